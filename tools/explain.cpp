@@ -36,15 +36,16 @@ void declare(cli::Tool& tool, Options& options, bool of_source) {
     if (of_source) options.sources.declare(tool);
     tool.positional("MODEL", options.model, cli::kModelHelp, !of_source);
     options.report.declare(tool);
-    tool.flag("--fullgraph", options.fullgraph, "Exit with status 1 if there is a graph break, and report the first.");
+    tool.flag("--fullgraph", options.fullgraph,
+              "Exit with status 1 if there is a graph break, and report the first graph break.");
     tool.flag("--minify", options.subject.minify,
-              "Run the backend (for a program, on its recorded inputs). If the backend fails, write the minimized "
-              "failure to MODEL.min.json and a verified repro to MODEL.min.cpp.");
+              "Run the model on the backend; for a program, run each graph on the recorded inputs. If the backend "
+              "fails, write the minimized failure to MODEL.min.json and a verified repro to MODEL.min.cpp.");
     options.pictures.declare(tool);
     options.subject.backend.declare(
         tool,
-        "halide; without --backend, the report only lists the ops that halide does not support. With --backend, the "
-        "backend is also run, and its failures are reported first");
+        "halide. Without --backend, the report only lists the ops that halide does not support. With --backend, the "
+        "backend is also run, and the report begins with the failures of the backend");
     options.subject.accuracy.declare(tool, "With --backend or --minify: how to compare results.");
     options.subject.inputs.declare(tool);
     options.subject.program.declare(tool);
@@ -64,9 +65,10 @@ void declare(cli::Tool& tool, Options& options, bool of_source) {
 
 void show_examples(cli::Tool& explain, cli::Tool& of_source) {
     explain.example("explain ./app -- --steps 3", "run a LibTorch program and report where its graphs break");
-    explain.example("explain python3 train.py", "the same for a Python program that uses PyTorch");
+    explain.example("explain python3 train.py",
+                    "run a Python program that uses PyTorch, and report where the graphs of the program break");
     explain.example("explain model.onnx --ops", "list the operations of a model, and those that halide cannot compile");
-    explain.example("explain model.onnx --dot m.dot && dot -Tsvg m.dot > m.svg", "draw its graphs");
+    explain.example("explain model.onnx --dot m.dot && dot -Tsvg m.dot > m.svg", "draw the graphs of a model");
     explain.example("explain ./app --html app.html", "write an interactive report for the browser");
     explain.example("explain model.onnx --times --timeline model.trace", "measure passes, kernels and memory");
     explain.example("explain model.onnx --backend ./mine.so --fullgraph",
@@ -154,22 +156,23 @@ int main(int argc, char** argv) {
     cli::Tool diagnose(
         "explain diagnose", "MODEL",
         "Find the cause of a failure: run the model on the backend and on one debug backend after another. The report "
-        "names the first component that fails, the culprit (a pass or scheduling directive) and its certainty, the "
-        "last good and the first bad command, and a verified repro. -v: also print the report of minify.");
+        "names the first component that fails, the culprit (a pass or scheduling directive), how certain the culprit "
+        "is, the last good and the first bad command, and a verified repro. -v: also print the report of minify.");
     diagnosed.declare(diagnose, true);
     diagnose.exit_one("the backend fails, or no graph could be judged");
     tool.command(diagnose, [&] { return cli::diagnose(diagnose, diagnosed); });
-    cli::Tool divergence("explain divergence", "MODEL",
-                         "Run the model on the backend with every value exposed, and report the first value that "
-                         "differs from the reference, the size of the difference, where NaN and infinities first "
-                         "appear, and which differences are rounding noise. -v: list all values.");
+    cli::Tool divergence(
+        "explain divergence", "MODEL",
+        "Run the model on the backend with every intermediate value returned as an output. Report the first value that "
+        "differs from the reference, the size of the difference, where NaN and infinities first appear, and which "
+        "differences are rounding noise. -v: list all values.");
     diverging.declare(divergence, false);
     divergence.exit_one("a value differs");
     tool.command(divergence, [&] { return cli::diverge(divergence, diverging); });
 
     cli::Tool source("explain static", "FILE.cpp [MODEL]",
-                     "Predict the graph breaks of a C++ program from its source. With MODEL, the program or its trace: "
-                     "also report which of the predicted breaks occurred.");
+                     "Predict the graph breaks of a C++ program from its source. With MODEL, which is the program or a "
+                     "trace of the program: also report which of the predicted breaks occurred.");
     declare(source, of_source, true);
     tool.command(source, [&] { return run(source, of_source); });
 
@@ -178,7 +181,8 @@ int main(int argc, char** argv) {
     of_break.positional("ID", id, "Id such as WB0001, or 'all'.");
     tool.command(of_break, [&] { return std::cout << cli::break_page(id), 0; });
     cli::Tool list("explain list", "WHAT",
-                   "List the backends, environment variables, log channels, or deprecated spellings of options.");
+                   "List the backends, the environment variables (variables), the log channels (logs), or the "
+                   "deprecated spellings of options (spellings).");
     list.positional("WHAT", what, "One of " + join(cli::lists()) + ". All but backends print Markdown.");
     tool.command(list, [&] { return cli::print_list(list, what), 0; });
 

@@ -23,9 +23,10 @@ void declare(cli::Tool& tool, cli::MinifyOptions& options) {
     tool.positional("MODEL", options.model,
                     "ONNX model (or a folder with model.onnx and inputs in test_data_set_0), PyTorch export (.pt2), "
                     "graph (JSON), record, or folder written by trace.");
-    tool.option("-o,--output", options.output, "FILE",
-                "File for the result. The extension, .json or .onnx, is also the format of the candidates. Default: "
-                "MODEL.min.onnx for a .onnx file, else MODEL.min.json.");
+    tool.option(
+        "-o,--output", options.output, "FILE",
+        "File for the result. The extension, .json or .onnx, also selects the format of the candidates. Default: "
+        "MODEL.min.onnx for a .onnx file, else MODEL.min.json.");
     options.judge.declare(tool);
     options.search.declare(tool);
     options.inputs.declare(tool);
@@ -34,7 +35,7 @@ void declare(cli::Tool& tool, cli::MinifyOptions& options) {
                  "find the ops that Halide computes wrong; next: repro m.json");
     tool.example("minify model.onnx -o small.onnx --check ./compiles.sh {}", "test your own compiler with a script");
     tool.example("minify model.onnx --accuracy --time-limit 10m", "search for ten minutes; minify --resume continues");
-    tool.exit_one("the model does not fail or fails too rarely, or the backend does not support it");
+    tool.exit_one("the model does not fail or fails too rarely, or the backend does not support the model");
 }
 
 cli::UsedFiles files(const cli::MinifyOptions& options) {
@@ -90,9 +91,10 @@ int main(int argc, char** argv) {
     declare(tool, options);
     tool.files([&] { return files(options); });
     fs::path folder;
-    cli::Tool answer("minify answer", "FOLDER",
-                     "Test the candidate in FOLDER and write the answer there; minify --launcher runs this command on "
-                     "another machine.");
+    cli::Tool answer(
+        "minify answer", "FOLDER",
+        "Test the candidate in FOLDER and write the answer to FOLDER; minify --launcher runs this command on "
+        "another machine.");
     answer.positional("FOLDER", folder, "Folder that the launcher was given.");
     tool.command(answer, [&] { return answer_query(folder), 0; });
     cli::Tool passes("minify passes", "", "List the reductions that --delta-passes takes.");

@@ -39,7 +39,7 @@ struct Options {
 void declare(cli::Tool& tool, Options& options) {
     tool.positional("RECORD|DIR", options.records, "Records, or folders with records.");
     options.backend.declare(tool, "the backend and backend options that each record was made with");
-    options.accuracy.declare(tool, "How to compare outputs. Default: as each record says.",
+    options.accuracy.declare(tool, "How to compare outputs. Default: the mode in each record.",
                              "the record's own, else by data type");
     options.which.declare(tool);
     options.limits.declare(tool, "each record");
@@ -51,7 +51,7 @@ void declare(cli::Tool& tool, Options& options) {
     tool.common("--backend --accuracy --filter --xfail --shard --jobs --timeout --junit --require-judged");
     tool.example("replay traces --backend halide --junit results.xml",
                  "replay every record of a trace on Halide, in CI");
-    tool.example("replay traces --shard 1/4 -j 2", "replay a quarter of them, two in parallel");
+    tool.example("replay traces --shard 1/4 -j 2", "replay a quarter of the records, two in parallel");
     tool.exit_one(
         "a record fails, or passes although --xfail lists it; no record could be judged; with --require-judged, one "
         "record could not be judged");

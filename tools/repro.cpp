@@ -67,7 +67,7 @@ std::optional<Failure> failure_of(const Options& options, const cli::LoadedFrame
     if (options.backend.name.empty() && !recorded)
         throw Error({options.repro.graph.string(), {}},
                     "found no failure in the graph, expected a graph that minify wrote",
-                    "name the backend that fails with --backend");
+                    "pass the failing backend with --backend");
     Suspect suspect = recorded ? suspect_of(*frame.graph.failure)
                                : Suspect{.spec = options.backend.name, .options = options.backend.options()};
     if (options.accuracy.given()) suspect.accuracy = options.accuracy.accuracy();

@@ -44,7 +44,7 @@ void declare(cli::Tool& tool, Options& options) {
     options.record.declare(tool);
     options.whole.declare(tool);
     tool.flag("--minify", options.minify,
-              "If the backend fails, minimize the failure and write a verified repro, both in DIR.");
+              "If the backend fails, write the minimized failure and a verified repro to DIR.");
     options.graphs.declare(tool);
     options.backend.declare(tool, "eager, the reference");
     options.inputs.declare(tool);
@@ -156,10 +156,10 @@ int main(int argc, char** argv) {
     declare(tool, options);
     tool.files([&] { return cli::files_of_trace(options.models, options.inputs, options.program, options.graphs); });
     std::vector<std::string> compiler;
-    cli::Tool cc(
-        "trace cc", "-- COMPILER ARGS…",
-        "Compile one C++ file with capture probes, which let trace and explain show its functions, statements, "
-        "variables and branches. A file that cannot have probes is compiled without them, with a message.");
+    cli::Tool cc("trace cc", "-- COMPILER ARGS…",
+                 "Compile one C++ file with capture probes, which let trace and explain show the functions, "
+                 "statements, variables and branches of the file. If the file cannot have probes, it is compiled "
+                 "without probes, and a message says so.");
     cc.after_dashes(compiler, "Compiler command, with or without a launcher such as ccache.");
     cc.exit_one("the compiler exited with 1; its other exit statuses are passed on unchanged");
     cc.example("trace cc -- g++ -g -c model.cpp", "compile one file");

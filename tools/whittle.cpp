@@ -27,7 +27,8 @@ int main(int argc, char** argv) {
         cache.tool, [&] { return cache.list(cache.tool); }, "whittle cache clear");
 
     std::string name = "whittle";
-    cli::Tool help_tool("whittle help", "[NAME]", "Open the manual page of a command, or print its --help.");
+    cli::Tool help_tool("whittle help", "[NAME]",
+                        "Open the manual page of a command, or print the --help of the command.");
     help_tool.positional("NAME", name, "Command to describe.", false);
     tool.command(
         help_tool, [&] { return umbrella::help(tool, name); }, "whittle help minify");

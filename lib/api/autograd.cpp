@@ -23,19 +23,25 @@ void leave_graph(const TensorList& tensors, void* pc) {
 /// The gradients that backward begins with.
 TensorList initial_gradients(const TensorList& outputs, const TensorList& given) {
     if (!given.empty() && given.size() != outputs.size())
-        throw Error("got " + std::to_string(outputs.size()) + " tensors and " + std::to_string(given.size()) +
-                    " gradients");
+        throw Error(
+            "got " + std::to_string(outputs.size()) + " tensors and " + std::to_string(given.size()) + " gradients",
+            "pass one gradient for each tensor");
     TensorList gradients;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         const ValueMeta& meta = outputs[i].impl()->meta;
         if (!meta.requires_grad)
-            throw Error("element " + std::to_string(i) +
-                        " of tensors does not require grad and does not have a grad_fn");
+            throw Error(
+                "element " + std::to_string(i) + " of tensors does not require grad and does not have a grad_fn",
+                "call requires_grad_() on an input of the computation, and compute the tensor outside of a "
+                "NoGradGuard");
         if (given.empty() || !given[i].defined()) {
             if (is_complex(meta.dtype))
                 throw Error("grad can be implicitly created only for real scalar outputs but got " +
-                            std::string(name(meta.dtype)));
-            if (meta.numel() != 1) throw Error("grad can be implicitly created only for scalar outputs");
+                                std::string(name(meta.dtype)),
+                            "pass the gradient of each output");
+            if (meta.numel() != 1)
+                throw Error("grad can be implicitly created only for scalar outputs",
+                            "pass the gradient of each output");
             gradients.push_back(full(meta.sizes, 1, to_api(meta.dtype)));
             continue;
         }
@@ -56,7 +62,8 @@ std::vector<Edge> edges_of(const TensorList& tensors) {
 void check_inputs(const TensorList& inputs) {
     for (const Tensor& input : inputs)
         if (!defined(input, "grad").meta.requires_grad)
-            throw Error("One of the differentiated Tensors does not require grad");
+            throw Error("One of the differentiated Tensors does not require grad",
+                        "call requires_grad_() on the inputs before the outputs are computed");
 }
 
 TensorList all_of(const TensorList& a, const TensorList& b, const TensorList& c) {
@@ -73,7 +80,8 @@ void backward_from(const TensorList& tensors, const TensorList& grad_tensors, st
     check_inputs(inputs);
     for (const Tensor& input : inputs)
         if (!input.is_leaf())
-            throw Error("One of the differentiated Tensors given as 'inputs' to backward is not a leaf Tensor");
+            throw Error("One of the differentiated Tensors given as 'inputs' to backward is not a leaf Tensor",
+                        "call autograd::grad(), which also returns gradients of computed tensors");
     const NotRecording not_recording;
     const TensorList gradients = initial_gradients(tensors, grad_tensors);
     run_backward(edges_of(tensors), gradients,
@@ -133,14 +141,18 @@ bool Tensor::is_leaf() const {
 }
 
 void Tensor::retain_grad() const {
-    if (!requires_grad()) throw Error("can't retain_grad on Tensor that has requires_grad=False");
+    if (!requires_grad())
+        throw Error("can't retain_grad on Tensor that has requires_grad=False",
+                    "call requires_grad_() on an input of the computation");
     leave_graph({*this}, __builtin_return_address(0));
     const Edge edge = edge_of(impl_);
     if (!edge.node->is_leaf()) edge.node->retained[edge.result] = impl_;
 }
 
 unsigned Tensor::add_grad_hook(std::function<Tensor(const Tensor&)> hook, void* pc) const {
-    if (!requires_grad()) throw Error("cannot register a hook on a variable that doesn't require gradient");
+    if (!requires_grad())
+        throw Error("cannot register a hook on a variable that doesn't require gradient",
+                    "call requires_grad_() on an input of the computation");
     leave_graph({*this}, pc);
     const unsigned number = next_hook.fetch_add(1);
     hooks_of(*this).emplace(number, std::move(hook));
@@ -150,7 +162,7 @@ unsigned Tensor::add_grad_hook(std::function<Tensor(const Tensor&)> hook, void* 
 void Tensor::remove_hook(unsigned number) const {
     if (!requires_grad() || hooks_of(*this).erase(number) == 0)
         throw Error("remove_hook: found number " + std::to_string(number) +
-                    ", expected a number that register_hook() returned");
+                    ", expected the number of a registered hook, which register_hook() returned");
 }
 
 }  // namespace whittle::api

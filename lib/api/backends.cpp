@@ -66,7 +66,8 @@ class FunctionBackend final : public Backend, public Support {
             other.outputs().size() != graph.outputs().size())
             throw Error("the rewritten graph has " + std::to_string(other.placeholders().size()) + " inputs and " +
                         std::to_string(other.outputs().size()) + " outputs, expected " +
-                        std::to_string(graph.placeholders().size()) + " and " + std::to_string(graph.outputs().size()));
+                        std::to_string(graph.placeholders().size()) + " inputs and " +
+                        std::to_string(graph.outputs().size()) + " outputs, as in the original graph");
         return other;
     }
 

@@ -187,7 +187,8 @@ RecordedBody BodyScope::recorded(const std::string& name, const TensorList& argu
     const auto& steps = session_.tapes_.steps();
     for (std::size_t i = body.steps; i < steps.size(); ++i) graph.add(steps[i], from.node(steps[i].made), from);
     for (const Tensor& result : results) {
-        if (!result.defined()) throw Error("found an undefined tensor as a result of " + name);
+        if (!result.defined())
+            throw Error("found an undefined tensor as a result of " + name + ", expected a defined tensor");
         graph.add_result(result.impl(), result.impl()->session.get() == &session_);
     }
     std::vector<std::pair<NodeRef, const Addresses*>> stacks;

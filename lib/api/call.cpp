@@ -113,7 +113,8 @@ void Call::push(Arg arg) {
 void Call::add(const TensorList& values) {
     ArgList list;
     for (const Tensor& value : values) {
-        if (!value.defined()) throw Error(node_.target + ": found an undefined tensor in a list");
+        if (!value.defined())
+            throw Error(node_.target + ": found an undefined tensor in a list, expected only defined tensors");
         list.push_back(reference(value));
     }
     push(Arg(std::move(list)));
@@ -253,7 +254,8 @@ void Call::check(const Schema& schema) {
     for (std::size_t i = 0; i < node_.args.size() && i < schema.params.size(); ++i) {
         const Param& param = schema.params[i];
         if (param.type == ParamType::tensor && !param.optional && node_.args[i].is_none())
-            throw Error(node_.target + ": '" + param.name + "' is an undefined tensor");
+            throw Error(node_.target + ": found an undefined tensor as '" + param.name +
+                        "', expected a defined tensor");
     }
     drop_defaults(node_, schema);
 }
@@ -355,7 +357,7 @@ TensorList issue(Node call, const std::vector<ImplPtr>& operands, void* pc) {
 namespace {
 
 void check_no_leaf(const TensorImpl& self) {
-    const std::string hint = "write to it under a NoGradGuard";
+    const std::string hint = "write to the tensor under a NoGradGuard, or write to a clone() of the tensor";
     if (!self.session && !(self.autograd && self.autograd->made_by.node))
         throw Error("a leaf Variable that requires grad is being used in an in-place operation.", hint);
     const ImplPtr base = self.autograd ? self.autograd->view_of : nullptr;
@@ -382,8 +384,8 @@ void write_now(const Node& written, const Node& call, const std::vector<ImplPtr>
     }
     if (has_aliases(self))
         throw Error(call.target +
-                        ": found a differentiable write to memory that several tensors share, expected memory of one "
-                        "tensor",
+                        ": found a differentiable write to memory that several tensors share, expected memory of only "
+                        "one tensor",
                     "write to a clone(), or compile() the function: graphs track shared memory");
     const ImplPtr before = make_impl(own_copy(*self.value).with_requires_grad(false));  // backward may need it
     if (self.meta.requires_grad) set_history(*before, self.autograd->made_by);

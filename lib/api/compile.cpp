@@ -400,17 +400,18 @@ void mark_dynamic(const Tensor& tensor, std::int64_t dim, std::optional<std::int
     TensorImpl& impl = defined(tensor, "mark_dynamic");
     const std::int64_t rank = tensor.dim();
     if (dim < -rank || dim >= rank)
-        throw Error("mark_dynamic: found dimension " + std::to_string(dim) + ", expected " +
-                    (rank == 0 ? "a tensor of at least 1 dimension"
-                               : std::to_string(-rank) + " to " + std::to_string(rank - 1)));
+        throw Error("mark_dynamic: found dimension " + std::to_string(dim) +
+                    (rank == 0 ? " of a tensor without dimensions, expected a tensor of at least 1 dimension"
+                               : ", expected " + std::to_string(-rank) + " to " + std::to_string(rank - 1)));
     const auto d = static_cast<std::size_t>(wrap_dim(dim, rank));
     if (impl.meta.sizes[d] < 2)
         throw Error("mark_dynamic: found size " + std::to_string(impl.meta.sizes[d]) + " at dimension " +
                         std::to_string(d) + ", expected 2 or more",
-                    "graphs are specialized for sizes 0 and 1");
+                    "mark a dimension of size 2 or more: every graph is specialized for the sizes 0 and 1");
     if (least.value_or(2) > most.value_or(std::numeric_limits<std::int64_t>::max()))
         throw Error("mark_dynamic: found a range from " + std::to_string(least.value_or(2)) + " to " +
-                    std::to_string(*most) + ", expected a range that includes a size of 2 or more");
+                    std::to_string(*most) +
+                    ", expected a maximum that is not below the minimum, which is 2 by default");
     std::erase_if(impl.marked_dims, [&](const MarkedDim& known) { return known.dim == d; });
     impl.marked_dims.push_back({d, least, most});
 }

@@ -88,10 +88,10 @@ TensorList CompiledNode::apply_last(const TensorList& gradients, bool create_gra
 TensorList CompiledNode::differentiated(const TensorList& gradients, bool create_graph, bool last) {
     if (!gradient_->error.empty()) throw Error("graph " + graph_ + " has no gradients: " + gradient_->error);
     if (create_graph)
-        throw Error("graph " + graph_ +
-                        ": found create_graph, expected gradients without history: a compiled graph has "
-                        "no double backward",
-                    "call the function without compile()");
+        throw Error(
+            "graph " + graph_ +
+                ": found create_graph=true, expected create_graph=false: a compiled graph has no double backward",
+            "to differentiate twice, call the function without compile()");
     if (released_) throw_released();
     const TensorList tangents = tangents_of(*gradient_, gradients);
     Values passed;

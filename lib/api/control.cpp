@@ -171,12 +171,15 @@ namespace {
 
 /// How many slices there are. `op`: "map()".
 std::int64_t length_of(const std::string& op, const TensorList& xs) {
-    if (xs.empty()) throw Error(op + ": found no tensors to take slices of, expected at least one");
+    if (xs.empty()) throw Error(op + ": found no tensors to take slices of, expected at least one tensor");
     for (const Tensor& x : xs) {
-        if (x.dim() == 0) throw Error(op + ": found a 0-d tensor to take slices of, expected at least one dimension");
+        if (x.dim() == 0)
+            throw Error(
+                op +
+                ": found a tensor without dimensions to take slices of, expected a tensor of at least one dimension");
         if (x.size(0) != xs[0].size(0))
-            throw Error(op + ": found " + std::to_string(xs[0].size(0)) + " and " + std::to_string(x.size(0)) +
-                        " slices, expected equal numbers of slices");
+            throw Error(op + ": found tensors with " + std::to_string(xs[0].size(0)) + " and " +
+                        std::to_string(x.size(0)) + " slices, expected tensors with equal numbers of slices");
     }
     return xs[0].size(0);
 }
@@ -264,7 +267,8 @@ TensorList run_map(const Body& body, const TensorList& xs, void* pc) {
 
 TensorList run_scan(const Body& body, const TensorList& init, const TensorList& xs, void* pc) {
     if (init.empty())
-        throw Error("scan(): found no tensor to carry, expected at least one", "use map(), which carries no tensors");
+        throw Error("scan(): found no tensor to carry, expected at least one tensor",
+                    "use map(), which carries no tensors");
     return run_slices("higher_order.scan", "scan()", body, init, xs, pc);
 }
 

@@ -11,7 +11,8 @@ namespace whittle::api {
 std::vector<whittle::Tensor> values_of(const TensorList& tensors, const std::string& what) {
     std::vector<whittle::Tensor> values;
     for (const Tensor& tensor : tensors) {
-        if (!tensor.defined()) throw Error("found an undefined tensor among " + what);
+        if (!tensor.defined())
+            throw Error("found an undefined tensor among " + what + ", expected only defined tensors");
         values.push_back(demand(tensor, {}));
     }
     return values;

@@ -71,7 +71,7 @@ void use_default_dtype(Node& call, const Schema& schema, std::vector<ImplPtr>& o
     if (operands.empty() || result_dtype(call, converted) != wanted)
         throw Error(call.target + ": found no floating-point operand, so the default dtype " +
                         std::string(whittle::name(wanted)) + " cannot be passed to the operation",
-                    "convert the operands with to()");
+                    "convert an operand to the default dtype with to()");
     for (ImplPtr& operand : operands) {
         Node convert;
         convert.target = "aten.to.dtype";

@@ -91,11 +91,11 @@ Indexed view_of(const Tensor& self, const std::vector<Tensor::Index>& indices, v
             const std::vector<Tensor> positions =
                 tensor->dtype() == kBool ? positions_of(*tensor, pc) : std::vector{*tensor};
             if (positions.empty())
-                throw Error("index: found a mask without dimensions, expected at least one dimension");
+                throw Error("index: found a mask without dimensions, expected a mask of at least one dimension");
             for (std::size_t d = 0; d < positions.size() && tensor->dtype() == kBool; ++d)
                 if (tensor->size(static_cast<std::int64_t>(d)) != result.view.size(dim + static_cast<std::int64_t>(d)))
                     throw Error("index: found a mask of sizes " + to_string(tensor->sizes()) +
-                                ", expected sizes that match the indexed dimensions of " +
+                                ", expected the sizes of the indexed dimensions of a tensor of sizes " +
                                 to_string(result.view.sizes()));
             for (const Tensor& list : positions) result.tensors.emplace_back(list);
             dim += static_cast<std::int64_t>(positions.size());

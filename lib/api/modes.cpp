@@ -18,7 +18,8 @@ namespace {
 std::vector<whittle::Tensor> result_values(const TensorList& results, const std::string& target) {
     std::vector<whittle::Tensor> values;
     for (const Tensor& result : results) {
-        if (!result.defined()) throw Error("a mode returned an undefined tensor for " + target);
+        if (!result.defined())
+            throw Error("a mode returned an undefined tensor for " + target + ", expected a defined tensor");
         values.push_back(demand(result, {}).with_requires_grad(false));
     }
     return values;

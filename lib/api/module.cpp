@@ -47,16 +47,18 @@ std::int64_t Module::parameter_count() const {
 
 Tensor Module::register_parameter(const std::string& name, Tensor value) {
     if (name.empty() || name.find('.') != std::string::npos)
-        throw Error("register_parameter: found the name '" + name + "', expected a name without dots");
+        throw Error("register_parameter: found the name '" + name + "', expected a nonempty name without dots");
     for (const auto& [known, parameter] : parameters_)
-        if (known == name) throw Error("register_parameter: found the name '" + name + "' twice");
+        if (known == name)
+            throw Error("register_parameter: found the name '" + name +
+                        "' twice, expected a different name for each parameter");
     parameters_.emplace_back(name, value);
     set_path(path_);
     return value;
 }
 
 void Module::add_module(const std::string& name, std::shared_ptr<Module> module) {
-    if (!module) throw Error("register_module: found no module under the name '" + name + "'");
+    if (!module) throw Error("register_module: found a null pointer under the name '" + name + "', expected a module");
     modules_.emplace_back(name, std::move(module));
     set_path(path_);
 }

@@ -72,7 +72,10 @@ std::vector<whittle::Tensor> run_kernel(const OpKernel& kernel, const std::vecto
     const WithoutModes not_seen;  // it is one call
     std::vector<whittle::Tensor> results;
     for (const Tensor& result : kernel(values)) {
-        if (!result.defined()) throw Error(target + ": found an undefined tensor among its results");
+        if (!result.defined())
+            throw Error(
+                target +
+                ": found an undefined tensor among the results of the operation, expected only defined tensors");
         results.push_back(demand(result, {}));
     }
     return results;

@@ -319,7 +319,7 @@ void declare_fake(DeclaredOp& op, const OpSignature& signature, OpKernel fake) {
 void declare_autograd(DeclaredOp& op, const OpSignature& signature, OpKernel backward) {
     if (!op.written.empty())
         throw Error("register_autograd: found the schema \"" + op.text +
-                    "\" of an operation that writes to a parameter, expected an operation that only computes");
+                    "\" of an operation that writes to a parameter, expected an operation that writes to no parameter");
     OpSignature expected{std::vector<std::size_t>(op.given.size(), kTensor), gradient_count(op)};
     expected.kinds.insert(expected.kinds.end(), op.signature.kinds.begin(), op.signature.kinds.end());
     if (signature.kinds != expected.kinds || signature.results != expected.results)

@@ -372,15 +372,14 @@ const whittle::Tensor& demand(const Tensor& tensor, const Demand& why) {
     else if (Session* const current = Session::current(); current && !why.reason.empty())
         current->settle(impl, why);
     if (!impl.value)
-        throw Error(
-            "the tensor has no value: the graph that computes it failed, or an exception discarded it",
-            "return every tensor that is needed outside of a function passed to cond(), while_loop(), map() or scan(): "
-            "capture also runs the function, to record its operations");
+        throw Error("the tensor has no value: the graph that computes it failed, or an exception discarded it",
+                    "if a function that is passed to cond(), while_loop(), map() or scan() computes the tensor, return "
+                    "the tensor from that function: capture also runs the function, to record the operations");
     return *impl.value;
 }
 
 TensorImpl& defined(const Tensor& tensor, const char* what) {
-    if (!tensor.defined()) throw Error(std::string(what) + ": found an undefined tensor");
+    if (!tensor.defined()) throw Error(std::string(what) + ": found an undefined tensor, expected a defined tensor");
     return *tensor.impl();
 }
 

@@ -105,8 +105,8 @@ void* Tensor::data_pointer(ScalarType type) const {
     demand(*this, demanding(BreakKind::data_pointer, "data_ptr()", "aten.data_ptr", __builtin_return_address(0)));
     TensorImpl& impl = *impl_;
     if (impl.meta.dtype != to_internal(type))
-        throw Error("data_ptr: found a tensor of " + std::string(whittle::name(impl.meta.dtype)) + ", expected " +
-                    std::string(api::name(type)));
+        throw Error("data_ptr: found a tensor of " + std::string(whittle::name(impl.meta.dtype)) +
+                    ", expected a tensor of " + std::string(api::name(type)));
     return impl.value->mutable_raw();
 }
 
@@ -153,8 +153,9 @@ bool Tensor::allclose(const Tensor& other, double rtol, double atol) const {
 template <class T>
 Tensor tensor(const std::vector<T>& values, const IntList& sizes) {
     if (element_count(sizes.values()) != static_cast<std::int64_t>(values.size()))
-        throw Error("tensor: found " + std::to_string(values.size()) +
-                    " values, expected the number of elements of sizes " + to_string(sizes.values()));
+        throw Error("tensor: found " + std::to_string(values.size()) + " values, expected " +
+                    std::to_string(element_count(sizes.values())) + ", the number of elements of sizes " +
+                    to_string(sizes.values()));
     whittle::Tensor made(to_internal(scalar_type_of<T>()), sizes.values());
     auto* to = static_cast<T*>(made.mutable_raw());
     for (std::size_t i = 0; i < values.size(); ++i) to[i] = values[i];

@@ -323,7 +323,8 @@ std::unique_ptr<Backend> find_backend(const BackendSpec& spec) {
 void add_backend(const std::string& name, std::function<std::unique_ptr<Backend>()> make) {
     if (name.empty() || !std::holds_alternative<NamedBackend>(BackendSpec(name).value()))
         throw Error("found the backend name '" + name + "', expected a name that is neither a path nor a command");
-    if (built_in(name)) throw Error("cannot add a backend '" + name + "': a built-in backend has this name");
+    if (built_in(name))
+        throw Error("cannot add a backend '" + name + "': a built-in backend has this name", "choose another name");
     const std::lock_guard lock(added().mutex);
     added().makers.insert_or_assign(name, std::move(make));
 }

@@ -148,7 +148,7 @@ void Builder::check_writable(const Operand& self, const std::string& target) con
     if (is_around(self)) return;
     const bool writable =
         !self.computed() ? self.writable : self.place.memory < 0 || memories_.at(self.place.memory).writable;
-    if (!writable) throw Error(target + ": found a write to read-only memory");
+    if (!writable) throw Error(target + ": found a write to read-only memory", "write to a clone() of the tensor");
 }
 
 /// Memory of inputs is written when the graph runs; what shares it must be known then.

@@ -115,7 +115,7 @@ Words Grammar::read_options(std::span<const std::string> words) const {
         const Words values = parsed->results();
         if (!option.flag && !option.list && values.size() > 1)
             throw Error("option " + long_name(option.text.names) + " is given " + std::to_string(values.size()) +
-                        " times, but takes one value");
+                        " times, expected at most once");
         option.assign(values);
     }
     return others;

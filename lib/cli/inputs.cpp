@@ -132,7 +132,9 @@ std::optional<fs::path> InputOptions::data_set() const {
     std::optional<fs::path> found;
     for (const std::string& word : inputs) {
         if (word.find('=') != std::string::npos && !fs::exists(word)) continue;
-        if (found) throw Error("--input: '" + found->string() + "' and '" + word + "' both give all inputs");
+        if (found)
+            throw Error("--input: '" + found->string() + "' and '" + word +
+                        "' both give all inputs, expected at most one file or folder with all inputs");
         found = word;
     }
     return found;
@@ -160,7 +162,7 @@ Given read_given(const InputOptions& options, const DeclaredValues& declared) {
         if (word == data_set) continue;
         const auto [name, file] = split_assignment(word, "--input", "NAME=FILE");
         for (const GivenInput& other : given.inputs)
-            if (other.name == name) throw Error("--input: '" + name + "' is given twice");
+            if (other.name == name) throw Error("--input: the input '" + name + "' is given twice");
         const bool is_file = fs::is_regular_file(file);
         if (const std::optional<ValueMeta> meta = described_tensor(file); meta && !is_file)
             given.inputs.push_back({name, file, random_tensor(meta->dtype, meta->sizes, random)});

@@ -64,8 +64,8 @@ std::string log_of(const std::vector<std::string>& command) {
 
 void IssueBundleOptions::declare(Tool& tool) {
     tool.option("--bundle", folder, "DIR",
-                "Write a folder to attach to an issue: versions, processor, compilers, environment variables, a given "
-                "COMMAND with its log, and a list of what is left out.");
+                "Write a folder to attach to an issue: versions, processor, compilers, environment variables and a "
+                "list of what is left out. If COMMAND is given, also write COMMAND and its log.");
     tool.after_dashes(command, "With --bundle: failing command, which is run.");
 }
 

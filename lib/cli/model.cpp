@@ -39,7 +39,7 @@ std::map<std::string, std::int64_t> dims_of(const InputOptions& options) {
         const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), size);
         if (status != std::errc() || end != text.data() + text.size() || size < 0)
             throw invalid_value(word, "--dim", "expected NAME=SIZE with a whole number");
-        if (!dims.emplace(name, size).second) throw Error("--dim: '" + name + "' is given twice");
+        if (!dims.emplace(name, size).second) throw Error("--dim: the dimension '" + name + "' is given twice");
     }
     return dims;
 }
@@ -224,9 +224,10 @@ void InputOptions::declare(Tool& tool) {
                 "NAME=DTYPE[SIZES] for random numbers ('x=f32[1, 3]'). Without NAME: a file with all inputs, or a "
                 "folder with either input_N.pb and output_N.pb, or in_N.npy and out_N.npy. May be repeated.");
     tool.option("--seed", seed, "N", "Random seed for the inputs that are not given. Default: 0.");
-    tool.option("--dim", dims, "NAME=SIZE",
-                "Size of a dynamic dimension. A dimension without a name is called 'x[2]'. Default: the size in the "
-                "example of a PyTorch export, else 1. May be repeated.");
+    tool.option(
+        "--dim", dims, "NAME=SIZE",
+        "Size of a dynamic dimension. A dimension without a name is called, for example, 'x[2]': dimension 2 of the "
+        "input x. Default: for a PyTorch export, the size in the example inputs, else 1. May be repeated.");
 }
 
 namespace {

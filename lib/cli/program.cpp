@@ -88,11 +88,12 @@ void ProgramOptions::declare(Tool& tool) {
                     ". See 'explain list variables'. For a LibTorch program, cache_limit limits how many "
                     "specializations of each graph are reported (default 8). May be repeated.");
     tool.option("--capture", capture_keys, "KEY=VALUE",
-                "How to capture a program. level=core (default): decomposed LibTorch ops; level=api: ops as called. "
-                "limit=MB (default 2048), seconds=S (default 600): stop capture at this amount of data, or after this "
-                "time. Only for trace: check=always|budget|never: run each graph again and compare the results with "
-                "the observed ones; budget (default) stops after a fifth of the run time. save-every=S (default 10): "
-                "write the trace every S seconds. May be repeated.");
+                "How to capture a program. level=core (default): record decomposed LibTorch ops; level=api: record the "
+                "ops that the program calls. limit=MB: stop capture after this amount of data (default 2048). "
+                "seconds=S: stop capture after this "
+                "time (default 600). Only for trace: check=always|budget|never: whether to run each graph again and "
+                "compare the results with the observed ones; budget (default): until this has taken a fifth of the run "
+                "time of the program. save-every=S (default 10): write the trace every S seconds. May be repeated.");
     tool.offers([] { return std::vector<std::string>(std::begin(kKeys), std::end(kKeys)); });
     tool.after_dashes(arguments, "Arguments of the program.");
 }

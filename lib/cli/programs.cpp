@@ -14,7 +14,8 @@ constexpr Program kPrograms[] = {
     {"explain", "MODEL", "Report a model's graphs, its graph breaks, and what a backend does not support or fails on.",
      "traces --backend halide"},
     {"minify", "MODEL",
-     "Reduce a failing model to the fewest operations that still fail in the same way, and keep their inputs.",
+     "Reduce a failing model to the fewest operations that still fail in the same way, and save the inputs of these "
+     "operations.",
      "traces --backend halide --accuracy"},
     {"repro", "GRAPH",
      "Write a standalone C++ program that reproduces a failure with the compiler alone, and verify it by building and "

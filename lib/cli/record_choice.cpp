@@ -51,9 +51,9 @@ void RecordChoice::declare(Tool& tool) {
     tool.option("--to-event", to_event, "K",
                 "Stop after the first K records of each DIR. If only records of failed captures are given: stop after "
                 "K events of each record.");
-    tool.option(
-        "--shard", shard, "I/N",
-        "Replay part I of N, counted from 1. Default: $GTEST_SHARD_INDEX, counted from 0, of $GTEST_TOTAL_SHARDS.");
+    tool.option("--shard", shard, "I/N",
+                "Replay part I of N, where the first part is 1. Default: part $GTEST_SHARD_INDEX of "
+                "$GTEST_TOTAL_SHARDS, where the first part is 0.");
     tool.option(
         "--xfail", xfail, "FILE",
         "File of known failures. Each line has a pattern for the name or path of records, and a reason after '#'.");

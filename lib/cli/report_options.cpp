@@ -34,17 +34,20 @@ void ReportOptions::declare_output(Tool& tool) {
 
 void ReportOptions::declare_tables(Tool& tool) {
     tool.section("Report");
-    tool.flag("--ops", ops, "Add a table of the operations: number of calls and types of results.");
-    tool.flag("--times", times, "Add compile and run times: passes, kernels, memory, LibTorch operations.");
+    tool.flag("--ops", ops,
+              "Add a table of the operations, with the number of calls and the result types of each operation.");
+    tool.flag("--times", times,
+              "Add the compile and run times of passes, kernels and LibTorch operations, and the memory used.");
 }
 
 void ReportOptions::declare(Tool& tool) {
     declare_output(tool);
     declare_tables(tool);
-    tool.flag("--guards", guards, "Add the guards of each captured graph: the conditions under which it is reused.");
+    tool.flag("--guards", guards,
+              "Add the guards of each captured graph: the conditions under which the graph is reused.");
     tool.flag_or_choice("--recompiles", recompiles, {"seen", "all"},
-                        "Add every recompile: the guard that failed, how often, and how to avoid it. all: raise the "
-                        "cache limits so that they hide no recompile.");
+                        "Add every recompile: the guard that failed, how often the guard failed, and how to avoid the "
+                        "recompile. all: raise the cache limits so that no limit hides a recompile.");
 }
 
 void ReportOptions::add_to(UsedFiles& files) const { files.writes("--output", output); }

@@ -19,7 +19,7 @@ void declare_output(Tool& tool, repro::Options& options) {
 
 void declare_python(Tool& tool, repro::Options& options) {
     tool.flag("--python", options.python,
-              "Write a Python script of PyTorch calls instead, with the reference's results.");
+              "Instead of a C++ program, write a Python script of PyTorch calls, with the results of the reference.");
 }
 
 void declare_repro(Tool& tool, repro::Options& options) {
@@ -28,11 +28,12 @@ void declare_repro(Tool& tool, repro::Options& options) {
                 "Values of inputs and parameters: recorded (real), random, small whole numbers (small), ones, zeros, "
                 "or the simplest of these with which the program still fails (auto, the default).");
     tool.flag("--harness", options.harness,
-              "Write the whole graph with its data, reference loops and a verdict, instead of a short program.");
+              "Instead of a short program, write a program with the whole graph, the data of the graph, loops that "
+              "compute the reference, and a verdict.");
     tool.flag("--anonymize", options.anonymize,
               "Rename values, parameters, modules and files, and replace data by made-up values unless the failure "
               "needs the data.");
-    tool.flag("--no-verify", options.no_verify, "Do not build and run the program.");
+    tool.flag("--no-verify", options.no_verify, "Only write the program; do not build and run it.");
     tool.option("--repeat", options.runs, "N",
                 "Number of verification runs, which must all show the failure. Default: 3.");
     tool.option("--timeout", options.alarm, "S", "Seconds after which the compiler counts as hung. Default: 60.");
@@ -44,15 +45,15 @@ void declare_report(Tool& tool, repro::Options& options) {
                 "File of the bug report, in the format of the compiler's issue tracker. Default: ISSUE.md.");
     tool.option("--bundle", options.bundle, "DIR",
                 "Write a folder that reproduces the failure on another machine: repro.cpp, run.sh, the graph, a "
-                "record, ISSUE.md and the environment. Review it before you send it.");
+                "record, ISSUE.md and the environment. Review the folder before you send it.");
     tool.option("--title", options.title, "TEXT", "Title of the report. Default: a summary of the failure.");
-    tool.option(
-        "--note", options.notes, "TEXT",
-        "Line at the start of the report, such as the cause or a quote from the documentation. May be repeated.");
+    tool.option("--note", options.notes, "TEXT",
+                "Line to put at the start of the report, for example the cause or a quote from the documentation. May "
+                "be repeated.");
     tool.option("--also", options.also, "BACKEND",
-                "Also test this backend, such as a newer release, and report whether it fails. May be repeated.");
+                "Also test BACKEND, for example a newer release, and report whether BACKEND fails. May be repeated.");
     tool.option("--checked", options.checked, "TEXT",
-                "Line next to the version: what you know about other releases. May be repeated.");
+                "Line to put next to the version in the report: what you know about other releases. May be repeated.");
 }
 
 void add_to(UsedFiles& files, const repro::Options& options) {

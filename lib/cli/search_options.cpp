@@ -139,7 +139,7 @@ void JudgeOptions::declare(Tool& tool) {
     tool.flag("--test-must-fail", test_must_fail, {});
     tool.rest_of_line("--check", check, "CMD…",
                       "Check command: CMD, with {} replaced by the candidate, exits with a status other than 0 if the "
-                      "candidate still fails (as in Polygraphy). Takes the rest of the line.");
+                      "candidate still fails (as in Polygraphy). CMD is the rest of the command line.");
     tool.option("--fail-code", which.fail_codes, "N",
                 "With --check: CMD shows the failure only if it exits with status N. May be repeated.");
     tool.option("--ignore-fail-code", which.ignore_codes, "N",
@@ -147,8 +147,8 @@ void JudgeOptions::declare(Tool& tool) {
     tool.option("--fail-regex", which.fail_pattern, "RE",
                 "With --check: CMD shows the failure only if its output matches RE.");
     tool.choice("--external-data", which.external_data, external_data_words(),
-                "With --check or --test: store the weights of .onnx candidates in separate files. Default: auto, for "
-                "64 MB or more.");
+                "With --check or --test: store the weights of .onnx candidates in separate files. Default: auto, which "
+                "means yes for weights of 64 MB or more.");
 }
 
 void JudgeOptions::check_usage() const {
@@ -178,26 +178,27 @@ void JudgeOptions::check_usage() const {
 void SearchOptions::declare(Tool& tool) {
     tool.section("Search");
     tool.option("-j,--jobs", search.jobs, "N",
-                "Test up to N candidates in parallel; the result stays the same. Default: 1.");
+                "Test up to N candidates in parallel; the result does not depend on N. Default: 1.");
     tool.flag("--resume", search.resume,
-              "Continue an earlier run with the same arguments from its journal, OUT.journal.");
+              "Continue an earlier run with the same arguments from the journal of that run, OUT.journal.");
     tool.option("--time-limit", time_limit, "TIME", "Stop after TIME (90s, 10m, 2h) and keep the best result so far.");
     tool.option("--step-limit", search.step_limit, "N", "Stop after N candidates and keep the best result so far.");
     tool.choice("--after", after, {"capture", "file", "aot"},
                 "Graph to reduce: the captured graph (capture, the default), the graph of an ONNX file without "
                 "constant folding (file), or the graph decomposed into core operations (aot).");
     tool.option("--launcher", launcher, "PREFIX",
-                "Test each candidate with a command that starts with PREFIX, such as 'srun -n1' or 'ssh HOST'. See "
+                "Test each candidate with a command that starts with PREFIX, for example 'srun -n1' or 'ssh HOST'. See "
                 "share/doc/how-to/clusters.md.");
     tool.option("--repeat", search.repeat, "N",
-                "Number of runs of the original and of the result; if these runs disagree, candidates are run several "
-                "times. Default: 2.");
+                "Number of runs of the original and of the result; if these runs disagree, candidates are also run "
+                "several times. Default: 2.");
     tool.choice("--mode", search.mode, reduce::mode_names(),
-                "Search strategy: bisection, then delta debugging (auto); only one of them (bisect, probdd, ddmin); or "
-                "call by call (linear). Default: auto.");
-    tool.option(
-        "--delta-passes", delta_passes, "LIST",
-        "Reductions to apply, separated by commas. -LIST: all except these. 'minify passes' lists them. Default: all.");
+                "Search strategy. auto: bisection, then delta debugging. bisect: only bisection. probdd or ddmin: only "
+                "delta debugging, with the algorithm ProbDD or ddmin. linear: try to remove one call after the other. "
+                "Default: auto.");
+    tool.option("--delta-passes", delta_passes, "LIST",
+                "Reductions to apply, separated by commas. -LIST: all reductions except these. 'minify passes' lists "
+                "all reductions. Default: all.");
     tool.offers(reduce::pass_names, Tool::Offered::list);
     limits.declare(tool, "each candidate");
 }
@@ -211,7 +212,7 @@ void SearchOptions::check_usage() const {
 std::vector<LoadedFrame> frames_of(const MinifyOptions& options) {
     const bool unfolded = options.search.after == "file";
     if (unfolded && recognize(options.model) != ModelKind::onnx)
-        throw Error("--after file requires an ONNX model: '" + options.model.string() + "' is not one");
+        throw Error("--after file requires an ONNX model: '" + options.model.string() + "' is not an ONNX model");
     std::vector<LoadedFrame> frames = read_frames(options, !unfolded);
     if (frames.empty()) throw Error({options.model.string(), {}}, "it holds no graph");
     return frames;

@@ -91,7 +91,7 @@ void SubjectOptions::add_to(UsedFiles& files, const std::optional<fs::path>& mod
 void SubjectOptions::check_usage() const {
     if (accuracy.given() && !runs_backend())
         throw Error("--accuracy, --rtol and --atol require --backend or --minify",
-                    "explain divergence, explain diagnose and explain diff also compare results");
+                    "to compare results, add --backend, or run explain divergence, explain diagnose or explain diff");
     backend.check();
 }
 

@@ -37,10 +37,11 @@ void RecordOptions::require(const std::string& option, const std::string& why) c
 }
 
 void WholeOptions::declare(Tool& tool) {
-    tool.flag_or_choice("--fullgraph", fullgraph, {"breaks", "export"},
-                        "Exit with status 1 if there is a graph break, and report the first. export: also exit with "
-                        "status 1 if a graph reads a tensor that is not an argument of the function, or if the program "
-                        "fixes a size that is marked dynamic.");
+    tool.flag_or_choice(
+        "--fullgraph", fullgraph, {"breaks", "export"},
+        "Exit with status 1 if there is a graph break, and report the first graph break. export: also exit with "
+        "status 1 if a graph reads a tensor that is not an argument of the function, or if the program fixes a size "
+        "that is marked dynamic.");
 }
 
 void GraphOptions::declare(Tool& tool) {
@@ -48,7 +49,8 @@ void GraphOptions::declare(Tool& tool) {
     tool.flag(
         "--joint", joint,
         "Trace each graph as a joint graph, which also computes the gradients of all inputs that require a gradient; "
-        "all tangents are 1. For a program: trace the program without --joint, then trace the folder with --joint.");
+        "all tangents are 1. For a program: first trace the program without --joint, then trace the written folder "
+        "with --joint.");
     tool.option("--write-pt2", pt2, "FILE",
                 "Also write the graph, if there is only one, as a PyTorch export for torch.export.load() of PyTorch "
                 "2.9 or later.");
@@ -140,7 +142,8 @@ void check_inputs(std::span<const fs::path> models, const InputOptions& inputs, 
 
 void check_together(std::span<const fs::path> models, const InputOptions& inputs) {
     if (models.size() == 1) return;
-    if (inputs.given()) throw Error("--input cannot be used with several models");
+    if (inputs.given())
+        throw Error("--input cannot be used with several models", "trace each model with a command of its own");
     if (recognize(models[0]) == ModelKind::program)
         throw Error({models[0].string(), {}}, "unexpected argument '" + models[1].string() + "' after the program",
                     "put -- before the program's arguments: trace " + models[0].string() + " -- " + models[1].string());

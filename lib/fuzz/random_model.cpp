@@ -110,7 +110,10 @@ RandomModels::RandomModels(const ModelOptions& options) : options_(options) {
         }
         if (!calls.empty()) calls_by_op_.push_back(std::move(calls));
     }
-    if (calls_by_op_.empty()) throw Error("found no op of dialect '" + options_.dialect + "', expected aten or onnx");
+    if (calls_by_op_.empty())
+        throw Error("found no op of dialect '" + options_.dialect +
+                        "' that --dtype and --without allow, expected at least one op",
+                    "allow more ops with --dtype or --without");
 }
 
 const RandomModels::Call& RandomModels::some_call(Random& random) const {

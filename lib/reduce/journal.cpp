@@ -73,7 +73,7 @@ void Journal::open_locked() {
     if (file_.has_parent_path()) fs::create_directories(file_.parent_path(), ignored);
     for (;;) {
         descriptor_ = Descriptor(::open(file_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-        if (!descriptor_.open()) fail("write it");
+        if (!descriptor_.open()) fail("open the journal");
         if (::flock(descriptor_.get(), LOCK_EX | LOCK_NB) != 0) {
             if (errno == EWOULDBLOCK)
                 throw Error({file_.string(), {}}, "another minify is searching with this output",
@@ -84,7 +84,7 @@ void Journal::open_locked() {
         }
         struct stat ours {
         }, there{};
-        if (::fstat(descriptor_.get(), &ours) != 0) fail("read it");
+        if (::fstat(descriptor_.get(), &ours) != 0) fail("read the journal");
         if (::stat(file_.c_str(), &there) == 0 && ours.st_ino == there.st_ino && ours.st_dev == there.st_dev) return;
         // Its last owner has removed it in between.
     }
@@ -138,7 +138,7 @@ void Journal::add(const std::string& candidate, const Observation& seen) {
     const std::string text = std::exchange(header_, {}) + to_json(candidate, seen).dump() + '\n';
     const bool written = (!first || ::ftruncate(descriptor_.get(), 0) == 0) &&
                          ::write(descriptor_.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    if (!written) throw Error({file_.string(), {}}, std::string("cannot write it: ") + std::strerror(errno));
+    if (!written) throw Error({file_.string(), {}}, std::string("cannot write the journal: ") + std::strerror(errno));
 }
 
 void Journal::remove() {

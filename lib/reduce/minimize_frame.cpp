@@ -139,8 +139,9 @@ class FrameMinimizer {
             if (!backend_ && !done.failed()) done.hidden = true, done.signature = *signature_;
         }
         if (only_file_fails(done)) {
-            observer_.warn(frame_.file.string() +
-                           " fails, but the graph that Whittle reads from it does not: minimizing the file itself");
+            observer_.warn(
+                frame_.file.string() +
+                " fails, but the graph that Whittle reads from the file does not fail: minimizing the file itself");
             Minimized part = of_file();
             if (part.failed()) {
                 part.judgement = std::move(done.judgement);
@@ -275,7 +276,7 @@ class FrameMinimizer {
             suspect->tier = Tier::ends;
         }
         observer_.warn(frame.file.string() + ": Whittle does not know " + join(ops) +
-                       "; candidates that start after such a call get random inputs");
+                       "; candidates that start after a call of an unknown op get random inputs");
     }
 
     /// Looks for the culprit, and writes what was found.

@@ -59,7 +59,7 @@ void anonymize(Repro& repro, Backend& backend) {
     Graph& graph = repro.graph;
     if (!graph.subgraphs.empty())
         throw Error("found a graph with nested graphs, whose names --anonymize cannot change",
-                    "rename them in the model");
+                    "rename the values of the nested graphs in the model, or run without --anonymize");
     graph = renamed(graph);
     // Names that the user gave may be in the words of the failure.
     const std::optional<std::string> words = fails_alike(graph, backend);

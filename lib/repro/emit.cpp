@@ -181,7 +181,9 @@ class ProgramText {
             values_["OVERLOADS"] += (values_["OVERLOADS"].empty() ? "" : "\n") + chomped(overloads);
         }
         const bool complex = any([](const Tensor& tensor) { return is_complex(tensor.dtype()); });
-        if (complex && ulp) throw Error("a C++ repro cannot compare complex numbers in ulps");
+        if (complex && ulp)
+            throw Error("a C++ repro cannot compare complex numbers in units in the last place",
+                        "pass --rtol without ulp");
         if (complex)
             values_["OVERLOADS"] +=
                 (values_["OVERLOADS"].empty() ? "" : "\n") + chomped(fill_template("repro_close_complex.cpp", {}));

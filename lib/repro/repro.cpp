@@ -51,7 +51,7 @@ class Interpreting final : public Emitter {
         std::optional<LoopsCode> loops = program::loops_code(instead_, request.outputs, "under_test");
         if (!loops)
             throw Error("cannot write the graph of " + failure.backend +
-                        " as loops: one of its ops cannot be written as loops");
+                        " as loops: an op of the graph cannot be written as loops");
         code.support = loops->support;
         code.code += loops->code;
         code.leaves = loops->graph;
@@ -309,7 +309,7 @@ fs::path Options::file() const {
 Repro write_repro(const Graph& graph, const Options& options, Backend* own) {
     if (!graph.failure)
         throw Error("found no failure in the graph, expected a graph that minify wrote",
-                    "name the backend that fails with --backend");
+                    "pass the failing backend with --backend");
     const Failure& failure = *graph.failure;
     if (failure.backend.empty())
         throw Error({options.graph.string(), {}}, "a command judged this failure, but a repro needs a backend",

@@ -21,7 +21,9 @@ struct Form<capture::BreakKind> {
     }
     static capture::BreakKind read(const JsonReader& reader, const Json& value, Plain) {
         const capture::BreakInfo* info = capture::find_break(reader.in.text(value));
-        if (!info) reader.in.fail(value, "the id of a kind of break (" + program_called("explain") + " break all)");
+        if (!info)
+            reader.in.fail(value,
+                           "the id of a kind of break, as listed by " + program_called("explain") + " break all");
         return info->kind;
     }
     static Json schema(SchemaMaker&, Plain) { return {{"type", "string"}, {"pattern", "^WB[0-9]{4}$"}}; }

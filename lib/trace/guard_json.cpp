@@ -298,7 +298,7 @@ struct SizeGuard : GuardFile {
 
 void check(const JsonReader& reader, const Json& value, const SizeCondition& condition) {
     if ((condition.kind == SizeCondition::Kind::equal) != condition.right.has_value())
-        reader.in.fail(value, "a member \"of\" where the relation is \"equal\", and only there");
+        reader.in.fail(value, "a member \"of\" if the relation is \"equal\", and none otherwise");
     if (condition.factor == 0 && condition.kind == SizeCondition::Kind::multiple)
         reader.in.fail(reader.in.member(value, "factor"), "a factor that is not 0");
 }

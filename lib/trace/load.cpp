@@ -36,8 +36,8 @@ void check_results(const Node& call, const Schema& schema, const std::vector<Val
     for (std::size_t i = 0; i < found; ++i) {
         const ValueMeta &stated = call.results[i], &inferred = expected[i];
         if (stated.dtype == inferred.dtype && stated.sizes == inferred.sizes) continue;
-        throw Error("found a result of " + print(stated) + (found > 1 ? " (number " + std::to_string(i) + ")" : "") +
-                    ", expected " + print(inferred) + ", which its operands imply");
+        throw Error("found " + print(stated) + " as " + (found > 1 ? "result " + std::to_string(i) : "the result") +
+                    ", expected " + print(inferred) + ", as the operands imply");
     }
 }
 

@@ -124,15 +124,15 @@ void minimize(Find& find) {
 void FuzzOptions::declare(cli::Tool& tool) {
     tool.option("-o,--output", output, "DIR",
                 "Folder for failing models: model_N.json as found, and one folder for each kind of failure. A failure "
-                "counts as known if its kind already has a folder. Default: finds.");
+                "counts as known if there already is a folder for this kind of failure. Default: finds.");
     tool.section("Random models");
     tool.option("--models", models, "N", "Number of models. Default: 1000.");
     tool.option("--time-limit", time_limit, "TIME", "Start no new model after TIME (90s, 10m, 2h).");
     tool.option("--seed", seed, "N",
                 "Random seed of the first model. Each further model has the next seed. Default: 0.");
     tool.choice("--dialect", dialect, {"aten", "onnx"}, "Ops to use. Default: aten.");
-    tool.option("--dtype", dtypes, "D", "Use only calls whose main operands have this data type. May be repeated.");
-    tool.option("--without", without, "OP", "Do not use this op. May be repeated.");
+    tool.option("--dtype", dtypes, "D", "Use only calls whose main operands have the data type D. May be repeated.");
+    tool.option("--without", without, "OP", "Do not use the op OP. May be repeated.");
     tool.option("--least", least, "N", "Minimum number of calls in a model. Default: 1.");
     tool.option("--most", most, "N", "Maximum number of calls in a model. Default: 8.");
     tool.flag("--special", special, "Include NaN, infinities and other special values in the data.");

@@ -357,5 +357,5 @@ TEST_CASE("mistakes in control flow are told", "[control]") {
     CHECK(leaked.item<float>() == 2);  // the operation broke
     CHECK(leak(ones({1}) * -1).item<float>() == -1);
     CHECK_THROWS_WITH(leaked.item<float>(),
-                      Catch::Contains("return every tensor that is needed outside"));  // of the branch that did not run
+                      Catch::Contains("return the tensor from that function"));  // the branch that did not run
 }

@@ -112,7 +112,8 @@ TEST_CASE("a size outside what the graph was made for is a recompile that tells 
     CHECK(marked.stats().graphs == 1);  // what interprets it serves all
     CHECK_THROWS_WITH(mark_dynamic(ones({4}), 1), Catch::Contains("mark_dynamic: found dimension 1, expected -1 to 0"));
     CHECK_THROWS_WITH(mark_dynamic(ones({}), 0),
-                      Catch::Contains("mark_dynamic: found dimension 0, expected a tensor of at least 1 dimension"));
+                      Catch::Contains("mark_dynamic: found dimension 0 of a tensor without dimensions, expected a "
+                                      "tensor of at least 1 dimension"));
     CHECK_THROWS_WITH(mark_dynamic(ones({4}), 0, 6, 5), Catch::Contains("found a range from 6 to 5"));
 
     const auto said = compile(

@@ -150,7 +150,7 @@ TEST_CASE("missing, malformed and surplus outputs are failures") {
                Catch::StartsWith("wrote a bad outputs.safetensors: byte 0: "));
     const Tensor tensor = Tensor::of({1.f});
     CHECK_THAT(failure_of_script(PreparedOutputs({{"0", tensor}, {"z", tensor}}).copy()).message,
-               Catch::Contains("found no tensor '1', expected '0' to '1'"));
+               Catch::Contains("found no tensor '1', expected the tensors '0' to '1'"));
     CHECK_THAT(failure_of_script(PreparedOutputs({{"0", tensor}, {"1", tensor}, {"2", tensor}}).copy()).message,
                Catch::Contains("found 3 tensors, expected 2"));
 }

@@ -101,11 +101,11 @@ TEST_CASE("outputs that break the rules are failures") {
         {"index_7", "output 7 was given, expected 1 outputs"},
         {"dtype_99", "output 0: found dtype 99, expected 0 to 15"},
         {"rank_minus_1", "output 0: found rank -1"},
-        {"no_sizes", "output 0: found rank 1, expected 0 to 64, and sizes that are not null"},
+        {"no_sizes", "output 0: found rank 1 and no sizes, expected rank 0 to 64 and a pointer to the sizes"},
         {"negative_size", "output 0: found sizes [-2]"},
         {"overflow", "expected a tensor of fewer than 2^63 elements"},
         {"large", "expected a tensor that fits in memory"},
-        {"no_data", "output 0: found no data for sizes [2]"},
+        {"no_data", "output 0: found no data for sizes [2], expected a pointer to the elements"},
         {"misaligned", "output 0: found data that is not aligned"},
         {"null_output", "output 0 is a null pointer"},
     };

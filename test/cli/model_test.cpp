@@ -119,8 +119,9 @@ TEST_CASE("inputs that do not fit are refused by name") {
           file.string() + ": the model has no input 'in.c'; its inputs are in.a, in.b; hint: did you mean 'in.a'?");
     CHECK(error({"in.a"}) == "in.a: No such file or directory; hint: to give one input, use --input NAME=FILE");
     CHECK(error({"=x"}) == "invalid value '=x' for --input: expected NAME=FILE");
-    CHECK(error({"a", "b"}) == "--input: 'a' and 'b' both give all inputs");
-    CHECK(error({"in.a=" + file.string(), "in.a=" + file.string()}) == "--input: 'in.a' is given twice");
+    CHECK(error({"a", "b"}) ==
+          "--input: 'a' and 'b' both give all inputs, expected at most one file or folder with all inputs");
+    CHECK(error({"in.a=" + file.string(), "in.a=" + file.string()}) == "--input: the input 'in.a' is given twice");
 }
 
 TEST_CASE("a data set brings inputs and expected outputs") {

@@ -154,7 +154,7 @@ TEST_CASE("bad usage is told as git and cargo tell it") {
     CHECK(SampleTool().error({"m", "--rtol", "nan"}) == "invalid value 'nan' for --rtol: expected a number, 0 or more");
     CHECK(SampleTool().error({"m", "--rtol", "inf"}) == "invalid value 'inf' for --rtol: expected a number, 0 or more");
     CHECK(SampleTool().error({"m", "--jobs", "1", "--jobs", "2"}) ==
-          "option --jobs is given 2 times, but takes one value");
+          "option --jobs is given 2 times, expected at most once");
     CHECK(SampleTool().error({"m", "--mode", "bisct"}) ==
           "invalid value 'bisct' for --mode: expected one of auto, bisect; hint: did you mean 'bisect'?");
     CHECK(SampleTool().error({"m", "--ops=yes"}) == "option --ops takes no value");

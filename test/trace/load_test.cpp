@@ -91,7 +91,7 @@ TEST_CASE("a checked file is read like any other, with what it states held again
     graph.nodes[1].results[0] = ValueMeta::contiguous(DType::f32, {3});
     const auto file = save_record(folder.path(), graph, record);
     CHECK_THROWS_WITH(load_checked_record(file, UnknownOps::keep),
-                      Contains(file.string()) && Contains("found a result of f32[3], expected f32[2]"));
+                      Contains(file.string()) && Contains("found f32[3] as the result, expected f32[2]"));
 }
 
 namespace {

@@ -64,7 +64,8 @@ void read_report(const fs::path& file, BackendFailure& failure) {
     if (!fs::exists(file)) return;
     try {
         const nlohmann::json report = parse_json(read_file(file, kMaxReport), "failure.json");
-        if (!report.is_object()) throw Error("found no JSON object");
+        if (!report.is_object())
+            throw Error(std::string("found a JSON ") + report.type_name() + ", expected a JSON object");
         const auto text = [&](const char* key, std::string& to) {
             if (const auto found = report.find(key); found != report.end() && found->is_string())
                 to = found->get<std::string>();

@@ -38,8 +38,8 @@ Values read_values(const fs::path& file, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         const auto found = tensors.find(std::to_string(i));
         if (found == tensors.end())
-            throw Error("found no tensor '" + std::to_string(i) + "', expected '0' to '" + std::to_string(count - 1) +
-                        "'");
+            throw Error("found no tensor '" + std::to_string(i) + "', expected the tensors '0' to '" +
+                        std::to_string(count - 1) + "'");
         outputs.push_back(found->second);
     }
     if (tensors.size() != count)

@@ -44,15 +44,16 @@ WorkerHello::Option read_option(const json& said) {
 WorkerHello read_hello(const json& said) {
     if (said.value("whittle", 0) != kProtocol)
         throw Error("found \"whittle\": " + said.value("whittle", json()).dump() + ", expected " +
-                    std::to_string(kProtocol));
+                    std::to_string(kProtocol) + ", the version of the protocol");
     WorkerHello hello;
     const auto version = said.find("version");
     if (version == said.end() || !version->is_string())
         throw Error("found " + (version == said.end() ? "no \"version\"" : "\"version\": " + version->dump()) +
-                    ", expected a text");
+                    ", expected a string");
     hello.version = version->get<std::string>();
     const std::string format = said.value("format", "onnx");
-    if (format != "onnx" && format != "json") throw Error("found \"format\": '" + format + "', expected onnx or json");
+    if (format != "onnx" && format != "json")
+        throw Error("found \"format\": '" + format + "', expected 'onnx' or 'json'");
     hello.onnx = format == "onnx";
     hello.external_data = said.value("external_data", false);
     if (const auto switches = said.find("switches"); switches != said.end()) {
@@ -101,13 +102,13 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& argv, const fs::pat
     start([&] { service_.emplace(argv, options); });
     const Service::Answer first = service_->ask({}, is_object_line, kStarting);
     if (const auto* ended = std::get_if<Service::Ended>(&first))
-        throw Error(where, "it " + ending(*ended) + " before it wrote its first line");
+        throw Error(where, "the worker " + ending(*ended) + " before it wrote its first line");
     try {
         hello_ = read_hello(parse_json(std::get<std::string>(first), "its first line"));
     } catch (const json::exception& error) {
-        throw Error(where, std::string("its first line cannot be read: ") + error.what());
+        throw Error(where, std::string("the first line of the worker cannot be read: ") + error.what());
     } catch (const Error& error) {
-        throw Error(where, "its first line cannot be read: " + error.message());
+        throw Error(where, "the first line of the worker cannot be read: " + error.message());
     }
 }
 

@@ -121,7 +121,7 @@ bool LoopKinds::is_reduction(const std::string& stage, const std::string& loop) 
     for (const auto& [key, loops] : kinds_)
         if (key.first == stage)
             if (const auto found = loops.find(loop); found != loops.end()) return found->second;
-    throw Error("found compute_at(" + stage + ", " + loop + "), expected the name of a loop of Func " + stage);
+    throw Error("found loop " + loop + " in compute_at(" + stage + ", " + loop + "), expected a loop of Func " + stage);
 }
 
 void LoopKinds::split(const Definition& definition, const std::string& old, const std::string& outer,

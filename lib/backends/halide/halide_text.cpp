@@ -195,7 +195,7 @@ class TextWriter {
         for (const auto& [key, known] : rvars_)
             if (std::get<0>(key) == stage && std::get<2>(key) == name) return known;
         throw Error("found compute_at(" + stage + ", " + name + ") before loop " + name +
-                    " is defined, expected it after that definition");
+                    " is defined, expected the directive after the definition of the loop");
     }
 
     std::string directive(std::size_t i) {
@@ -244,7 +244,8 @@ class TextWriter {
             case Kind::compute_at: {
                 const Stage* at = group_.stage(directive.at);
                 if (!at)
-                    throw Error("found compute_at(" + directive.at + ", …), expected the name of a Func of the kernel");
+                    throw Error("found Func " + directive.at + " in compute_at(" + directive.at +
+                                ", …), expected a Func of the kernel");
                 if (element_count(at->sizes()) == 0) return "";
                 return func + "compute_at(" + directive.at + ", " + loop_of(directive.at, directive.args.at(0)) + ")";
             }

@@ -26,15 +26,17 @@ void flatten(const c10::IValue& value, Memory& memory, std::vector<std::optional
     } else if (value.isTensorList()) {
         for (const at::Tensor& tensor : value.toTensorVector()) results.push_back(memory.take(tensor));
     } else {
-        throw Error("found a result of LibTorch's type " + value.tagKind() + ", expected tensors");
+        throw Error("found a result of LibTorch's type " + value.tagKind() +
+                    ", expected a tensor or a list of tensors");
     }
 }
 
 void check_writable(const c10::Argument& parameter, const Arg& arg, const Operands& operands) {
     if (!parameter.alias_info() || !parameter.alias_info()->isWrite() || !arg.node()) return;
     if (Memory::writable(operands(*arg.node()))) return;
-    throw Error("argument '" + parameter.name() +
-                "' is written to: found a tensor with negative strides or in read-only memory");
+    throw Error(
+        "the op writes to argument '" + parameter.name() +
+        "': found a tensor with negative strides or in read-only memory, expected a tensor that can be written to");
 }
 
 c10::OperatorHandle require(std::string_view target) {

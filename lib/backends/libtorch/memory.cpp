@@ -53,7 +53,7 @@ at::Tensor Memory::lend(const Tensor& given) {
 Tensor Memory::take(const at::Tensor& given) {
     if (given.layout() != at::kStrided || !given.device().is_cpu() || given.is_quantized())
         throw Error(std::string("found a LibTorch tensor that is ") + c10::str(given.layout()) + " on " +
-                    given.device().str() + ", expected a strided one on the CPU");
+                    given.device().str() + ", expected a strided tensor on the CPU that is not quantized");
     // A gradient that is zeros throughout has no memory there.
     const at::Tensor tensor =
         given._is_zerotensor() ? at::zeros(given.sizes(), given.dtype()) : given.resolve_conj().resolve_neg();

@@ -29,7 +29,7 @@ class Caller {
                 values.push_back(*parameters[i].default_value());
             else
                 throw Error("found no value for the parameter '" + declaration(parameters[i]) + "' of forward()",
-                            "--input " + parameters[i].name() + "=" + form_of(parameters[i]));
+                            "pass --input " + parameters[i].name() + "=" + form_of(parameters[i]));
         }
         for (const auto& [name, tensor] : given_)
             if (!used_.count(name))
@@ -44,7 +44,8 @@ class Caller {
         std::string names;
         for (const torch::jit::Method& method : module.get_methods())
             names += (names.empty() ? "" : ", ") + method.name();
-        throw Error("the module has no method forward()", names.empty() ? "" : "its methods are " + names);
+        throw Error("the module has no method forward()",
+                    names.empty() ? "" : "the methods of the module are " + names);
     }
 
     static std::string declaration(const c10::Argument& parameter) {
@@ -87,7 +88,7 @@ class Caller {
                              type->kind() != c10::TypeKind::BoolType && type->kind() != c10::TypeKind::NumberType;
         if (unknown)
             throw Error("the parameter '" + declaration(parameter) + "' of forward() is neither a tensor nor a number",
-                        "capture a program that loads the module and calls it");
+                        "capture a program that loads the module and calls forward()");
         throw Error("the parameter '" + declaration(parameter) + "' of forward() cannot be made of " +
                         print(ValueMeta::of(given)),
                     "pass a tensor, or a number as a tensor of one element");

@@ -66,7 +66,9 @@ Node call_of(const std::string& target, const Arguments<T>& arguments) {
 std::vector<Tensor> run(const Node& call, const Operands& operands) {
     std::vector<Tensor> results;
     for (std::optional<Tensor>& result : call_boxed(call, operands)) {
-        if (!result) throw Error(call.target + " leaves result " + std::to_string(results.size()) + " undefined");
+        if (!result)
+            throw Error(call.target + " leaves result " + std::to_string(results.size()) +
+                        " undefined, expected a tensor");
         results.push_back(std::move(*result));
     }
     return results;

@@ -278,7 +278,7 @@ std::string script(const Failure& failure, const Graph& graph, const std::string
 }  // namespace
 
 SuspectCode libtorch_code(const EmitRequest& request, bool scripted) {
-    if (!request.graph.subgraphs.empty()) throw Error("found a nested graph, expected only calls");
+    if (!request.graph.subgraphs.empty()) throw Error("found a nested graph, expected a graph with only calls");
     const Failure& failure = *request.graph.failure;
     const Graph graph =
         with_visible_writes(request.gradients ? forward_of(request.graph, *request.gradients) : request.graph);

@@ -32,7 +32,8 @@ std::string word(const std::string& parameter, const std::string& text) {
             if (text == name) return std::to_string(static_cast<int>(format));
     if (parameter == "layout") return std::to_string(static_cast<int>(at::Layout::Strided));
     if (text.find_first_of("'\\\n") != std::string::npos)
-        throw Error("cannot write the string argument '" + text + "'");
+        throw Error("cannot write the string argument '" + text +
+                    "': a quotation mark, a backslash or a line break is not supported");
     return "'" + text + "'";
 }
 

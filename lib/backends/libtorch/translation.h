@@ -115,7 +115,7 @@ class Translation {
             return list(of->getElementType(), elements);
         }
         return constant(boxed(arg, parameter, [](NodeRef) -> at::Tensor {
-            throw Error("found a tensor among numbers, expected numbers");
+            throw Error("found a tensor among numbers, expected only numbers");
         }));
     }
 };

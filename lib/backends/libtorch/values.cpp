@@ -69,8 +69,8 @@ class Boxing {
 
   private:
     [[noreturn]] void wrong(const Arg& arg) const {
-        throw Error("argument '" + parameter_.name() + "': found " + text_of(arg) + ", expected LibTorch's " +
-                    parameter_.real_type()->str());
+        throw Error("argument '" + parameter_.name() + "': found " + text_of(arg) +
+                    ", expected a value of LibTorch's type " + parameter_.real_type()->str());
     }
 
     template <class T>

@@ -35,17 +35,18 @@ Tensor receive(const whittle_tensor& tensor) {
     if (tensor.dtype < WHITTLE_F64 || tensor.dtype > kLast)
         throw Error("found dtype " + std::to_string(tensor.dtype) + ", expected 0 to " + std::to_string(kLast));
     if (tensor.rank < 0 || tensor.rank > kMaxRank || (tensor.rank > 0 && !tensor.sizes))
-        throw Error("found rank " + std::to_string(tensor.rank) + ", expected 0 to " + std::to_string(kMaxRank) +
-                    ", and sizes that are not null");
+        throw Error("found rank " + std::to_string(tensor.rank) + (tensor.sizes ? "" : " and no sizes") +
+                    ", expected rank 0 to " + std::to_string(kMaxRank) + " and a pointer to the sizes");
     const auto rank = static_cast<std::size_t>(tensor.rank);
     const auto dtype = static_cast<DType>(tensor.dtype);
     Sizes sizes(tensor.sizes, tensor.sizes + rank);
     const Strides strides = tensor.strides ? Strides(tensor.strides, tensor.strides + rank) : contiguous_strides(sizes);
     const bool empty = element_count(sizes) == 0;
-    if (!empty && !tensor.data) throw Error("found no data for sizes " + to_string(sizes));
+    if (!empty && !tensor.data)
+        throw Error("found no data for sizes " + to_string(sizes) + ", expected a pointer to the elements");
     if (reinterpret_cast<std::uintptr_t>(tensor.data) % alignment_of(dtype) != 0)
         throw Error("found data that is not aligned to the " + std::to_string(alignment_of(dtype)) + " bytes of " +
-                    std::string(name(dtype)));
+                    std::string(name(dtype)) + ", expected aligned data");
     return Tensor::copy_of(tensor.data, dtype, std::move(sizes), strides);
 }
 

@@ -194,7 +194,7 @@ TEST_CASE("arguments that do not fit LibTorch's schema are named", "[libtorch]")
     CHECK(message({.target = "aten.add.Tensor", .args = {NodeRef{0}}}) ==
           "found no argument 'other', which LibTorch's aten.add.Tensor requires");
     CHECK(message({.target = "aten.sum.dim_IntList", .args = {NodeRef{0}, "x"}}) ==
-          "argument 'dim': found \"x\", expected LibTorch's int[]?");
+          "argument 'dim': found \"x\", expected a value of LibTorch's type int[]?");
     CHECK(message({.target = "aten.relu.default", .args = {NodeRef{0}}, .kwargs = {{"y", 1}}}) ==
           "found an argument 'y', which LibTorch's aten.relu.default does not have");
 }
