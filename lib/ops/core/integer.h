@@ -30,7 +30,7 @@ inline std::string number_text(const Scalar& value) {
 /// which a cast is undefined.
 inline std::int64_t whole_number(double value, const std::string& what) {
     if (!(value >= -0x1p63 && value < 0x1p63))
-        throw Error("found " + what + " of " + shortest(value) + ", expected an integer of 64 bits");
+        throw Error("found " + what + " of " + shortest(value) + ", expected a value that fits in a 64-bit integer");
     return static_cast<std::int64_t>(value);
 }
 
