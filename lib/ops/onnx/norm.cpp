@@ -99,7 +99,7 @@ Results group_normalization(GraphBuilder& builder, const Arguments<NodeValue>& a
     const std::int64_t groups = op.integer("num_groups"), channels = rank_of(x) < 3 ? 0 : size_of_dim(x, 1);
     if (groups < 1 || channels < 1 || channels % groups != 0)
         throw Error("found num_groups=" + std::to_string(groups) + " for X of sizes " + to_string(x.meta.sizes) +
-                    ", expected at least 3 dimensions, and channels that are divisible by num_groups");
+                    ", expected at least 3 dimensions, and a number of channels divisible by num_groups");
     const DType dtype = x.meta.dtype;
     const DType stashed = op.opset() < 21 ? dtype : float_of_code("stash_type", op.integer("stash_type"));
     std::int64_t elements = 1;
