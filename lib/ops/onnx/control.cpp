@@ -121,9 +121,9 @@ ScanShape scan_shape(const std::vector<Sizes>& operands, std::int64_t sequences,
     ScanShape shape{operands.size() - static_cast<std::size_t>(sequences), static_cast<std::size_t>(sequences)};
     if ((!axes.empty() && axes.size() != shape.sequences) ||
         (!directions.empty() && directions.size() != shape.sequences))
-        throw Error("found " + std::to_string(axes.size()) + " axes and " + std::to_string(directions.size()) +
-                    " directions of the scanned inputs, expected none or num_scan_inputs=" + std::to_string(sequences) +
-                    " of each");
+        throw Error(
+            "found " + std::to_string(axes.size()) + " scan_input_axes and " + std::to_string(directions.size()) +
+            " scan_input_directions, expected none or num_scan_inputs=" + std::to_string(sequences) + " of each");
     for (std::size_t i = 0; i < shape.sequences; ++i) {
         const Sizes& sizes = operands[shape.states + i];
         if (sizes.empty()) throw Error("found a 0-d tensor to scan, expected at least one dimension");

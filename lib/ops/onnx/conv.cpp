@@ -182,9 +182,11 @@ DeformPlan plan_deform_conv(const Rewrite& op) {
     if (rank_of(w) != 4 || plan.groups < 1 || plan.moved < 1 || plan.channels % plan.groups != 0 ||
         plan.channels % plan.moved != 0 || plan.results % plan.groups != 0 ||
         size_of_dim(w, 1) * plan.groups != plan.channels)
-        throw Error("found X of sizes " + to_string(x.meta.sizes) + ", W of sizes " + to_string(w.meta.sizes) +
-                    ", group=" + std::to_string(plan.groups) + " and offset_group=" + std::to_string(plan.moved) +
-                    ", expected 4 dimensions of W, and numbers of channels divisible by group and offset_group");
+        throw Error(
+            "found X of sizes " + to_string(x.meta.sizes) + ", W of sizes " + to_string(w.meta.sizes) +
+            ", group=" + std::to_string(plan.groups) + " and offset_group=" + std::to_string(plan.moved) +
+            ", expected 4 dimensions of W, as many channels in X as in all groups of W, and numbers of channels "
+            "divisible by group and offset_group");
     const auto expect = [&](const char* name, const NodeValue& value, std::int64_t each) {
         const Sizes sizes = {plan.batch, plan.moved * plan.elements() * each, plan.blocks[0], plan.blocks[1]};
         if (value.meta.sizes != sizes)

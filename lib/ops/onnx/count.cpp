@@ -46,13 +46,14 @@ std::vector<Grams> grams_of(const Rewrite& op, std::int64_t least, std::int64_t 
         const std::int64_t end = i + 1 < starts.size() ? starts[i + 1] : static_cast<std::int64_t>(pool.size());
         if (starts[i] < 0 || end < starts[i] || end > static_cast<std::int64_t>(pool.size()) ||
             (end - starts[i]) % length != 0)
-            throw Error("found ngram_counts=" + to_string(starts) +
-                        ", expected ascending positions in pool_int64s, between which lie whole n-grams");
+            throw Error(
+                "found ngram_counts=" + to_string(starts) +
+                ", expected ascending positions in pool_int64s, with a whole number of n-grams between two positions");
         Grams grams{.length = length, .items = std::vector<Ints>(i + 1), .places = {}};
         for (std::int64_t at = starts[i]; at < end; at += length, ++gram) {
             if (gram >= places.size())
                 throw Error("found " + std::to_string(places.size()) +
-                            " ngram_indexes for more n-grams, expected one for each n-gram");
+                            " ngram_indexes, expected one for each n-gram in pool_int64s");
             for (std::size_t k = 0; k <= i; ++k) grams.items[k].push_back(pool[static_cast<std::size_t>(at) + k]);
             grams.places.push_back(places[gram]);
         }
