@@ -57,8 +57,8 @@ template <class T>
 T Arguments<T>::tensor(std::string_view name) const {
     const Arg& value = arg(name);
     if (const NodeRef* ref = value.node()) return resolve_(*ref);
-    throw Error(schema_->name + ": parameter '" + std::string(name) + "' must be a tensor, found a number",
-                "make a tensor, for example with aten.full.default");
+    throw Error(schema_->name + ": found a number as parameter '" + std::string(name) + "', expected a tensor",
+                "make a tensor from the number, for example with aten.full.default");
 }
 
 template <class T>
@@ -90,7 +90,8 @@ std::vector<std::optional<T>> Arguments<T>::optional_tensors(std::string_view na
         } else if (element.is_none()) {
             result.push_back(std::nullopt);
         } else {
-            throw Error(schema_->name + ": list '" + std::string(name) + "' must hold tensors, found a number");
+            throw Error(schema_->name + ": found a number in the list '" + std::string(name) +
+                        "', expected only tensors");
         }
     }
     return result;
@@ -220,7 +221,8 @@ const Graph& Arguments<T>::nested(std::string_view name) const {
     WHITTLE_CHECK(graph != nullptr, schema_->name + ": parameter " + std::string(name) + " is not a graph");
     WHITTLE_CHECK(graph_ != nullptr, schema_->name + ": no nested graphs here");
     const auto found = graph_->subgraphs.find(graph->name);
-    if (found == graph_->subgraphs.end()) throw Error("no nested graph '" + graph->name + "'");
+    if (found == graph_->subgraphs.end())
+        throw Error("graph " + graph_->name + ": unknown nested graph '" + graph->name + "'");
     return *found->second;
 }
 

@@ -65,10 +65,11 @@ bool has_parts(std::string_view target) {
 void check_target(const std::string& target) {
     const std::string dialect = target.substr(0, target.find('.'));
     if (!has_parts(target))
-        throw Error("found the op name '" + target + "', expected NAMESPACE.NAME, as in mylib.scale");
+        throw Error("found the op name '" + target + "', expected NAMESPACE.NAME, for example mylib.scale");
     for (const RegisteredOp& op : Registry::instance().all())
         if (op.def->name.substr(0, op.def->name.find('.')) == dialect)
-            throw Error("found the op name '" + target + "', expected a namespace other than " + dialect);
+            throw Error("found the op name '" + target + "', expected a namespace other than " + dialect +
+                        ", which holds built-in ops");
 }
 
 }  // namespace

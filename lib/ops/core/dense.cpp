@@ -8,7 +8,7 @@ namespace whittle {
 
 void check_same_dtype(const std::string& op, DType dtype, const std::string& other_name, DType other) {
     if (dtype == other) return;
-    throw Error(op + ": found '" + other_name + "' of " + std::string(name(other)) + ", expected " +
+    throw Error(op + ": found '" + other_name + "' of dtype " + std::string(name(other)) + ", expected " +
                     std::string(name(dtype)) + ", the dtype of the first operand",
                 "convert one operand with aten.to.dtype");
 }

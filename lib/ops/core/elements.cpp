@@ -56,7 +56,8 @@ Tensor checked_number(const Scalar& value, DType dtype, const std::string& op) {
 std::int64_t checked_index(std::int64_t index, std::int64_t size, bool negatives, const std::string& op) {
     if (index >= size || index < (negatives ? -size : 0))
         throw Error(op + ": found index " + std::to_string(index) + " for a dimension of size " + std::to_string(size) +
-                    ", expected " + std::to_string(negatives ? -size : 0) + " to " + std::to_string(size - 1));
+                    ", expected an index from " + std::to_string(negatives ? -size : 0) + " to " +
+                    std::to_string(size - 1));
     return index < 0 ? index + size : index;
 }
 
@@ -66,7 +67,7 @@ void check_index_dtype(DType dtype, const std::string& op) {
 }
 
 void require_elements(std::int64_t size, const std::string& op) {
-    if (size == 0) throw Error(op + ": found indices into an empty dimension, expected elements");
+    if (size == 0) throw Error(op + ": found indices into a dimension of size 0, expected a dimension with elements");
 }
 
 expr::Expr clamp_index(const expr::Expr& index, std::int64_t extent) {

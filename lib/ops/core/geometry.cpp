@@ -129,8 +129,8 @@ std::pair<std::int64_t, std::int64_t> slice_bounds(std::int64_t size, std::optio
 View expand_view(const Geometry& self, const Sizes& sizes) {
     const auto fail = [&] {
         throw Error("expand: found sizes " + to_string(sizes) + " for a tensor of sizes " + to_string(self.sizes) +
-                        ", expected equal sizes in all dimensions that are not 1",
-                    "-1 keeps a size, and new dimensions come first");
+                        ", expected an equal size in each dimension whose size in the tensor is not 1",
+                    "pass -1 to keep the size of a dimension, and put new dimensions first");
     };
     if (sizes.size() < self.sizes.size()) fail();
     View view{sizes, std::vector<Axis>(self.sizes.size()), Strides(sizes.size(), 0)};
@@ -170,7 +170,7 @@ View narrow_view(const Geometry& self, std::int64_t dim, std::int64_t start, std
     const std::int64_t size = self.size(dim), first = start < 0 ? start + size : start;
     if (first < 0 || first > size || length < 0 || length > size - first)
         throw Error(op + ": found start " + std::to_string(start) + " and length " + std::to_string(length) +
-                    " for a dimension of size " + std::to_string(size) + ", expected a range inside it");
+                    " for a dimension of size " + std::to_string(size) + ", expected a range inside the dimension");
     return slice_view(self, dim, first, first + length);
 }
 
@@ -211,18 +211,18 @@ Sizes infer_reshape(const Sizes& requested, std::int64_t numel, const std::strin
         if (requested[d] >= 0) {
             known.push_back(requested[d]);
         } else {
-            if (requested[d] != -1) fail("sizes that are not negative");
+            if (requested[d] != -1) fail("nonnegative sizes, or -1 for one size to infer");
             if (unknown) fail("at most one -1");
             unknown = d;
         }
     }
     const std::int64_t count = element_count(known);
     if (unknown) {
-        if (count == 0) fail("no -1 beside a size of 0: its size would be arbitrary");
-        if (numel % count != 0) fail("a shape of that many elements");
+        if (count == 0) fail("no -1 together with a size of 0: every size would fit the -1");
+        if (numel % count != 0) fail("sizes other than -1 whose product divides " + std::to_string(numel));
         result[*unknown] = numel / count;
     } else if (count != numel) {
-        fail("a shape of that many elements");
+        fail("a shape with " + std::to_string(numel) + " elements");
     }
     return result;
 }

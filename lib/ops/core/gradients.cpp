@@ -12,9 +12,9 @@ CallGradients::CallGradients(GraphBuilder& builder, const Arguments<NodeValue>& 
 
 void CallGradients::check(DType dtype) const {
     if (is_complex(dtype) && !takes_complex_)
-        throw Error("found a gradient that goes through complex numbers, for which aten." + args_.schema().name +
-                        " has no rule",
-                    "detach() its inputs");
+        throw Error("found a complex gradient in aten." + args_.schema().name +
+                        ", expected a real gradient: the op has no gradient rule for complex numbers",
+                    "call detach() on the inputs of the op");
 }
 
 NodeValue CallGradients::grad(std::size_t index) {
@@ -64,8 +64,8 @@ NodeValue sum_to_size(GraphBuilder& builder, const NodeValue& value, const Sizes
     const Sizes& from = value.meta.sizes;
     if (from == sizes) return value;
     const auto misfit = [&] {
-        return Error("a gradient of sizes " + to_string(from) + " does not result from broadcasting " +
-                     to_string(sizes));
+        return Error("found a gradient of sizes " + to_string(from) + " for an operand of sizes " + to_string(sizes) +
+                     ", expected sizes to which the operand broadcasts");
     };
     if (from.size() < sizes.size()) throw misfit();
     const std::size_t added = from.size() - sizes.size();

@@ -18,8 +18,8 @@ ValueMeta infer_getitem(const Graph& graph, const Node& call) {
     const ValueRef read = item_read(call).value();
     const Node& node = graph.node({read.node});
     if (read.index < 0 || read.index >= static_cast<int>(node.results.size()))
-        throw Error("getitem: found index " + std::to_string(read.index) + " for %" + node.name + ", which has " +
-                    std::to_string(node.results.size()) + " results");
+        throw Error("getitem: found index " + std::to_string(read.index) + " into the results of %" + node.name +
+                    ", expected a nonnegative index below " + std::to_string(node.results.size()));
     return node.results[static_cast<std::size_t>(read.index)];
 }
 
@@ -63,7 +63,7 @@ void check_main_dtype(const RegisteredOp& op, const Arguments<T>& arguments) {
     for (const DType dtype : kAllDTypes)
         if (op.def->dtypes & set_of(dtype)) allowed += ' ' + std::string(name(dtype));
     throw Error(std::string(op.def->name) + " is not defined for " + std::string(name(*main)),
-                "the op is defined for" + allowed);
+                "convert the operand to a dtype that the op supports:" + allowed);
 }
 template void check_main_dtype(const RegisteredOp&, const Arguments<Tensor>&);
 
@@ -121,8 +121,8 @@ std::vector<ValueMeta> infer_in_place(const Graph& graph, const Node& call, cons
     computed.target = functional;
     const ValueMeta written = infer(graph, computed).at(0), &self = graph.node(written_operand(call)).meta();
     if (written.sizes != self.sizes)
-        throw Error(call.target + ": found a result of sizes " + to_string(written.sizes) + " written into " +
-                    to_string(self.sizes) + ", expected equal sizes");
+        throw Error(call.target + ": found a result of sizes " + to_string(written.sizes) +
+                    " to write into a tensor of sizes " + to_string(self.sizes) + ", expected equal sizes");
     return {self};
 }
 

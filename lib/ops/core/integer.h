@@ -30,18 +30,18 @@ inline std::string number_text(const Scalar& value) {
 /// which a cast is undefined.
 inline std::int64_t whole_number(double value, const std::string& what) {
     if (!(value >= -0x1p63 && value < 0x1p63))
-        throw Error("found " + what + " of " + shortest(value) + ", expected an integer of 64 bits");
+        throw Error("found " + what + " of " + shortest(value) + ", expected a value that fits in a 64-bit integer");
     return static_cast<std::int64_t>(value);
 }
 
 /// Towards zero. Throws Error for b = 0, as ATen does; the smallest integer / -1 wraps.
 inline std::int64_t truncated_div(std::int64_t a, std::int64_t b) {
-    if (b == 0) throw Error("integer division by zero");
+    if (b == 0) throw Error("found an integer division by zero, expected a nonzero divisor");
     return b == -1 ? wrapping_negate(a) : a / b;
 }
 /// a - b * truncated_div(a, b): the sign of a.
 inline std::int64_t truncated_mod(std::int64_t a, std::int64_t b) {
-    if (b == 0) throw Error("integer remainder by zero");
+    if (b == 0) throw Error("found a remainder of an integer division by zero, expected a nonzero divisor");
     return b == -1 ? 0 : a % b;
 }
 /// Towards -inf.
@@ -57,11 +57,11 @@ inline std::int64_t floored_mod(std::int64_t a, std::int64_t b) {
 
 /// As of all integers, of those that have no sign. Throw Error for b = 0.
 inline std::uint64_t unsigned_div(std::uint64_t a, std::uint64_t b) {
-    if (b == 0) throw Error("integer division by zero");
+    if (b == 0) throw Error("found an integer division by zero, expected a nonzero divisor");
     return a / b;
 }
 inline std::uint64_t unsigned_mod(std::uint64_t a, std::uint64_t b) {
-    if (b == 0) throw Error("integer remainder by zero");
+    if (b == 0) throw Error("found a remainder of an integer division by zero, expected a nonzero divisor");
     return a % b;
 }
 

@@ -224,7 +224,8 @@ std::vector<Tensor> Interpreter::call(const Graph& graph, const Node& node, cons
     PreparedGraph::Parts& parts = planned.parts ? *planned.parts : own;
     const auto run_nested = [&](const std::string& name, const std::vector<Tensor>& inputs) {
         const auto found = graph.subgraphs.find(name);
-        if (found == graph.subgraphs.end()) throw Error("no nested graph '" + name + "'");
+        if (found == graph.subgraphs.end())
+            throw Error("graph " + graph.name + ": unknown nested graph '" + name + "'");
         const PreparedGraph& body = parts.nested(name, *found->second);
         return run(body.graph_, body.steps_, inputs, nullptr);
     };
@@ -289,7 +290,7 @@ std::vector<Tensor> Interpreter::step(const Graph& graph, const Node& call, cons
         check_main_dtype(op, arguments);
         return run_kernel(op, arguments);
     }
-    if (!op.def->decompose) throw Error("no kernel for " + call.target);
+    if (!op.def->decompose) throw Error(call.target + ": the op has neither a kernel nor a decomposition");
     const auto run = [&](const PreparedGraph::Parts::Decomposed& decomposed) {
         std::vector<Tensor> inputs;
         for (const NodeRef operand : decomposed.operands) inputs.push_back(arguments.value(operand));

@@ -43,9 +43,10 @@ Tensor own_copy(const Tensor& tensor) {
 
 void write_into(Tensor& to, const Tensor& from) {
     if (from.sizes() != to.sizes())
-        throw Error("found a result of sizes " + to_string(from.sizes()) + " written into " + to_string(to.sizes()) +
-                    ", expected equal sizes");
-    if (!to.storage()->writable()) throw Error("found a write to read-only memory");
+        throw Error("found a result of sizes " + to_string(from.sizes()) + " to write into a tensor of sizes " +
+                    to_string(to.sizes()) + ", expected equal sizes");
+    if (!to.storage()->writable())
+        throw Error("found a write to read-only memory, expected writable memory", "write to a copy of the tensor");
     const Tensor values = from.to(to.dtype()).contiguous();
     const std::size_t size = size_of(to.dtype());
     const auto* source = static_cast<const std::byte*>(values.raw());

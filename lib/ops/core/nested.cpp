@@ -67,18 +67,18 @@ std::vector<ValueMeta> alternative_results(const Graph& first, const Graph& seco
                     std::to_string(on_false.size()) + " results, expected equal numbers of results");
     for (std::size_t i = 0; i < on_true.size(); ++i)
         if (!same_type(on_true[i], on_false[i]))
-            throw Error("found branches whose result " + std::to_string(i) + " is " + type_text(on_true[i]) + " and " +
-                            type_text(on_false[i]) + ", expected one type",
-                        "the result's sizes depend on data");
+            throw Error("found " + type_text(on_true[i]) + " and " + type_text(on_false[i]) + " as result " +
+                            std::to_string(i) + " of the two branches, expected one type",
+                        "make both branches return the same dtype and sizes: sizes must not depend on data");
     return on_true;
 }
 
 void check_carried(const std::vector<ValueMeta>& carried, const std::vector<ValueMeta>& results) {
     for (std::size_t i = 0; i < carried.size(); ++i)
         if (!same_type(carried[i], results.at(i)))
-            throw Error("found a loop that changes its carried value " + std::to_string(i) + " from " +
+            throw Error("found a loop body that changes carried value " + std::to_string(i) + " from " +
                             type_text(carried[i]) + " into " + type_text(results[i]) + ", expected one type",
-                        "the result's sizes depend on data");
+                        "keep the dtype and sizes in every iteration: sizes must not depend on data");
 }
 
 std::vector<Tensor> contiguous(std::vector<Tensor> tensors) {

@@ -18,7 +18,9 @@ std::vector<Tensor> made_up_results(const Node& call) {
     Random random(0);
     std::vector<Tensor> results;
     for (const ValueMeta& meta : call.results)
-        if (meta.placement) throw Error("a result of " + call.target + " is " + meta.placement->text());
+        if (meta.placement)
+            throw Error("found a result of " + call.target + " that is " + meta.placement->text() +
+                        ", expected a tensor of numbers");
     for (const ValueMeta& meta : call.results) results.push_back(random_tensor(meta.dtype, meta.sizes, random));
     return results;
 }

@@ -21,11 +21,11 @@ Sizes window_parameter(const std::string& op, const std::string& parameter, Size
     if (values.empty()) return otherwise;
     if (values.size() == 1) values.assign(static_cast<std::size_t>(rank), values[0]);
     if (static_cast<std::int64_t>(values.size()) != rank)
-        throw Error(op + ": found " + parameter + "=" + to_string(values) + ", expected one value or " +
-                    std::to_string(rank));
+        throw Error(op + ": found " + parameter + "=" + to_string(values) +
+                    ", expected one value, or one value for each of " + std::to_string(rank) + " dimensions");
     for (const std::int64_t value : values)
         if (value < least)
-            throw Error(op + ": found " + parameter + "=" + to_string(values) + ", expected at least " +
+            throw Error(op + ": found " + parameter + "=" + to_string(values) + ", expected values of at least " +
                         std::to_string(least));
     return values;
 }

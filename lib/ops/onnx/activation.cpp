@@ -35,7 +35,7 @@ Results prelu(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const NodeValue scaled = op("aten.mul.Tensor", x, slope);
     if (scaled.meta.sizes != x.meta.sizes)
         throw Error("found a slope of sizes " + to_string(slope.meta.sizes) + ", expected sizes that broadcast to " +
-                    to_string(x.meta.sizes));
+                    to_string(x.meta.sizes) + ", the sizes of X");
     return {op("aten.where.self", op("aten.lt.Scalar", x, 0.0), scaled, x).ref};
 }
 

@@ -22,15 +22,16 @@ NodeValue by_heads(const Rewrite& op, const std::string& name, const std::string
     const NodeValue x = op.tensor(name);
     const Sizes& sizes = x.meta.sizes;
     const std::int64_t heads = op.arguments().optional_integer(heads_name).value_or(0);
-    const std::string found = "found " + heads_name + " " + std::to_string(heads) + " and '" + name + "' of sizes " +
+    const std::string found = "found " + heads_name + "=" + std::to_string(heads) + " and '" + name + "' of sizes " +
                               to_string(sizes) + ", expected ";
     if (sizes.size() == 4) {
         if (heads != 0 && heads != sizes[1])
-            throw Error(found + "that number of heads as the second size: [batch, heads, tokens, size]");
+            throw Error(found + "a second size equal to " + heads_name + ": [batch, heads, tokens, size]");
         return x;
     }
     if (sizes.size() != 3 || heads < 1 || sizes[2] % heads != 0)
-        throw Error(found + "[batch, heads, tokens, size], or a number of heads with [batch, tokens, heads * size]");
+        throw Error(found + "sizes [batch, heads, tokens, size], or a positive " + heads_name +
+                    " and sizes [batch, tokens, heads * size]");
     return op.permute(op.reshape(x, {sizes[0], sizes[1], heads, sizes[2] / heads}), {0, 2, 1, 3});
 }
 
@@ -68,15 +69,15 @@ NodeValue after_past(const Rewrite& op, const NodeValue& x, const std::string& n
     if (rank_of(past) == 4) expected[2] = past.meta.sizes[2];
     if (past.meta.sizes != expected)
         throw Error("found '" + name + "' of sizes " + to_string(past.meta.sizes) + ", expected " +
-                    to_string(x.meta.sizes) + ", except for the third size, the tokens");
+                    to_string(x.meta.sizes) + ", of which only the third size, the number of tokens, may differ");
     return op.concat({past, x}, 2);
 }
 
 Attention attention_of(const Rewrite& op) {
     if (op.has("past_key") != op.has("past_value"))
-        throw Error("found one of past_key and past_value, expected both or none");
+        throw Error("found only one of past_key and past_value, expected both or neither");
     if (op.has("past_key") && op.has("nonpad_kv_seqlen"))
-        throw Error("found nonpad_kv_seqlen and past_key, expected at most one of them");
+        throw Error("found both nonpad_kv_seqlen and past_key, expected at most one of them");
     if (rank_of(op.tensor("Q")) != rank_of(op.tensor("K")) || rank_of(op.tensor("Q")) != rank_of(op.tensor("V")))
         throw Error("found Q, K and V of different ranks, expected equal ranks");
     Attention a{by_heads(op, "Q", "q_num_heads"), by_heads(op, "K", "kv_num_heads"), by_heads(op, "V", "kv_num_heads")};
@@ -87,9 +88,10 @@ Attention attention_of(const Rewrite& op) {
     const Sizes &q = a.query.meta.sizes, &k = a.key.meta.sizes, &v = a.value.meta.sizes;
     const bool same_batch = q[0] == k[0] && q[0] == v[0], same_heads = k[1] == v[1] && k[1] > 0 && q[1] % k[1] == 0;
     if (!same_batch || !same_heads || k[2] != v[2] || q[3] != k[3])
-        throw Error("found Q " + to_string(q) + ", K " + to_string(k) + " and V " + to_string(v) +
-                    " (batch, heads, tokens, size), expected equal batches, equal sizes of Q and K, equal tokens of K "
-                    "and V, and heads of Q that are a multiple of those of K and V");
+        throw Error("found Q of sizes " + to_string(q) + ", K of sizes " + to_string(k) + " and V of sizes " +
+                    to_string(v) +
+                    ", expected [batch, heads, tokens, size] with equal batches, equal sizes in Q and K, equal tokens "
+                    "and heads in K and V, and a multiple of that number of heads in Q");
     return a;
 }
 
@@ -110,7 +112,7 @@ NodeValue bias_of_mask(const Rewrite& op, const Attention& a) {
     if (op.opset() >= 24 && missing > 0) bias = op("aten.constant_pad_nd.default", bias, Ints{0, missing}, -kInfinity);
     if (!expands_to(bias.meta.sizes, a.scores()))
         throw Error("found attn_mask of sizes " + to_string(mask.meta.sizes) + ", expected sizes that expand to " +
-                    to_string(a.scores()));
+                    to_string(a.scores()) + ", the sizes of the scores");
     return bias;
 }
 
@@ -175,10 +177,10 @@ Results attention(GraphBuilder& builder, const Arguments<NodeValue>& arguments) 
     const Attention a = attention_of(op);
     const std::int64_t mode = op.integer("qk_matmul_output_mode");
     if (mode < 0 || mode > 3)
-        throw Error("found qk_matmul_output_mode " + std::to_string(mode) + ", expected 0, 1, 2 or 3");
+        throw Error("found qk_matmul_output_mode=" + std::to_string(mode) + ", expected 0, 1, 2 or 3");
     const double scale =
         arguments.has("scale") ? op.number("scale") : 1 / std::sqrt(static_cast<double>(size_of_dim(a.query, 3)));
-    if (!(scale >= 0)) throw Error("found scale " + shortest(scale) + ", expected at least 0");
+    if (!(scale >= 0)) throw Error("found scale=" + shortest(scale) + ", expected at least 0");
     const auto scaled = [&](const NodeValue& x) { return op("aten.mul.Tensor", x, std::sqrt(scale)); };
     const NodeValue products =
         op("aten.matmul.default", scaled(a.query), scaled(op.permute(repeated(op, a, a.key), {0, 1, 3, 2})));
@@ -223,8 +225,8 @@ Results rotary_embedding(GraphBuilder& builder, const Arguments<NodeValue>& argu
     const std::int64_t size = size_of_dim(x, 3), wanted = op.integer("rotary_embedding_dim");
     const std::int64_t turned = wanted == 0 ? size : wanted, half = turned / 2;
     if (turned < 0 || turned > size || turned % 2 != 0)
-        throw Error("found " + std::to_string(turned) + " elements to rotate of " + std::to_string(size) +
-                    " per head, expected an even number");
+        throw Error("found " + std::to_string(turned) + " elements to rotate in heads of " + std::to_string(size) +
+                    " elements, expected an even number from 0 to " + std::to_string(size));
     const bool interleaved = op.integer("interleaved") != 0;
     const NodeValue a = interleaved ? op.slice(x, 3, 0, turned, 2) : op.slice(x, 3, 0, half);
     const NodeValue b = interleaved ? op.slice(x, 3, 1, turned, 2) : op.slice(x, 3, half, turned);
@@ -251,12 +253,13 @@ Results tensor_scatter(GraphBuilder& builder, const Arguments<NodeValue>& argume
     const std::int64_t axis = wrap_dim(op.integer("axis"), rank_of(past));
     const std::string mode = arguments.text("mode");
     if (mode != "linear" && mode != "circular") throw Error("found mode '" + mode + "', expected linear or circular");
-    if (axis == 0) throw Error("found axis 0, the batch, expected another axis");
+    if (axis == 0) throw Error("found the batch axis 0, expected another axis");
     Sizes expected = past.meta.sizes;
     if (rank_of(update) == rank_of(past)) expected[static_cast<std::size_t>(axis)] = size_of_dim(update, axis);
     const std::int64_t all = size_of_dim(past, axis), some = expected[static_cast<std::size_t>(axis)];
     if (update.meta.sizes != expected || some > all)
-        throw Error("found past_cache " + to_string(past.meta.sizes) + " and update " + to_string(update.meta.sizes) +
+        throw Error("found past_cache of sizes " + to_string(past.meta.sizes) + " and update of sizes " +
+                    to_string(update.meta.sizes) +
                     ", expected equal sizes, except that update may be smaller along axis " + std::to_string(axis));
     Sizes along(past.meta.sizes.size(), 1), each = along;
     along[static_cast<std::size_t>(axis)] = some;

@@ -30,7 +30,7 @@ Results mod(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const NodeValue a = op.tensor("A"), b = op.tensor("B");
     if (op.integer("fmod") != 0) return {op("aten.fmod.Tensor", a, b).ref};
-    if (is_floating(a.meta.dtype)) throw Error("found fmod=0 with a floating dividend, expected fmod=1");
+    if (is_floating(a.meta.dtype)) throw Error("found fmod=0 with a floating-point dividend, expected fmod=1");
     return {op("aten.remainder.Tensor", a, b).ref};
 }
 
@@ -71,7 +71,9 @@ Results clip(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
         return bound ? builder.known(*bound) : std::optional<Tensor>();
     };
     for (const auto& bound : {low, high})
-        if (bound && bound->meta.numel() != 1) throw Error("found a bound of several elements, expected a number");
+        if (bound && bound->meta.numel() != 1)
+            throw Error("found min or max with " + std::to_string(bound->meta.numel()) +
+                        " elements, expected one element");
     const std::optional<Tensor> low_value = known(low), high_value = known(high);
     if (low.has_value() == low_value.has_value() && high.has_value() == high_value.has_value())
         return {

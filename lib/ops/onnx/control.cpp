@@ -18,7 +18,9 @@ namespace {
 // --- If --------------------------------------------------------------------------------------------------------------
 
 std::vector<ValueMeta> infer_if(const Arguments<ValueMeta>& arguments) {
-    if (arguments.tensor("cond").numel() != 1) throw Error("found a condition of several elements, expected one");
+    if (arguments.tensor("cond").numel() != 1)
+        throw Error("found a condition with " + std::to_string(arguments.tensor("cond").numel()) +
+                    " elements, expected one element");
     const std::vector<ValueMeta> captured = arguments.tensors("captured");
     return alternative_results(arguments.nested("then_branch"), arguments.nested("else_branch"),
                                arguments.tensors("captured"));
@@ -53,8 +55,8 @@ std::vector<ValueMeta> infer_loop(const Arguments<ValueMeta>& arguments) {
         body_results(body, joined(joined(head, carried), arguments.tensors("captured")));
     if (results.size() < carried.size() + 1 || results[0].dtype != DType::boolean || results[0].numel() != 1)
         throw Error("found a loop body with " + std::to_string(results.size()) +
-                    " results, expected a boolean condition, then " + std::to_string(carried.size()) +
-                    " carried values");
+                    " results, expected a boolean condition of one element as the first result, then " +
+                    std::to_string(carried.size()) + " carried values");
     std::vector<ValueMeta> metas(results.begin() + 1, results.end());
     check_carried(carried, metas);
     if (metas.size() == carried.size()) return metas;
@@ -114,17 +116,17 @@ struct ScanShape {
 ScanShape scan_shape(const std::vector<Sizes>& operands, std::int64_t sequences, const std::vector<std::int64_t>& axes,
                      const std::vector<std::int64_t>& directions) {
     if (sequences < 1 || static_cast<std::size_t>(sequences) > operands.size())
-        throw Error("found num_scan_inputs " + std::to_string(sequences) + ", expected 1 to " +
+        throw Error("found num_scan_inputs=" + std::to_string(sequences) + ", expected 1 to " +
                     std::to_string(operands.size()));
     ScanShape shape{operands.size() - static_cast<std::size_t>(sequences), static_cast<std::size_t>(sequences)};
     if ((!axes.empty() && axes.size() != shape.sequences) ||
         (!directions.empty() && directions.size() != shape.sequences))
         throw Error(
-            "found scan_input_axes or scan_input_directions of an unexpected length, expected num_scan_inputs "
-            "elements");
+            "found " + std::to_string(axes.size()) + " scan_input_axes and " + std::to_string(directions.size()) +
+            " scan_input_directions, expected none or num_scan_inputs=" + std::to_string(sequences) + " of each");
     for (std::size_t i = 0; i < shape.sequences; ++i) {
         const Sizes& sizes = operands[shape.states + i];
-        if (sizes.empty()) throw Error("found a 0-d sequence, expected at least one dimension");
+        if (sizes.empty()) throw Error("found a 0-d tensor to scan, expected at least one dimension");
         const std::int64_t axis = wrap_dim(axes.empty() ? 0 : axes[i], static_cast<std::int64_t>(sizes.size()));
         const std::int64_t length = sizes[static_cast<std::size_t>(axis)];
         if (i > 0 && length != shape.length)
@@ -147,12 +149,11 @@ bool has_batches(const Graph& graph) {
 template <class T>
 std::vector<T> scan_operands(const std::vector<std::optional<T>>& given, bool batches) {
     if (batches && !given.empty() && given[0])
-        throw Error("found sequence_lens, expected sequences of one length",
-                    "Whittle does not support sequence_lens, which Scan had before opset 9");
+        throw Error("found sequence_lens, which Whittle does not support, expected sequences of one length",
+                    "make all sequences equally long and omit sequence_lens, an input of Scan before opset 9");
     std::vector<T> operands;
     for (std::size_t i = batches ? 1 : 0; i < given.size(); ++i) {
-        if (!given[i])
-            throw Error("found a scan whose operand " + std::to_string(i) + " is missing, expected a tensor");
+        if (!given[i]) throw Error("found a missing operand " + std::to_string(i) + " of Scan, expected a tensor");
         operands.push_back(*given[i]);
     }
     return operands;
@@ -170,7 +171,7 @@ std::pair<std::vector<ValueMeta>, std::int64_t> of_one_element(std::vector<Value
         Sizes sizes = operand.sizes;
         if (sizes.empty() || (batch && sizes[0] != *batch))
             throw Error("found an operand of sizes " + to_string(operand.sizes) + ", expected a batch" +
-                        (batch ? " of " + std::to_string(*batch) : ""));
+                        (batch ? " of " + std::to_string(*batch) : "") + " as the first dimension");
         batch = sizes[0];
         sizes.erase(sizes.begin());
         operand = ValueMeta::contiguous(operand.dtype, std::move(sizes));
@@ -201,7 +202,8 @@ template <class T>
 std::int64_t output_axis(const Arguments<T>& arguments, std::size_t i, const ValueMeta& element) {
     const std::vector<std::int64_t> axes = arguments.integers("scan_output_axes");
     if (!axes.empty() && i >= axes.size())
-        throw Error("found too few scan_output_axes, expected one per collected result");
+        throw Error("found " + std::to_string(axes.size()) +
+                    " scan_output_axes, expected one for each collected result");
     return wrap_dim(axes.empty() ? 0 : axes[i], static_cast<std::int64_t>(element.sizes.size()) + 1);
 }
 
@@ -212,12 +214,12 @@ std::vector<ValueMeta> infer_scan_of(const Arguments<ValueMeta>& arguments, cons
     std::vector<ValueMeta> metas =
         body_results(arguments.nested("body"), joined(scan_elements(shape, operands), arguments.tensors("captured")));
     if (metas.size() < shape.states)
-        throw Error("found a scan body with " + std::to_string(metas.size()) + " results, expected " +
-                    std::to_string(shape.states) + " states, then collected results");
+        throw Error("found a scan body with " + std::to_string(metas.size()) + " results, expected at least " +
+                    std::to_string(shape.states) + ": the states, then the collected results");
     for (std::size_t i = 0; i < metas.size(); ++i) {
         if (i < shape.states) {
             if (!same_type(operands[i], metas[i]))
-                throw Error("found a scan that changes its state " + std::to_string(i) + " from " +
+                throw Error("found a scan body that changes state " + std::to_string(i) + " from " +
                             type_text(operands[i]) + " into " + type_text(metas[i]) + ", expected one type");
             continue;
         }
@@ -276,7 +278,7 @@ std::vector<Tensor> eval_scan(const Arguments<Tensor>& arguments) {
     std::vector<ValueMeta> metas;
     for (const Tensor& operand : operands) metas.push_back(ValueMeta::of(operand));
     const std::int64_t batch = of_one_element(metas).second;
-    if (batch == 0) throw Error("found a scan of an empty batch, expected elements");
+    if (batch == 0) throw Error("found a scan over an empty batch, expected at least one element");
     std::vector<std::vector<Tensor>> results;  // of each result, one for each element
     for (std::int64_t i = 0; i < batch; ++i) {
         std::vector<Tensor> element;
@@ -357,7 +359,7 @@ std::vector<ValueMeta> onnx_body_inputs(const Graph& graph, const Node& call) {
                                            integers(batches ? "directions" : "scan_input_directions"));
         return scan_elements(shape, operands);
     }
-    throw Error("found a nested graph of " + call.target + ", expected one of If, Loop or Scan");
+    throw Error("found a nested graph in " + call.target + ", expected nested graphs only in If, Loop and Scan");
 }
 
 bool onnx_branches(const std::string& target) { return target == "onnx.If"; }

@@ -14,11 +14,12 @@ using namespace onnx_dialect;
 Ints kernel_of(const Rewrite& op, const NodeValue& weight) {
     if (rank_of(weight) < 3)
         throw Error("found a weight of sizes " + to_string(weight.meta.sizes) +
-                    ", expected two dimensions of channels and at least one more");
+                    ", expected two dimensions of channels and at least one spatial dimension");
     const Ints kernel(weight.meta.sizes.begin() + 2, weight.meta.sizes.end());
     const auto stated = op.arguments().optional_integers("kernel_shape");
     if (stated && *stated != kernel)
-        throw Error("found kernel_shape " + to_string(*stated) + ", expected the weight's " + to_string(kernel));
+        throw Error("found kernel_shape=" + to_string(*stated) + ", expected " + to_string(kernel) +
+                    ", the spatial sizes of the weight");
     return kernel;
 }
 
@@ -46,8 +47,8 @@ void resolve_output(const Rewrite& op, const NodeValue& x, Ints& output_padding,
     auto wanted = op.arguments().optional_integers("output_shape");
     if (wanted && wanted->size() == windows.rank() + 2) wanted->erase(wanted->begin(), wanted->begin() + 2);
     if (wanted && wanted->size() != windows.rank())
-        throw Error("found output_shape of " + std::to_string(wanted->size()) + " numbers, expected " +
-                    std::to_string(windows.rank()));
+        throw Error("found output_shape with " + std::to_string(wanted->size()) + " entries, expected " +
+                    std::to_string(windows.rank()) + ", one for each spatial dimension");
     if (!wanted && !same) return;
     for (std::size_t d = 0; d < windows.rank(); ++d) {
         const std::int64_t size = x.meta.sizes[d + 2];
@@ -71,7 +72,9 @@ Results conv_transpose(GraphBuilder& builder, const Arguments<NodeValue>& argume
     for (std::size_t d = 0; d < windows.rank(); ++d) {
         const auto dim = static_cast<std::int64_t>(d + 2);
         const std::int64_t end = size_of_dim(result, dim) - windows.after[d];
-        if (end < windows.before[d]) throw Error("found pads beyond the result's size, expected smaller pads");
+        if (end < windows.before[d])
+            throw Error(
+                "found pads that remove more elements from a dimension than the dimension has, expected smaller pads");
         result = op.slice(result, dim, windows.before[d], end);
     }
     return {result.ref};
@@ -107,8 +110,8 @@ std::pair<Windows, Ints> image_blocks(const Rewrite& op, const Ints& image, cons
     for (std::size_t d = 0; d < rank && d < image.size(); ++d) {
         const Checked padded = Checked(image[d]) + windows.before[d] + windows.after[d];
         if (windows.kernel[d] < 1 || image[d] < 1 || windows.kernel[d] > padded.value())
-            throw Error("found blocks of " + to_string(windows.kernel) + " in an image of " + to_string(image) +
-                        ", expected at least one block that fits");
+            throw Error("found blocks of sizes " + to_string(windows.kernel) + " in an image of sizes " +
+                        to_string(image) + ", expected a nonempty image in which a nonempty block fits");
         const Checked room = padded - (Checked(windows.kernel[d]) - 1) * windows.dilations[d] - 1;
         blocks.push_back(room.value() < 0 ? 0 : room.value() / windows.strides[d] + 1);
     }
@@ -127,9 +130,10 @@ Results col2im(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     for (const std::int64_t count : blocks) places = places * count;
     if (image.size() != windows.rank() || rank_of(input) != 3 || size_of_dim(input, 1) % elements.value() != 0 ||
         size_of_dim(input, 2) != places.value())
-        throw Error("found an input of sizes " + to_string(input.meta.sizes) + " for an image " + to_string(image) +
-                    " and blocks " + to_string(windows.kernel) + ", expected [batch, channels * " +
-                    std::to_string(elements.value()) + ", " + std::to_string(places.value()) + "]");
+        throw Error("found an input of sizes " + to_string(input.meta.sizes) + " for an image of sizes " +
+                    to_string(image) + " and blocks of sizes " + to_string(windows.kernel) +
+                    ", expected [batch, channels * " + std::to_string(elements.value()) + ", " +
+                    std::to_string(places.value()) + "]");
     Ints positions;  // the padding is one element behind the image
     for (std::int64_t k = 0; k < elements.value(); ++k)
         for (std::int64_t place = 0; place < places.value(); ++place)
@@ -178,9 +182,11 @@ DeformPlan plan_deform_conv(const Rewrite& op) {
     if (rank_of(w) != 4 || plan.groups < 1 || plan.moved < 1 || plan.channels % plan.groups != 0 ||
         plan.channels % plan.moved != 0 || plan.results % plan.groups != 0 ||
         size_of_dim(w, 1) * plan.groups != plan.channels)
-        throw Error("found X of sizes " + to_string(x.meta.sizes) + ", W of " + to_string(w.meta.sizes) + ", " +
-                    std::to_string(plan.groups) + " groups and " + std::to_string(plan.moved) +
-                    " offset groups, expected numbers of groups that divide the channels");
+        throw Error(
+            "found X of sizes " + to_string(x.meta.sizes) + ", W of sizes " + to_string(w.meta.sizes) +
+            ", group=" + std::to_string(plan.groups) + " and offset_group=" + std::to_string(plan.moved) +
+            ", expected 4 dimensions of W, as many channels in X as in all groups of W, and numbers of channels "
+            "divisible by group and offset_group");
     const auto expect = [&](const char* name, const NodeValue& value, std::int64_t each) {
         const Sizes sizes = {plan.batch, plan.moved * plan.elements() * each, plan.blocks[0], plan.blocks[1]};
         if (value.meta.sizes != sizes)

@@ -17,7 +17,7 @@ Results unique(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const bool flat = !op.has("axis");
     const Tensor x = flat ? Tensor(known).as_strided({known.numel()}, {1}, known.offset()) : known;
     const std::int64_t axis = flat ? 0 : wrap_dim(op.integer("axis"), x.rank());
-    if (x.rank() == 0) throw Error("found an axis for a 0-d tensor, expected none");
+    if (x.rank() == 0) throw Error("found an axis for a 0-d tensor, expected no axis");
     const Distinct distinct = distinct_slices(x, axis, op.integer("sorted") != 0, NaNs::equal);
     const NodeValue from = flat ? op.reshape(op.tensor("X"), {x.numel()}) : op.tensor("X");
     const std::int64_t outputs = op.integer("num_outputs");
@@ -46,10 +46,14 @@ std::vector<Grams> grams_of(const Rewrite& op, std::int64_t least, std::int64_t 
         const std::int64_t end = i + 1 < starts.size() ? starts[i + 1] : static_cast<std::int64_t>(pool.size());
         if (starts[i] < 0 || end < starts[i] || end > static_cast<std::int64_t>(pool.size()) ||
             (end - starts[i]) % length != 0)
-            throw Error("found ngram_counts " + to_string(starts) + ", expected ascending positions in the pool");
+            throw Error(
+                "found ngram_counts=" + to_string(starts) +
+                ", expected ascending positions in pool_int64s, with a whole number of n-grams between two positions");
         Grams grams{.length = length, .items = std::vector<Ints>(i + 1), .places = {}};
         for (std::int64_t at = starts[i]; at < end; at += length, ++gram) {
-            if (gram >= places.size()) throw Error("found fewer ngram_indexes than n-grams, expected one per n-gram");
+            if (gram >= places.size())
+                throw Error("found " + std::to_string(places.size()) +
+                            " ngram_indexes, expected one for each n-gram in pool_int64s");
             for (std::size_t k = 0; k <= i; ++k) grams.items[k].push_back(pool[static_cast<std::size_t>(at) + k]);
             grams.places.push_back(places[gram]);
         }
@@ -79,14 +83,16 @@ Results tf_idf(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const std::string mode = arguments.text("mode");
     if (mode != "TF" && mode != "IDF" && mode != "TFIDF")
         throw Error("found mode '" + mode + "', expected TF, IDF or TFIDF");
-    if (op.has("pool_strings")) throw Error("found pool_strings, expected pool_int64s");
+    if (op.has("pool_strings"))
+        throw Error("found pool_strings, expected pool_int64s: Whittle counts only n-grams of integers");
     if (rank_of(given) < 1 || rank_of(given) > 2)
         throw Error("found X of sizes " + to_string(given.meta.sizes) + ", expected one or two dimensions");
     const std::int64_t rows = rank_of(given) == 1 ? 1 : given.meta.sizes[0], length = given.meta.sizes.back();
     const NodeValue x = op.cast(op.reshape(given, {rows, length}), DType::i64);
     const Ints places = arguments.integers("ngram_indexes");
     if (std::ranges::any_of(places, [](std::int64_t place) { return place < 0 || place >= kMostResults; }))
-        throw Error("found ngram_indexes " + to_string(places) + ", expected 0 to " + std::to_string(kMostResults));
+        throw Error("found ngram_indexes=" + to_string(places) + ", expected indexes from 0 to " +
+                    std::to_string(kMostResults - 1));
     const std::int64_t results = places.empty() ? 0 : *std::ranges::max_element(places) + 1;
     NodeValue counts = op.full({rows, results}, Scalar(std::int64_t{0}), DType::i64);
     for (const Grams& grams : grams_of(op, op.integer("min_gram_length"), op.integer("max_gram_length"))) {

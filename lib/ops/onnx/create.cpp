@@ -14,7 +14,8 @@ Results constant_of_shape(GraphBuilder& builder, const Arguments<NodeValue>& arg
     const Rewrite op(builder, arguments);
     const Ints sizes = op.known_ints("input");
     const Tensor value = op.has("value") ? op.known("value") : Tensor(DType::f32, {1});
-    if (value.numel() != 1) throw Error("found a value of several elements, expected one element");
+    if (value.numel() != 1)
+        throw Error("found 'value' with " + std::to_string(value.numel()) + " elements, expected one element");
     element_count(sizes);
     return {op.full(sizes, value.item(), value.dtype()).ref};
 }
@@ -23,9 +24,10 @@ Results constant_of_shape(GraphBuilder& builder, const Arguments<NodeValue>& arg
 Results range(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const Tensor start = op.known("start"), limit = op.known("limit"), delta = op.known("delta");
-    if (delta.item().to_double() == 0) throw Error("found delta 0, expected a nonzero delta");
+    if (delta.item().to_double() == 0) throw Error("found delta=0, expected a nonzero delta");
     const double exact = (limit.item().to_double() - start.item().to_double()) / delta.item().to_double();
-    if (!(exact < 1e15)) throw Error("found a range of " + std::to_string(exact) + " elements, expected fewer");
+    if (!(exact < 1e15))
+        throw Error("found a range of " + std::to_string(exact) + " elements, expected fewer than 10^15");
     const auto count = whole_number(std::max(std::ceil(exact), 0.0), "a range");
     const DType dtype = start.dtype();
     const NodeValue index =
@@ -37,7 +39,8 @@ Results range(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
 Results eye_like(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const NodeValue input = op.tensor("input");
-    if (rank_of(input) != 2) throw Error("found " + std::to_string(rank_of(input)) + " dimensions, expected 2");
+    if (rank_of(input) != 2)
+        throw Error("found an input with " + std::to_string(rank_of(input)) + " dimensions, expected 2");
     const DType dtype = op.has("dtype") ? dtype_of_code(op.integer("dtype")) : input.meta.dtype;
     const auto counted = [&](std::int64_t size, std::int64_t first) {
         return builder.call("aten.arange.start_step", {Arg(first), Arg(first + size), Arg(1)},
@@ -56,9 +59,10 @@ Results one_hot(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const NodeValue indices = op.tensor("indices"), values = op.tensor("values");
     const Tensor depth_value = op.known("depth");
     const std::int64_t depth = depth_value.item().to_integer();
-    if (depth < 0) throw Error("found depth " + std::to_string(depth) + ", expected at least 0");
+    if (depth < 0) throw Error("found depth=" + std::to_string(depth) + ", expected at least 0");
     if (values.meta.sizes != Sizes{2})
-        throw Error("found values of sizes " + to_string(values.meta.sizes) + ", expected 2 elements, off and on");
+        throw Error("found values of sizes " + to_string(values.meta.sizes) +
+                    ", expected 2 elements: the off value and the on value");
     const std::int64_t rank = rank_of(indices), axis = wrap_dim(op.integer("axis"), rank + 1);
     const NodeValue whole = op.cast(indices, DType::i64);
     const NodeValue wrapped =

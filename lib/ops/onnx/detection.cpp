@@ -30,9 +30,9 @@ Results grid_sample(GraphBuilder& builder, const Arguments<NodeValue>& arguments
                                               : choice(op, "mode", {"linear", "nearest", "cubic", "bilinear"}) % 3;
     const bool volume = rank_of(op.tensor("X")) == 5 && op.opset() >= 20;
     if (rank_of(op.tensor("X")) != 4 && !volume)
-        throw Error("found X of sizes " + to_string(op.tensor("X").meta.sizes) + ", expected four dimensions" +
-                    (op.opset() >= 20 ? " or five" : ""));
-    if (volume && mode == 2) throw Error("found mode 'cubic' for a volume, expected linear or nearest");
+        throw Error("found X of sizes " + to_string(op.tensor("X").meta.sizes) + ", expected " +
+                    (op.opset() >= 20 ? "four or five dimensions" : "four dimensions"));
+    if (volume && mode == 2) throw Error("found mode 'cubic' for X with five dimensions, expected linear or nearest");
     const std::int64_t padding = choice(op, "padding_mode", {"zeros", "border", "reflection"});
     return {op(volume ? "aten.grid_sampler_3d.default" : "aten.grid_sampler_2d.default", op.tensor("X"),
                op.tensor("grid"), mode, padding, op.integer("align_corners") != 0)
@@ -63,13 +63,15 @@ Results affine_grid(GraphBuilder& builder, const Arguments<NodeValue>& arguments
     const auto dims = static_cast<std::int64_t>(size.size()) - 2;
     if (dims < 2 || dims > 3 || theta.meta.sizes != Sizes{size[0], dims, dims + 1} ||
         std::ranges::any_of(size, [](std::int64_t s) { return s < 1; }))
-        throw Error("found theta of sizes " + to_string(theta.meta.sizes) + " and size " + to_string(size) +
-                    ", expected [N, 2, 3] and N, C, H, W, or [N, 3, 4] and N, C, D, H, W");
+        throw Error("found theta of sizes " + to_string(theta.meta.sizes) + " and size=" + to_string(size) +
+                    ", expected theta of sizes [N, 2, 3] and size=[N, C, H, W], or theta of sizes [N, 3, 4] and "
+                    "size=[N, C, D, H, W]");
     const Sizes image(size.begin() + 2, size.end());
     constexpr std::int64_t kMostPixels = std::int64_t{1} << 24;
     Checked pixels(1);
     for (const std::int64_t s : image) pixels = pixels * s;
-    if (pixels.value() > kMostPixels) throw Error("found size " + to_string(size) + ", expected a smaller image");
+    if (pixels.value() > kMostPixels)
+        throw Error("found size=" + to_string(size) + ", expected at most " + std::to_string(kMostPixels) + " pixels");
     const NodeValue places =
         op.constant(places_of_pixels(image, op.integer("align_corners") != 0).to(theta.meta.dtype));
     Sizes sizes = {size[0]};
@@ -122,8 +124,8 @@ Results roi_align(GraphBuilder& builder, const Arguments<NodeValue>& arguments) 
     const NodeValue x = op.tensor("X"), rois = op.tensor("rois"), batch = op.tensor("batch_indices");
     if (rank_of(x) != 4 || rank_of(rois) != 2 || size_of_dim(rois, 1) != 4 || x.meta.sizes[2] < 1 ||
         x.meta.sizes[3] < 1)
-        throw Error("found X " + to_string(x.meta.sizes) + " and rois " + to_string(rois.meta.sizes) +
-                    ", expected [N, C, H, W], not empty, and [count, 4]");
+        throw Error("found X of sizes " + to_string(x.meta.sizes) + " and rois of sizes " + to_string(rois.meta.sizes) +
+                    ", expected [N, C, H, W] with nonempty images, and [count, 4]");
     const Sizes& sizes = x.meta.sizes;
     const std::int64_t count = rois.meta.sizes[0], height = op.integer("output_height"),
                        width = op.integer("output_width");
@@ -131,15 +133,16 @@ Results roi_align(GraphBuilder& builder, const Arguments<NodeValue>& arguments) 
     if (op.opset() >= 16 && choice(op, "coordinate_transformation_mode", {"half_pixel", "output_half_pixel"}) == 0)
         align.offset = 0.5;
     if (choice(op, "mode", {"avg", "max"}) != 0)
-        throw Error("found mode 'max', expected avg", "runtimes disagree on mode 'max'");
+        throw Error("found mode 'max', expected avg", "use mode 'avg': runtimes disagree on the results of mode 'max'");
     if (align.ratio < 1 || height < 1 || width < 1)
-        throw Error("found sampling_ratio " + std::to_string(align.ratio) + " and a result of " +
-                        std::to_string(height) + " by " + std::to_string(width) + ", expected at least 1",
-                    "with sampling_ratio 0, the number of samples differs between regions");
+        throw Error("found sampling_ratio=" + std::to_string(align.ratio) + " and a result of " +
+                        std::to_string(height) + " by " + std::to_string(width) +
+                        ", expected at least 1 for each number",
+                    "set sampling_ratio to at least 1: with 0, the number of samples differs between regions");
     for (const std::int64_t bins : {height, width})
         if (bins > kMostSamples / align.ratio)
             throw Error("found " + std::to_string(bins) + " bins of " + std::to_string(align.ratio) +
-                        " samples, expected at most " + std::to_string(kMostSamples) + " samples");
+                        " samples, expected at most " + std::to_string(kMostSamples) + " samples in total");
     const Samples y = samples_along(op, align, rois, 1, height, sizes[2]);
     const Samples z = samples_along(op, align, rois, 0, width, sizes[3]);
     const std::int64_t rows = height * align.ratio, columns = width * align.ratio;
@@ -191,8 +194,8 @@ Results non_max_suppression(GraphBuilder& builder, const Arguments<NodeValue>& a
     const Tensor boxes = op.known("boxes"), scores = op.known("scores");
     if (boxes.rank() != 3 || scores.rank() != 3 || boxes.sizes()[2] != 4 || boxes.sizes()[0] != scores.sizes()[0] ||
         boxes.sizes()[1] != scores.sizes()[2])
-        throw Error("found boxes " + to_string(boxes.sizes()) + " and scores " + to_string(scores.sizes()) +
-                    ", expected [batch, boxes, 4] and [batch, classes, boxes]");
+        throw Error("found boxes of sizes " + to_string(boxes.sizes()) + " and scores of sizes " +
+                    to_string(scores.sizes()) + ", expected [batch, boxes, 4] and [batch, classes, boxes]");
     const auto number = [&](const char* name, double missing) {
         return op.has(name) ? op.known(name).item().to_double() : missing;
     };
@@ -234,13 +237,16 @@ Results max_unpool(GraphBuilder& builder, const Arguments<NodeValue>& arguments)
     const Ints strides = per_dimension(op, "strides", rank, 1, 1);
     const Ints pads = arguments.optional_integers("pads").value_or(Ints(2 * rank, 0));
     if (kernel.size() != rank || pads.size() != 2 * rank || positions.meta.sizes != x.meta.sizes)
-        throw Error("found kernel_shape " + to_string(kernel) + ", pads " + to_string(pads) + " and positions " +
-                    to_string(positions.meta.sizes) + ", expected values that fit X, " + to_string(x.meta.sizes));
+        throw Error("found kernel_shape=" + to_string(kernel) + ", pads=" + to_string(pads) + " and I of sizes " +
+                    to_string(positions.meta.sizes) +
+                    ", expected a kernel size and two pads for each spatial dimension, and I of the sizes of X, " +
+                    to_string(x.meta.sizes));
     Sizes sizes = x.meta.sizes;
     for (std::size_t d = 0; d < rank; ++d)
         sizes[d + 2] = (Checked(sizes[d + 2] - 1) * strides[d] + kernel[d] - pads[d] - pads[rank + d]).value();
     if (std::ranges::any_of(sizes, [](std::int64_t size) { return size < 0; }))
-        throw Error("found pads beyond the result's size, expected smaller pads");
+        throw Error(
+            "found pads that remove more elements from a dimension than the dimension has, expected smaller pads");
     const std::int64_t elements = x.meta.numel();
     const NodeValue zeros = op.full({element_count(sizes)}, Scalar(0.0), x.meta.dtype);
     const NodeValue flat =
@@ -250,7 +256,7 @@ Results max_unpool(GraphBuilder& builder, const Arguments<NodeValue>& arguments)
         Ints more;
         for (std::size_t d = sizes.size(); d-- > 0;) {
             if (wanted->size() != sizes.size() || (*wanted)[d] < sizes[d])
-                throw Error("found output_shape " + to_string(*wanted) + ", expected " + to_string(sizes) + " or more");
+                throw Error("found output_shape=" + to_string(*wanted) + ", expected at least " + to_string(sizes));
             more.insert(more.end(), {0, (*wanted)[d] - sizes[d]});
         }
         result = op("aten.constant_pad_nd.default", result, more, 0.0);

@@ -27,7 +27,7 @@ NodeValue wrapped(const Rewrite& op, const NodeValue& indices, std::int64_t size
 Results gather(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const NodeValue data = op.tensor("data"), indices = op.tensor("indices");
-    if (rank_of(data) == 0) throw Error("found 0-d data, expected at least one dimension");
+    if (rank_of(data) == 0) throw Error("found a 0-d tensor as data, expected at least one dimension");
     const std::int64_t axis = wrap_dim(op.integer("axis"), rank_of(data));
     const NodeValue flat = op.reshape(wrapped(op, indices, size_of_dim(data, axis)), {indices.meta.numel()});
     Sizes sizes = data.meta.sizes;
@@ -73,8 +73,9 @@ NodeValue flat_positions(const Rewrite& op, const NodeValue& indices, const Size
 void check_tuples(const NodeValue& data, const NodeValue& indices, std::int64_t first) {
     const std::int64_t rank = rank_of(data);
     if (rank_of(indices) <= first || size_of_dim(indices, rank_of(indices) - 1) > rank - first)
-        throw Error("found indices of sizes " + to_string(indices.meta.sizes) + ", expected tuples of at most " +
-                    std::to_string(rank - first) + " for data of sizes " + to_string(data.meta.sizes));
+        throw Error("found indices of sizes " + to_string(indices.meta.sizes) + " for data of sizes " +
+                    to_string(data.meta.sizes) + ", expected index tuples of at most " + std::to_string(rank - first) +
+                    " elements in the last dimension");
 }
 
 /// Slices data[batch…, index tuple…]: the tuple's dimensions are flattened to one, and one index is selected in it.
@@ -83,11 +84,13 @@ Results gather_nd(GraphBuilder& builder, const Arguments<NodeValue>& arguments) 
     const NodeValue data = op.tensor("data"), indices = op.tensor("indices");
     const std::int64_t batch = op.integer("batch_dims");
     if (batch < 0 || batch >= std::max<std::int64_t>(rank_of(data), 1))
-        throw Error("found batch_dims " + std::to_string(batch) + ", expected less than the number of dimensions");
+        throw Error("found batch_dims=" + std::to_string(batch) + ", expected 0 to " +
+                    std::to_string(std::max<std::int64_t>(rank_of(data), 1) - 1));
     check_tuples(data, indices, batch);
     const Sizes &d = data.meta.sizes, &i = indices.meta.sizes;
     if (!std::equal(d.begin(), d.begin() + batch, i.begin()))
-        throw Error("found batches of sizes " + to_string(d) + " and " + to_string(i) + ", expected equal batches");
+        throw Error("found data of sizes " + to_string(d) + " and indices of sizes " + to_string(i) +
+                    ", expected equal sizes in the first batch_dims=" + std::to_string(batch) + " dimensions");
     const std::int64_t count = i.back();
     const std::int64_t batches = element_count(Sizes(d.begin(), d.begin() + batch));
     const std::int64_t inner = element_count(Sizes(d.begin() + batch, d.begin() + batch + count));
@@ -123,8 +126,8 @@ Results scatter_elements(GraphBuilder& builder, const Arguments<NodeValue>& argu
     const NodeValue data = op.tensor("data"), updates = op.tensor("updates"), indices = op.tensor("indices");
     const std::int64_t axis = wrap_dim(op.integer("axis"), rank_of(data));
     if (updates.meta.sizes != indices.meta.sizes)
-        throw Error("found updates of sizes " + to_string(updates.meta.sizes) +
-                    ", expected the sizes of the indices, " + to_string(indices.meta.sizes));
+        throw Error("found updates of sizes " + to_string(updates.meta.sizes) + ", expected " +
+                    to_string(indices.meta.sizes) + ", the sizes of the indices");
     return {scatter_along(op, data, axis, wrapped(op, indices, size_of_dim(data, axis)), updates).ref};
 }
 
@@ -185,8 +188,9 @@ Results reverse_sequence(GraphBuilder& builder, const Arguments<NodeValue>& argu
     const NodeValue input = op.tensor("input"), lengths = op.tensor("sequence_lens");
     const std::int64_t batch_axis = op.integer("batch_axis"), time_axis = op.integer("time_axis");
     if (rank_of(input) < 2 || std::min(batch_axis, time_axis) != 0 || std::max(batch_axis, time_axis) != 1)
-        throw Error("found batch_axis " + std::to_string(batch_axis) + " and time_axis " + std::to_string(time_axis) +
-                    ", expected axes 0 and 1 in either order, and an input of at least two dimensions");
+        throw Error("found batch_axis=" + std::to_string(batch_axis) + " and time_axis=" + std::to_string(time_axis) +
+                    " for an input with " + std::to_string(rank_of(input)) +
+                    " dimensions, expected axes 0 and 1 in either order, and at least two dimensions");
     const std::int64_t time = size_of_dim(input, time_axis), batch = size_of_dim(input, batch_axis);
     const Sizes over_time = time_axis == 0 ? Sizes{time, 1} : Sizes{1, time};
     const Sizes over_batch = time_axis == 0 ? Sizes{1, batch} : Sizes{batch, 1};

@@ -26,10 +26,11 @@ Targets targets_of(const Rewrite& op, const NodeValue& target) {
 void check_sizes(const NodeValue& scores, const NodeValue& target) {
     Sizes expected = scores.meta.sizes;
     if (expected.size() < 2)
-        throw Error("found scores " + to_string(expected) + ", expected at least 2 dimensions: batch and classes");
+        throw Error("found scores of sizes " + to_string(expected) +
+                    ", expected at least 2 dimensions: batch and classes");
     expected.erase(expected.begin() + 1);
     if (target.meta.sizes != expected)
-        throw Error("found targets " + to_string(target.meta.sizes) + ", expected " + to_string(expected));
+        throw Error("found targets of sizes " + to_string(target.meta.sizes) + ", expected " + to_string(expected));
 }
 
 /// -weight[t] * scores[n, t, …] of the targets t, reduced; the mean is one of weights.

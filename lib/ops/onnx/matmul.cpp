@@ -16,14 +16,15 @@ Results gemm(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     NodeValue a = op.tensor("A"), b = op.tensor("B");
     if (rank_of(a) != 2 || rank_of(b) != 2)
-        throw Error("found " + to_string(a.meta.sizes) + " and " + to_string(b.meta.sizes) + ", expected two matrices");
+        throw Error("found operands of sizes " + to_string(a.meta.sizes) + " and " + to_string(b.meta.sizes) +
+                    ", expected two matrices");
     if (op.integer("transA") != 0) a = op.permute(a, {1, 0});
     if (op.integer("transB") != 0) b = op.permute(b, {1, 0});
     const bool whole = !is_floating(a.meta.dtype);
     const auto factor = [&](const char* name) {
         const double value = op.number(name);
         if (whole && value != std::trunc(value))
-            throw Error(std::string("found ") + name + " " + std::to_string(value) +
+            throw Error(std::string("found ") + name + "=" + std::to_string(value) +
                         " for integer matrices, expected an integer");
         return whole ? Arg(whole_number(value, name)) : Arg(value);
     };
@@ -36,7 +37,7 @@ Results gemm(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Sizes sizes = {size_of_dim(a, 0), size_of_dim(b, 1)};
     if (broadcast_sizes(c.meta.sizes, sizes) != sizes)
         throw Error("found C of sizes " + to_string(c.meta.sizes) + ", expected sizes that broadcast to " +
-                    to_string(sizes));
+                    to_string(sizes) + ", the sizes of the product");
     return {builder.call("aten.addmm.default", {arg(c), arg(a), arg(b)}, {{"beta", beta}, {"alpha", alpha}}).ref};
 }
 
@@ -84,7 +85,7 @@ Results det(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const std::int64_t n = sizes.back();
     if (n > kMostRows)
         throw Error("found matrices of " + std::to_string(n) + " rows, expected at most " + std::to_string(kMostRows),
-                    "the determinant is computed by a sequence of ops per row");
+                    "pass smaller matrices: Whittle computes a determinant with several ops for each row");
     NodeValue left = op.cast(input, compute_dtype(input.meta.dtype));
     NodeValue result = op.full({sizes.begin(), sizes.end() - 2}, Scalar(1.0), left.meta.dtype);
     const auto first = [&](const NodeValue& value) { return op("aten.select.int", value, rank_of(value) - 1, 0); };

@@ -49,8 +49,8 @@ Results batch_normalization(GraphBuilder& builder, const Arguments<NodeValue>& a
     const bool training = op.integer("training_mode") != 0;
     if (op.integer("num_outputs") > (training ? 3 : 1))
         throw Error("found " + std::to_string(op.integer("num_outputs")) +
-                    " results of batch normalization, expected " + (training ? "at most 3" : "1 in inference"));
-    if (op.integer("spatial") != 1) throw Error("found spatial 0, expected 1");
+                    " results of batch normalization, expected " + (training ? "at most 3" : "1 with training_mode=0"));
+    if (op.integer("spatial") != 1) throw Error("found spatial=0, expected spatial=1");
     const NodeValue given_mean = per_channel(op, "input_mean", x), given_variance = per_channel(op, "input_var", x);
     Ints dims = all_dims(rank_of(x));
     if (dims.size() > 1) dims.erase(dims.begin() + 1);
@@ -75,7 +75,7 @@ Results instance_normalization(GraphBuilder& builder, const Arguments<NodeValue>
     const NodeValue x = op.tensor("input");
     if (rank_of(x) < 3)
         throw Error("found " + std::to_string(rank_of(x)) +
-                    " dimensions, expected at least 3: batch, channels and others");
+                    " dimensions, expected at least 3: batch, channels and spatial dimensions");
     const Ints dims = all_dims(rank_of(x));
     const Moments m = moments(op, x, Ints(dims.begin() + 2, dims.end()));
     return {
@@ -98,8 +98,8 @@ Results group_normalization(GraphBuilder& builder, const Arguments<NodeValue>& a
     const NodeValue x = op.tensor("X");
     const std::int64_t groups = op.integer("num_groups"), channels = rank_of(x) < 3 ? 0 : size_of_dim(x, 1);
     if (groups < 1 || channels < 1 || channels % groups != 0)
-        throw Error("found " + std::to_string(groups) + " groups of X " + to_string(x.meta.sizes) +
-                    ", expected at least 3 dimensions and groups that divide the channels");
+        throw Error("found num_groups=" + std::to_string(groups) + " for X of sizes " + to_string(x.meta.sizes) +
+                    ", expected at least 3 dimensions, and a number of channels divisible by num_groups");
     const DType dtype = x.meta.dtype;
     const DType stashed = op.opset() < 21 ? dtype : float_of_code("stash_type", op.integer("stash_type"));
     std::int64_t elements = 1;
@@ -116,7 +116,8 @@ Results layer_normalization(GraphBuilder& builder, const Arguments<NodeValue>& a
     const Rewrite op(builder, arguments);
     const NodeValue x = op.tensor("X");
     if (op.integer("stash_type") != 1)
-        throw Error("found stash_type " + std::to_string(op.integer("stash_type")) + ", expected 1 (f32)");
+        throw Error("found stash_type=" + std::to_string(op.integer("stash_type")) +
+                    ", expected stash_type=1, which stands for f32");
     const std::int64_t axis = wrap_dim(op.integer("axis"), rank_of(x));
     const Ints dims = all_dims(rank_of(x));
     const DType dtype = x.meta.dtype, wide = dtype == DType::f64 ? DType::f64 : DType::f32;
@@ -126,8 +127,9 @@ Results layer_normalization(GraphBuilder& builder, const Arguments<NodeValue>& a
     NodeValue y = op("aten.mul.Tensor", op.cast(op("aten.mul.Tensor", m.centered, inverse), dtype), op.tensor("Scale"));
     if (op.has("B")) y = op("aten.add.Tensor", y, op.tensor("B"));
     if (y.meta.sizes != x.meta.sizes)
-        throw Error("found a scale or bias of unexpected sizes, expected sizes that broadcast to " +
-                    to_string(x.meta.sizes));
+        throw Error("found Scale of sizes " + to_string(op.tensor("Scale").meta.sizes) +
+                    (op.has("B") ? " and B of sizes " + to_string(op.tensor("B").meta.sizes) : "") +
+                    ", expected sizes that broadcast to " + to_string(x.meta.sizes) + ", the sizes of X");
     Results results = {y.ref};
     const std::int64_t count = op.integer("num_outputs");
     if (count > 1) results.push_back(op.cast(m.mean, DType::f32).ref);
@@ -149,7 +151,7 @@ Results rms_normalization(GraphBuilder& builder, const Arguments<NodeValue>& arg
     const NodeValue y = op("aten.mul.Tensor", op.cast(normal, scale.meta.dtype), scale);
     if (y.meta.sizes != x.meta.sizes)
         throw Error("found a scale of sizes " + to_string(scale.meta.sizes) + ", expected sizes that broadcast to " +
-                    to_string(x.meta.sizes));
+                    to_string(x.meta.sizes) + ", the sizes of X");
     return {y.ref};
 }
 
@@ -160,9 +162,9 @@ Results lrn(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const std::int64_t size = op.integer("size");
     constexpr std::int64_t kLargest = 1024;  // a call for each neighbour
     if (rank_of(x) < 2 || size < 1 || size > kLargest)
-        throw Error("found size " + std::to_string(size) + " and " + std::to_string(rank_of(x)) +
+        throw Error("found size=" + std::to_string(size) + " for X with " + std::to_string(rank_of(x)) +
                     " dimensions, expected a size from 1 to " + std::to_string(kLargest) +
-                    " and a dimension of channels");
+                    " and at least 2 dimensions: batch and channels");
     const std::int64_t channels = size_of_dim(x, 1), below = std::min((size - 1) / 2, channels),
                        above = std::min(size - 1 - (size - 1) / 2, channels);
     Ints pads(static_cast<std::size_t>(2 * (rank_of(x) - 1)), 0);
@@ -192,8 +194,8 @@ Results lp_normalization(GraphBuilder& builder, const Arguments<NodeValue>& argu
     const Rewrite op(builder, arguments);
     const NodeValue x = op.tensor("input");
     const std::int64_t p = op.integer("p"), axis = wrap_dim(op.integer("axis"), rank_of(x));
-    if (p != 1 && p != 2) throw Error("found p " + std::to_string(p) + ", expected 1 or 2");
-    if (rank_of(x) == 0) throw Error("found 0-d input, expected at least one dimension");
+    if (p != 1 && p != 2) throw Error("found p=" + std::to_string(p) + ", expected 1 or 2");
+    if (rank_of(x) == 0) throw Error("found a 0-d input, expected at least one dimension");
     const NodeValue terms = p == 1 ? op("aten.abs.default", x) : op("aten.mul.Tensor", x, x);
     const NodeValue sum = op("aten.sum.dim_IntList", terms, Ints{axis}, true);
     const NodeValue norm = p == 1 ? sum : op("aten.sqrt.default", sum);

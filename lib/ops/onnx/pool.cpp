@@ -193,7 +193,7 @@ NodeValue norm_from_mean(const Rewrite& op, const NodeValue& mean, double count)
 }
 
 NodeValue powers(const Rewrite& op, const NodeValue& x) {
-    if (op.integer("p") < 1) throw Error("found p " + std::to_string(op.integer("p")) + ", expected at least 1");
+    if (op.integer("p") < 1) throw Error("found p=" + std::to_string(op.integer("p")) + ", expected at least 1");
     return op("aten.pow.Tensor_Scalar", op("aten.abs.default", x), static_cast<double>(op.integer("p")));
 }
 

@@ -19,8 +19,8 @@ NodeValue broadcast_along_axis(const Rewrite& op, const NodeValue& value, const 
     if (value.meta.numel() == 1) return op.reshape(value, {});
     if (rank_of(value) != 1 || value.meta.sizes[0] != size_of_dim(x, wrap_dim(axis, rank_of(x))))
         throw Error("found a scale or zero point of sizes " + to_string(value.meta.sizes) +
-                    ", expected one number or one per slice of axis " + std::to_string(axis) + " of " +
-                    to_string(x.meta.sizes));
+                    ", expected one number, or one number for each element along axis " + std::to_string(axis) +
+                    " of an input of sizes " + to_string(x.meta.sizes));
     Sizes sizes(x.meta.sizes.size(), 1);
     sizes[static_cast<std::size_t>(wrap_dim(axis, rank_of(x)))] = value.meta.sizes[0];
     return op.reshape(value, sizes);
@@ -34,8 +34,8 @@ NodeValue along_blocks(const Rewrite& op, const NodeValue& value, const NodeValu
     expected[static_cast<std::size_t>(dim)] = size == 0 ? 0 : (size - 1) / block + 1;
     if (value.meta.sizes != expected)
         throw Error("found a scale or zero point of sizes " + to_string(value.meta.sizes) + ", expected " +
-                    to_string(expected) + ", one number per " + std::to_string(block) + " elements of axis " +
-                    std::to_string(axis));
+                    to_string(expected) + ", one number for each block of " + std::to_string(block) +
+                    " elements along axis " + std::to_string(axis));
     Ints blocks;
     for (std::int64_t i = 0; i < size; ++i) blocks.push_back(i / block);
     return op("aten.index_select.default", value, dim, op.ints(blocks));
@@ -44,7 +44,7 @@ NodeValue along_blocks(const Rewrite& op, const NodeValue& value, const NodeValu
 /// In sizes that broadcast against x, as the op's axis and block_size say.
 NodeValue spread(const Rewrite& op, const NodeValue& value, const NodeValue& x) {
     const std::int64_t block = op.integer("block_size");
-    if (block < 0) throw Error("found block_size " + std::to_string(block) + ", expected at least 0");
+    if (block < 0) throw Error("found block_size=" + std::to_string(block) + ", expected at least 0");
     return block > 0 ? along_blocks(op, value, x, op.integer("axis"), block)
                      : broadcast_along_axis(op, value, x, op.integer("axis"));
 }
@@ -55,7 +55,7 @@ NodeValue saturated(const Rewrite& op, const NodeValue& steps, const NodeValue& 
     const bool wide = (dtype == DType::u16 || dtype == DType::i16) && op.opset() >= 21;
     if (dtype != DType::u8 && dtype != DType::i8 && !wide)
         throw Error("found a zero point of type " + std::string(name(dtype)) +
-                    ", expected u8 or i8, and u16 or i16 since opset 21");
+                    ", expected u8 or i8 or, since opset 21, u16 or i16");
     const NodeValue moved =
         op("aten.add.Tensor", op("aten.round.default", steps), op.cast(zero_point, steps.meta.dtype));
     return op.cast(op("aten.clamp.default", moved, lowest(dtype).to_double(), greatest(dtype).to_double()), dtype);

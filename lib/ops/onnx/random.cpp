@@ -11,7 +11,8 @@ using namespace onnx_dialect;
 /// What the attribute says, else `otherwise`.
 DType drawn_dtype(const Rewrite& op, DType otherwise) {
     const DType dtype = op.has("dtype") ? dtype_of_code(op.integer("dtype")) : otherwise;
-    if (!is_floating(dtype)) throw Error("found elements of type " + std::string(name(dtype)) + ", expected floats");
+    if (!is_floating(dtype))
+        throw Error("found dtype " + std::string(name(dtype)) + ", expected a floating-point dtype");
     return dtype;
 }
 
@@ -35,7 +36,8 @@ template <NodeValue (*Draw)(const Rewrite&)>
 Results uniform(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const double low = op.number("low"), high = op.number("high");
-    if (!(low <= high)) throw Error("found low " + shortest(low) + " above high " + shortest(high));
+    if (!(low <= high))
+        throw Error("found low=" + shortest(low) + " and high=" + shortest(high) + ", expected low to be at most high");
     return {affine(op, Draw(op), high - low, low).ref};
 }
 
@@ -43,7 +45,7 @@ template <NodeValue (*Draw)(const Rewrite&)>
 Results normal(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const double scale = op.number("scale");
-    if (!(scale >= 0)) throw Error("found scale " + shortest(scale) + ", expected a standard deviation, 0 or more");
+    if (!(scale >= 0)) throw Error("found scale=" + shortest(scale) + ", expected a standard deviation of at least 0");
     return {affine(op, Draw(op), scale, op.number("mean")).ref};
 }
 

@@ -36,7 +36,8 @@ std::vector<Activation> activations_of(const std::vector<std::string>& names, co
         for (const Function& function : kFunctions)
             if (function.name == name) found = &function;
         if (!found)
-            throw Error("found the activation '" + name + "', expected an activation such as Sigmoid, Tanh or Relu");
+            throw Error("found the activation '" + name +
+                        "', expected a supported activation, for example Sigmoid, Tanh or Relu");
         Activation activation{name, found->alpha, found->beta};
         if (found->parameters > 0 && alpha < alphas.size()) activation.alpha = alphas[alpha++];
         if (found->parameters > 1 && beta < betas.size()) activation.beta = betas[beta++];
@@ -82,8 +83,8 @@ Recurrent recurrent_of(const Arguments<T>& arguments, std::int64_t gates, const 
     r.hidden = recurrence[2];
     const auto stated = arguments.optional_integer("hidden_size");
     if (stated && *stated != r.hidden)
-        throw Error("found hidden_size " + std::to_string(*stated) + ", expected " + std::to_string(r.hidden) +
-                    ", the hidden size of R");
+        throw Error("found hidden_size=" + std::to_string(*stated) + ", expected " + std::to_string(r.hidden) +
+                    ", the last size of R");
     require_sizes(arguments, "W", {r.directions, gates * r.hidden, r.input});
     require_sizes(arguments, "R", {r.directions, gates * r.hidden, r.hidden});
     require_sizes(arguments, "B", {r.directions, 2 * gates * r.hidden});

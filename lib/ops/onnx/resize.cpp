@@ -89,7 +89,7 @@ Taps taps_of(const Resampling& r, const Options& options) {
     const double width = options.antialias && !nearest && r.to > 0 ? std::max(1 / r.scale, 1.0) : 1;
     constexpr double kMostTerms = 1 << 24;  // of all results
     if (!(width * static_cast<double>(std::max<std::int64_t>(r.to, 1)) <= kMostTerms / 4))
-        throw Error("found scale " + shortest(r.scale) + " of " + std::to_string(r.from) +
+        throw Error("found scale " + shortest(r.scale) + " for a dimension of " + std::to_string(r.from) +
                     " elements, expected a larger scale");
     const auto reach = whole_number(std::ceil((cubic ? 2 : 1) * width), "a reach");  // to either side
     const auto count = static_cast<std::size_t>(nearest ? 1 : 2 * reach);
@@ -156,15 +156,17 @@ NodeValue resample(const Rewrite& op, const NodeValue& x, const std::vector<Resa
     if (options.mode != "nearest" && options.mode != "linear" && options.mode != "cubic")
         throw Error("found mode '" + options.mode + "', expected nearest, linear or cubic");
     if (options.mode != "nearest" && !is_floating(x.meta.dtype))
-        throw Error("found mode " + options.mode + " on " + std::string(name(x.meta.dtype)) + ", expected floats");
+        throw Error("found mode '" + options.mode + "' for X of dtype " + std::string(name(x.meta.dtype)) +
+                    ", expected a floating-point dtype or mode 'nearest'");
     const bool crop = options.coordinates == "tf_crop_and_resize";
     const bool widen = options.mode != "nearest" && x.meta.dtype != DType::f64;
     NodeValue y = widen ? op.cast(x, DType::f32) : x;
     for (std::size_t d = 0; d < dims.size(); ++d) {
         const Resampling& r = dims[d];
         if (r.to < 0 || r.to > kLongest || (r.from == 0 && r.to > 0))
-            throw Error("found size " + std::to_string(r.to) + " of dimension " + std::to_string(d) + " for " +
-                        std::to_string(r.from) + " elements, expected at most " + std::to_string(kLongest));
+            throw Error("found size " + std::to_string(r.to) + " for dimension " + std::to_string(d) + ", which has " +
+                        std::to_string(r.from) + " elements, expected " +
+                        (r.from == 0 ? std::string("0") : "0 to " + std::to_string(kLongest)));
         const bool same = r.to == r.from && r.scale == 1 && (!crop || (r.roi_start == 0 && r.roi_end == 1));
         if (!same) y = resample_dim(op, y, static_cast<std::int64_t>(d), r, options);
     }
@@ -175,16 +177,17 @@ NodeValue resample(const Rewrite& op, const NodeValue& x, const std::vector<Resa
 /// Every dimension by its scale.
 std::vector<Resampling> by_scales(const NodeValue& x, const std::vector<double>& scales) {
     if (scales.size() != x.meta.sizes.size())
-        throw Error("found " + std::to_string(scales.size()) + " scales, expected one for each of " +
-                    std::to_string(rank_of(x)) + " dimensions");
+        throw Error("found " + std::to_string(scales.size()) + " scales, expected " + std::to_string(rank_of(x)) +
+                    ", one for each dimension");
     std::vector<Resampling> dims;
     for (std::size_t d = 0; d < scales.size(); ++d) {
         const std::int64_t size = x.meta.sizes[d];
         // In f32, as the scales are: 10 * 0.9f is 9 there, and less than 9 in f64.
         const double grown = std::floor(static_cast<float>(size) * static_cast<float>(scales[d]));
         if (!(scales[d] > 0) || !(grown <= static_cast<double>(kLongest)))
-            throw Error("found scale " + shortest(scales[d]) + " of " + std::to_string(size) +
-                        " elements, expected a positive scale and at most " + std::to_string(kLongest) + " elements");
+            throw Error("found scale " + shortest(scales[d]) + " for a dimension of " + std::to_string(size) +
+                        " elements, expected a positive scale and a result of at most " + std::to_string(kLongest) +
+                        " elements");
         dims.push_back({size, whole_number(grown, "a size"), scales[d]});
     }
     return dims;
@@ -192,8 +195,8 @@ std::vector<Resampling> by_scales(const NodeValue& x, const std::vector<double>&
 
 std::vector<Resampling> by_sizes(const NodeValue& x, const Ints& sizes) {
     if (sizes.size() != x.meta.sizes.size())
-        throw Error("found " + std::to_string(sizes.size()) + " sizes, expected one for each of " +
-                    std::to_string(rank_of(x)) + " dimensions");
+        throw Error("found " + std::to_string(sizes.size()) + " sizes, expected " + std::to_string(rank_of(x)) +
+                    ", one for each dimension");
     std::vector<Resampling> dims;
     for (std::size_t d = 0; d < sizes.size(); ++d) {
         const std::int64_t size = x.meta.sizes[d];
@@ -215,8 +218,8 @@ Ints resized_dims(const Rewrite& op, const NodeValue& x) {
 template <class T>
 std::vector<T> of_all(const std::vector<T>& given, const Ints& dims, std::vector<T> other, std::string_view what) {
     if (given.size() != dims.size())
-        throw Error("found " + std::to_string(given.size()) + " " + std::string(what) + ", expected one for each of " +
-                    std::to_string(dims.size()) + " dimensions");
+        throw Error("found " + std::to_string(given.size()) + " " + std::string(what) + ", expected " +
+                    std::to_string(dims.size()) + ", one for each resized dimension");
     for (std::size_t i = 0; i < dims.size(); ++i) other[static_cast<std::size_t>(dims[i])] = given[i];
     return other;
 }
@@ -237,7 +240,7 @@ void keep_aspect_ratio(const Rewrite& op, std::vector<Resampling>& dims, const I
         const double grown = std::floor(scale * static_cast<double>(r.from) + 0.5);
         if (!(scale > 0) || !(grown <= static_cast<double>(kLongest)))
             throw Error("found sizes that resize " + std::to_string(r.from) + " elements to " + shortest(grown) +
-                        ", expected at most " + std::to_string(kLongest));
+                        ", expected at most " + std::to_string(kLongest) + " elements");
         r.scale = scale;
         r.to = whole_number(grown, "a size");
     }
@@ -251,7 +254,8 @@ Results resize(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const NodeValue x = op.tensor("X");
     if (op.opset() < 11) {  // its operands are X and scales
         if (!op.has("scales") || op.has("roi") || op.has("sizes"))
-            throw Error("found operands other than X and scales at opset 10, expected only these two");
+            throw Error(
+                "found operands other than X and scales, or no scales, expected exactly X and scales before opset 11");
         return {resample(op, x, by_scales(x, op.known("scales").values<double>()), old_options(op)).ref};
     }
     const Options options{arguments.text("mode"),
@@ -264,8 +268,8 @@ Results resize(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     // A missing operand may be an empty tensor, too.
     const auto given = [&](std::string_view name) { return op.has(name) && op.tensor(name).meta.numel() > 0; };
     if (given("scales") == given("sizes") && rank_of(x) > 0)
-        throw Error(std::string("found ") + (given("scales") ? "both" : "neither of") +
-                    " scales and sizes, expected one of them");
+        throw Error(std::string("found ") + (given("scales") ? "both scales and sizes" : "neither scales nor sizes") +
+                    ", expected either scales or sizes");
     const Ints resized = resized_dims(op, x);
     const std::vector<double> ones(x.meta.sizes.size(), 1);
     std::vector<Resampling> dims;
@@ -278,8 +282,8 @@ Results resize(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     if (options.coordinates == "tf_crop_and_resize") {
         const std::vector<double> roi = given("roi") ? op.known("roi").values<double>() : std::vector<double>();
         if (roi.size() != 2 * resized.size())
-            throw Error("found a roi of " + std::to_string(roi.size()) + " numbers, expected starts and ends of " +
-                        std::to_string(resized.size()) + " dimensions");
+            throw Error("found a roi with " + std::to_string(roi.size()) + " entries, expected " +
+                        std::to_string(2 * resized.size()) + ", a start and an end for each resized dimension");
         for (std::size_t i = 0; i < resized.size() && !dims.empty(); ++i) {
             Resampling& r = dims[static_cast<std::size_t>(resized[i])];
             r.roi_start = roi[i];

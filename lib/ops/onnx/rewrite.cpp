@@ -66,7 +66,7 @@ std::optional<Ints> Rewrite::known_ints_if(std::string_view name) const {
 void Rewrite::no_attribute(std::string_view name, std::int64_t since) const {
     if (opset() >= since && has(name))
         throw Error("found attribute '" + std::string(name) + "' at opset " + std::to_string(opset()) +
-                    ", which the op lacks since opset " + std::to_string(since));
+                    ", expected an operand: the op has the attribute only before opset " + std::to_string(since));
 }
 
 Ints all_dims(std::int64_t rank) {
@@ -80,14 +80,14 @@ Ints wrap_dims(const Ints& dims, std::int64_t rank) {
     for (const std::int64_t dim : dims) wrapped.push_back(wrap_dim(dim, rank));
     std::sort(wrapped.begin(), wrapped.end());
     if (std::adjacent_find(wrapped.begin(), wrapped.end()) != wrapped.end())
-        throw Error("found repeated dimensions in " + to_string(dims));
+        throw Error("found repeated dimensions in " + to_string(dims) + ", expected distinct dimensions");
     return wrapped;
 }
 
 std::int64_t size_of_dim(const NodeValue& value, std::int64_t dim) {
     if (dim >= rank_of(value))
-        throw Error("found a value of rank " + std::to_string(rank_of(value)) + ", expected a value with a dimension " +
-                    std::to_string(dim));
+        throw Error("found a value of rank " + std::to_string(rank_of(value)) + ", expected a rank of at least " +
+                    std::to_string(dim + 1));
     return value.meta.sizes[static_cast<std::size_t>(dim)];
 }
 
@@ -97,13 +97,13 @@ DType dtype_of_code(std::int64_t code) {
     for (const DType dtype : kAllDTypes)
         known += (known.empty() ? "" : ", ") + std::string(info_of(dtype).onnx_name) + " (" +
                  std::to_string(info_of(dtype).onnx) + ")";
-    throw Error("found the element type " + std::to_string(code) + " of TensorProto, expected one of " + known);
+    throw Error("found the TensorProto element type " + std::to_string(code) + ", expected one of " + known);
 }
 
 DType float_of_code(std::string_view attribute, std::int64_t code) {
     const DType dtype = dtype_of_code(code);
     if (!is_floating(dtype) || !is_computed(dtype))
-        throw Error("found " + std::string(attribute) + " " + std::string(name(dtype)) +
+        throw Error("found dtype " + std::string(name(dtype)) + " as " + std::string(attribute) +
                     ", expected f64, f32, f16 or bf16");
     return dtype;
 }

@@ -15,7 +15,8 @@ std::string text(std::int64_t number) { return std::to_string(number); }
 
 const OnnxValue& given(OnnxReader& node, std::size_t position) {
     const OnnxValue* value = node.input(position);
-    if (!value) throw Error("found no input " + std::to_string(position) + ", expected one");
+    if (!value)
+        throw Error("found no input " + std::to_string(position) + ", expected a tensor, a sequence or an optional");
     return *value;
 }
 
@@ -44,7 +45,7 @@ std::ptrdiff_t place(OnnxReader& node, std::size_t input, std::size_t size, std:
     const auto length = static_cast<std::int64_t>(size), limit = static_cast<std::int64_t>(end);
     const std::int64_t position = node.known(tensor(node, input), "position").item().to_integer();
     if (position < -length || position >= limit)
-        throw Error("found position " + text(position) + " in a sequence of " + text(length) + ", expected " +
+        throw Error("found position " + text(position) + " in a sequence of " + text(length) + " elements, expected " +
                     text(-length) + " to " + text(limit - 1));
     return static_cast<std::ptrdiff_t>(position < 0 ? position + length : position);
 }
@@ -53,8 +54,8 @@ std::ptrdiff_t place(OnnxReader& node, std::size_t input, std::size_t size, std:
 OnnxValue sequence_of(OnnxReader& node, std::vector<NodeRef> elements) {
     for (const NodeRef element : elements)
         if (node.meta(element).dtype != node.meta(elements[0]).dtype)
-            throw Error("found a sequence of " + std::string(name(node.meta(elements[0]).dtype)) + " and " +
-                        std::string(name(node.meta(element).dtype)) + ", expected one type");
+            throw Error("found tensors of " + std::string(name(node.meta(elements[0]).dtype)) + " and of " +
+                        std::string(name(node.meta(element).dtype)) + " in one sequence, expected one dtype");
     return OnnxValue(std::move(elements));
 }
 
@@ -76,7 +77,7 @@ OnnxValue insert(OnnxReader& node) {
 
 OnnxValue erase(OnnxReader& node) {
     std::vector<NodeRef> elements = sequence(node, 0);
-    if (elements.empty()) throw Error("found an empty sequence, expected a sequence with an element");
+    if (elements.empty()) throw Error("found an empty sequence, expected at least one element to remove");
     elements.erase(has(node, 1) ? elements.begin() + place(node, 1, elements.size(), elements.size())
                                 : elements.end() - 1);
     return OnnxValue(std::move(elements));
@@ -112,7 +113,7 @@ NodeRef stacked(OnnxReader& node, const std::vector<NodeRef>& tensors, std::int6
 std::int64_t axis_of(OnnxReader& node, std::int64_t rank) {
     const std::int64_t axis = node.integer("axis").value_or(0);
     if (axis < -rank || axis >= rank)
-        throw Error("found axis " + text(axis) + ", expected " + text(-rank) + " to " + text(rank - 1));
+        throw Error("found axis=" + text(axis) + ", expected " + text(-rank) + " to " + text(rank - 1));
     return axis < 0 ? axis + rank : axis;
 }
 
@@ -130,7 +131,7 @@ constexpr std::int64_t kMostParts = 4096;
 
 void check_parts(std::int64_t count) {
     if (count > kMostParts)
-        throw Error("found a tensor to split into " + text(count) + " parts, expected at most " + text(kMostParts));
+        throw Error("found a split into " + text(count) + " parts, expected at most " + text(kMostParts) + " parts");
 }
 
 /// The sizes of the parts along a dimension of `size` elements.
@@ -143,7 +144,7 @@ std::vector<std::int64_t> part_sizes(OnnxReader& node, std::int64_t size) {
     std::vector<std::int64_t> parts = split.values<std::int64_t>();
     if (split.sizes().empty()) {
         const std::int64_t each = parts[0];
-        if (each < 1) throw Error("found parts of " + text(each) + ", expected at least 1 element");
+        if (each < 1) throw Error("found parts of " + text(each) + " elements, expected at least 1 element");
         check_parts(size / each);
         parts.assign(static_cast<std::size_t>(size / each), each);
         if (size % each != 0) parts.push_back(size % each);
@@ -152,8 +153,11 @@ std::vector<std::int64_t> part_sizes(OnnxReader& node, std::int64_t size) {
     std::int64_t sum = 0;
     for (const std::int64_t part : parts)
         if (part < 0 || part > size || (sum += part) > size)
-            throw Error("found parts that do not sum to the dimension of size " + text(size));
-    if (sum != size) throw Error("found parts of " + text(sum) + " in total, expected " + text(size));
+            throw Error("found a negative part size or parts larger than the dimension, expected sizes that sum to " +
+                        text(size));
+    if (sum != size)
+        throw Error("found part sizes that sum to " + text(sum) + ", expected " + text(size) +
+                    ", the size of the dimension");
     return parts;
 }
 
@@ -205,21 +209,23 @@ std::vector<OnnxValue> loop(OnnxReader& node) {
         const std::vector<OnnxValue> results = node.body(inputs);
         if (results.size() != 1 + carried.size() + collected.size() || !results[0].is_tensor())
             throw Error("found a loop body with " + std::to_string(results.size()) + " results, expected " +
-                        std::to_string(1 + carried.size() + collected.size()) + ", the condition included");
+                        std::to_string(1 + carried.size() + collected.size()) +
+                        ", of which the first is the condition, a tensor");
         goes_on = node.known(results[0].nodes[0], "the body's condition").item().to_bool();
         carried.assign(results.begin() + 1, results.end() - static_cast<std::ptrdiff_t>(collected.size()));
         for (std::size_t k = 0; k < collected.size(); ++k) {
             const OnnxValue& result = results[1 + carried.size() + k];
             if (!result.is_tensor())
-                throw Error("found a loop that collects " + std::string(kind_name(result)) + ", expected tensors");
+                throw Error("found a loop body that returns " + std::string(kind_name(result)) +
+                            " to collect, expected a tensor");
             collected[k].push_back(result.nodes[0]);
         }
     }
     for (const std::vector<NodeRef>& tensors : collected) {
         if (tensors.empty())
             throw Error(
-                "found a loop without iterations, expected at least one: the sizes of the results are unknown without "
-                "an iteration");
+                "found a loop without iterations, expected at least one: without an iteration, the sizes of the "
+                "results are unknown");
         carried.emplace_back(stacked(node, tensors, 0));
     }
     return carried;
@@ -240,11 +246,12 @@ std::vector<OnnxValue> sequence_map(OnnxReader& node) {
         }
         const std::vector<OnnxValue> elements = node.body(inputs);
         if (elements.size() < results.size())
-            throw Error("found a body with " + std::to_string(elements.size()) + " results, expected " +
+            throw Error("found a body with " + std::to_string(elements.size()) + " results, expected at least " +
                         std::to_string(results.size()));
         for (std::size_t k = 0; k < results.size(); ++k) {
             if (!elements[k].is_tensor())
-                throw Error("found a body that returns " + std::string(kind_name(elements[k])) + ", expected tensors");
+                throw Error("found a body that returns " + std::string(kind_name(elements[k])) +
+                            ", expected a body that returns tensors");
             results[k].nodes.push_back(elements[k].nodes[0]);
         }
     }

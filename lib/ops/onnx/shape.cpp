@@ -36,11 +36,12 @@ Results reshape(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
         if (sizes[i] == 0 && op.integer("allowzero") == 0) {
             if (i >= data.meta.sizes.size())
                 throw Error("found 0 at position " + std::to_string(i) + " of the shape " + to_string(sizes) +
-                            ", expected a dimension of " + to_string(data.meta.sizes) + " to copy its size");
+                            ", expected 0 only where the data, of sizes " + to_string(data.meta.sizes) +
+                            ", have a size to copy");
             sizes[i] = data.meta.sizes[i];
         }
         if (sizes[i] < -1 || (sizes[i] == -1 && open >= 0))
-            throw Error("found the shape " + to_string(sizes) + ", expected nonnegative sizes, with at most one -1");
+            throw Error("found the shape " + to_string(sizes) + ", expected nonnegative sizes and at most one -1");
         if (sizes[i] == -1)
             open = static_cast<std::int64_t>(i);
         else if (__builtin_mul_overflow(rest, sizes[i], &rest))
@@ -48,8 +49,8 @@ Results reshape(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     }
     const bool divides = open < 0 ? rest == total : rest != 0 && total % rest == 0;
     if (!divides)
-        throw Error("found the shape " + to_string(sizes) + " for " + std::to_string(total) + " elements of " +
-                    to_string(data.meta.sizes) + ", expected as many elements");
+        throw Error("found the shape " + to_string(sizes) + " for data of sizes " + to_string(data.meta.sizes) +
+                    ", expected a shape with " + std::to_string(total) + " elements");
     if (open >= 0) sizes[static_cast<std::size_t>(open)] = total / rest;
     return {op("aten.reshape.default", data, sizes).ref};
 }
@@ -60,7 +61,7 @@ Results flatten(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const NodeValue input = op.tensor("input");
     const std::int64_t rank = rank_of(input), given = op.integer("axis"), axis = given < 0 ? given + rank : given;
     if (axis < 0 || axis > rank)
-        throw Error("found axis " + std::to_string(given) + ", expected " + std::to_string(-rank) + " to " +
+        throw Error("found axis=" + std::to_string(given) + ", expected " + std::to_string(-rank) + " to " +
                     std::to_string(rank));
     const Sizes& sizes = input.meta.sizes;
     const Sizes matrix = {element_count(Sizes(sizes.begin(), sizes.begin() + axis)),
@@ -95,8 +96,8 @@ Results squeeze(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     Sizes sizes = data.meta.sizes;
     for (auto dim = axes.rbegin(); dim != axes.rend(); ++dim) {
         if (sizes[static_cast<std::size_t>(*dim)] != 1)
-            throw Error("found size " + std::to_string(sizes[static_cast<std::size_t>(*dim)]) + " of dimension " +
-                        std::to_string(*dim) + ", expected 1");
+            throw Error("found size " + std::to_string(sizes[static_cast<std::size_t>(*dim)]) + " in dimension " +
+                        std::to_string(*dim) + ", expected size 1 in a dimension to remove");
         sizes.erase(sizes.begin() + *dim);
     }
     return {op("aten.reshape.default", data, sizes).ref};
@@ -126,8 +127,8 @@ Results tile(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const NodeValue input = op.tensor("input");
     const Ints repeats = op.known_ints("repeats");
     if (static_cast<std::int64_t>(repeats.size()) != rank_of(input))
-        throw Error("found " + std::to_string(repeats.size()) + " repeats, expected one for each of " +
-                    std::to_string(rank_of(input)) + " dimensions");
+        throw Error("found " + std::to_string(repeats.size()) + " repeats, expected " + std::to_string(rank_of(input)) +
+                    ", one for each dimension");
     return {op("aten.repeat.default", input, repeats).ref};
 }
 
@@ -138,7 +139,7 @@ struct Blocks {
 Blocks depth_blocks(const NodeValue& input, std::int64_t block) {
     const Sizes& s = input.meta.sizes;
     if (s.size() != 4 || block < 1 || block > (1 << 15))
-        throw Error("found sizes " + to_string(s) + " and blocksize " + std::to_string(block) +
+        throw Error("found an input of sizes " + to_string(s) + " and blocksize=" + std::to_string(block) +
                     ", expected 4 dimensions and a blocksize from 1 to 2^15");
     return {s[0], s[1], s[2], s[3], block};
 }
@@ -151,7 +152,8 @@ Results depth_to_space(GraphBuilder& builder, const Arguments<NodeValue>& argume
     const std::string mode = arguments.text("mode");
     if (mode != "DCR" && mode != "CRD") throw Error("found mode '" + mode + "', expected DCR or CRD");
     if (c % (b * b) != 0)
-        throw Error("found " + std::to_string(c) + " channels, expected a multiple of " + std::to_string(b * b));
+        throw Error("found " + std::to_string(c) + " channels, expected a multiple of " + std::to_string(b * b) +
+                    ", the square of blocksize");
     const std::int64_t d = c / (b * b);
     const NodeValue pixels = mode == "DCR" ? op.permute(op.reshape(input, {n, b, b, d, h, w}), {0, 3, 4, 1, 5, 2})
                                            : op.permute(op.reshape(input, {n, d, b, b, h, w}), {0, 1, 4, 2, 5, 3});
@@ -163,8 +165,8 @@ Results space_to_depth(GraphBuilder& builder, const Arguments<NodeValue>& argume
     const NodeValue input = op.tensor("input");
     const auto [n, c, h, w, b] = depth_blocks(input, op.integer("blocksize"));
     if (h % b != 0 || w % b != 0)
-        throw Error("found an image of " + std::to_string(h) + " by " + std::to_string(w) + ", expected multiples of " +
-                    std::to_string(b));
+        throw Error("found an image of " + std::to_string(h) + " by " + std::to_string(w) +
+                    ", expected multiples of blocksize=" + std::to_string(b));
     const NodeValue blocks = op.permute(op.reshape(input, {n, c, h / b, b, w / b, b}), {0, 3, 5, 1, 2, 4});
     return {op("aten.reshape.default", blocks, Sizes{n, c * b * b, h / b, w / b}).ref};
 }

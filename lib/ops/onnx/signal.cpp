@@ -18,14 +18,15 @@ constexpr std::int64_t kMostElements = std::int64_t{1} << 24;
 void check_table(std::int64_t rows, std::int64_t columns) {
     if (rows > 0 && columns > kMostElements / rows)
         throw Error("found a table of " + std::to_string(rows) + " by " + std::to_string(columns) +
-                    " elements, expected at most " + std::to_string(kMostElements));
+                    " elements, expected at most " + std::to_string(kMostElements) + " elements");
 }
 
 /// One number among constants.
 std::int64_t known_size(const Rewrite& op, std::string_view name) {
     const Ints values = op.known_ints(name);
     if (values.size() != 1 || values[0] < 0)
-        throw Error("found '" + std::string(name) + "' of " + to_string(values) + ", expected one number, 0 or more");
+        throw Error("found '" + std::string(name) + "' with values " + to_string(values) +
+                    ", expected one nonnegative integer");
     return values[0];
 }
 
@@ -63,14 +64,14 @@ Results mel_weight_matrix(GraphBuilder& builder, const Arguments<NodeValue>& arg
     check_table(mels, 1);
     const auto mel = [&](const char* name) { return 2595 * std::log10(1 + op.known(name).item().to_double() / 700); };
     const double low = mel("lower_edge_hertz"), step = (mel("upper_edge_hertz") - low) / static_cast<double>(mels + 2);
-    if (rate < 1) throw Error("found sample_rate 0, expected at least 1");
+    if (rate < 1) throw Error("found sample_rate=0, expected at least 1");
     Ints edges;
     for (std::int64_t i = 0; i < mels + 2; ++i) {
         const double hertz = 700 * (std::pow(10, (static_cast<double>(i) * step + low) / 2595) - 1);
         const double edge = std::floor(static_cast<double>(length + 1) * hertz / static_cast<double>(rate));
         if (!(edge >= 0 && edge < static_cast<double>(bins)))
-            throw Error("found an edge in bin " + std::to_string(edge) + ", expected a bin from 0 to " +
-                        std::to_string(bins - 1));
+            throw Error("found the edge of a mel filter in bin " + std::to_string(edge) +
+                        ", expected a bin from 0 to " + std::to_string(bins - 1));
         edges.push_back(whole_number(edge, "an edge"));
     }
     std::vector<double> weights(static_cast<std::size_t>(bins * mels), 0.0);
@@ -143,7 +144,7 @@ Results dft(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const std::int64_t length = op.has("dft_length") ? known_size(op, "dft_length") : size;
     const bool inverse = op.integer("inverse") != 0, onesided = op.integer("onesided") != 0;
     if (length < 1) throw Error("found a transform of length 0, expected at least 1");
-    if (inverse && onesided) throw Error("found inverse and onesided, expected at most one of them");
+    if (inverse && onesided) throw Error("found inverse=1 and onesided=1, expected at most one of them to be 1");
     const auto arranged = [&](NodeValue part) {  // the axis last, and cut or filled with zeros
         part = op("aten.movedim.int", part, axis, std::int64_t{-1});
         if (length < size) return op.slice(part, rank - 1, 0, length);
@@ -162,15 +163,17 @@ Results stft(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const NodeValue input = op.tensor("signal");
     const ComplexParts signal = parts_of(op, input);
     if (rank_of(signal.real) != 2)
-        throw Error("found a signal of sizes " + to_string(input.meta.sizes) + ", expected [batch, length, parts]");
+        throw Error("found a signal of sizes " + to_string(input.meta.sizes) +
+                    ", expected [batch, length, 1] (real) or [batch, length, 2] (complex)");
     const std::int64_t step = known_size(op, "frame_step");
     if (!op.has("frame_length") && !op.has("window"))
-        throw Error("found neither frame_length nor window, expected one of them");
+        throw Error("found neither frame_length nor window, expected at least one of them");
     const std::int64_t length =
         op.has("frame_length") ? known_size(op, "frame_length") : op.tensor("window").meta.numel();
     if (step < 1 || length < 1 || length > size_of_dim(signal.real, 1))
-        throw Error("found frames of " + std::to_string(length) + " elements every " + std::to_string(step) +
-                    ", expected at least 1 each and frames within the signal");
+        throw Error("found frames of " + std::to_string(length) + " elements and frame_step=" + std::to_string(step) +
+                    " for a signal of " + std::to_string(size_of_dim(signal.real, 1)) +
+                    " elements, expected frames that fit in the signal, and at least 1 for both numbers");
     const auto framed = [&](const NodeValue& part) {
         const NodeValue frames = op("aten.unfold.default", part, std::int64_t{1}, length, step);
         return op.has("window") ? op("aten.mul.Tensor", frames, op.cast(op.tensor("window"), DType::f64)) : frames;

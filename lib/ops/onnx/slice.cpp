@@ -39,7 +39,7 @@ Results split(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     if (!sizes) {
         if (count < 1 || whole % count != 0)
             throw Error("found size " + std::to_string(whole) + " of dimension " + std::to_string(axis) +
-                        ", expected a multiple of " + std::to_string(count) + " pieces");
+                        ", expected a multiple of " + std::to_string(count) + ", the number of pieces");
         sizes = Ints(static_cast<std::size_t>(count), whole / count);
     }
     std::int64_t total = 0;
@@ -47,7 +47,7 @@ Results split(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
         if (size < 0 || __builtin_add_overflow(total, size, &total)) total = -1;
     if (static_cast<std::int64_t>(sizes->size()) != count || total != whole)
         throw Error("found pieces of sizes " + to_string(*sizes) + ", expected " + std::to_string(count) +
-                    " that sum to " + std::to_string(whole));
+                    " sizes that sum to " + std::to_string(whole));
     Results results;
     std::int64_t start = 0;
     for (const std::int64_t size : *sizes) {
@@ -88,7 +88,7 @@ Results slice(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
         axes = arguments.optional_integers("axes");
     } else {
         for (const char* attribute : {"starts", "ends", "axes"}) op.no_attribute(attribute, 10);
-        if (!op.has("starts_value") || !op.has("ends_value")) throw Error("found no starts or ends, expected both");
+        if (!op.has("starts_value") || !op.has("ends_value")) throw Error("found no starts or no ends, expected both");
         starts = op.known_ints("starts_value");
         ends = op.known_ints("ends_value");
         axes = op.known_ints_if("axes_value");
@@ -98,7 +98,9 @@ Results slice(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     if (!axes) axes = all_dims(static_cast<std::int64_t>(count));
     if (!steps) steps = Ints(count, 1);
     if (ends.size() != count || axes->size() != count || steps->size() != count)
-        throw Error("found starts, ends, axes and steps of different lengths, expected equal lengths");
+        throw Error("found " + std::to_string(count) + " starts, " + std::to_string(ends.size()) + " ends, " +
+                    std::to_string(axes->size()) + " axes and " + std::to_string(steps->size()) +
+                    " steps, expected equal numbers");
     wrap_dims(*axes, rank_of(x));
     for (std::size_t i = 0; i < count; ++i)
         x = slice_dim(op, x, wrap_dim((*axes)[i], rank_of(x)), starts[i], ends[i], (*steps)[i]);
@@ -124,10 +126,13 @@ NodeValue pad_from_edges(const Rewrite& op, NodeValue x, const Ints& pads, Edges
                            after = pads[static_cast<std::size_t>(rank + dim)];
         const std::int64_t size = size_of_dim(x, dim);
         if (before == 0 && after == 0) continue;
-        if (size == 0) throw Error("found an empty dimension to pad from its edges, expected at least one element");
+        if (size == 0)
+            throw Error("found dimension " + std::to_string(dim) +
+                        " of size 0 in a mode that copies elements, expected at least one element");
         const std::int64_t grown = std::max<std::int64_t>((Checked(size) + before + after).value(), 0);
         if (grown > (1 << 20))
-            throw Error("found a dimension of " + std::to_string(grown) + " elements to pad, expected fewer");
+            throw Error("found a padded dimension of " + std::to_string(grown) + " elements, expected at most " +
+                        std::to_string(1 << 20));
         Ints from;
         for (std::int64_t i = 0; i < grown; ++i) from.push_back(source(i - before, size, edges));
         x = op("aten.index_select.default", x, dim, op.ints(from));
@@ -138,8 +143,8 @@ NodeValue pad_from_edges(const Rewrite& op, NodeValue x, const Ints& pads, Edges
 /// Those of some dimensions as those of all.
 Ints pads_of_all(const Ints& pads, const Ints& axes, std::int64_t rank) {
     if (pads.size() != 2 * axes.size())
-        throw Error("found " + std::to_string(pads.size()) + " pads, expected two for each of " +
-                    std::to_string(axes.size()) + " axes");
+        throw Error("found " + std::to_string(pads.size()) + " pads, expected " + std::to_string(2 * axes.size()) +
+                    ", two for each axis");
     wrap_dims(axes, rank);  // each once
     Ints all(static_cast<std::size_t>(2 * rank), 0);
     for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -163,17 +168,17 @@ Results pad(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
         pads = arguments.integers("pads");
         value = Scalar(op.has("value") ? op.number("value") : 0.0);
     } else {
-        if (!op.has("pads_value")) throw Error("found no pads, expected two per dimension");
+        if (!op.has("pads_value")) throw Error("found no pads, expected two for each dimension");
         pads = op.known_ints("pads_value");
         if (op.has("constant_value")) value = op.known("constant_value").item();
         if (const auto axes = op.known_ints_if("axes")) pads = pads_of_all(pads, *axes, rank_of(data));
     }
     if (pads.size() != 2 * rank)
-        throw Error("found " + std::to_string(pads.size()) + " pads, expected two for each of " + std::to_string(rank) +
-                    " dimensions");
+        throw Error("found " + std::to_string(pads.size()) + " pads, expected " + std::to_string(2 * rank) +
+                    ", two for each dimension");
     for (const std::int64_t amount : pads)
         if (amount > (std::int64_t{1} << 40) || amount < -(std::int64_t{1} << 40))
-            throw Error("found the pad " + std::to_string(amount) + ", expected a tensor that fits in memory");
+            throw Error("found pad " + std::to_string(amount) + ", expected a pad from -2^40 to 2^40");
     const std::string mode = arguments.text("mode");
     if (mode == "reflect" || mode == "edge" || (mode == "wrap" && op.opset() >= 19))
         return {pad_from_edges(op, data, pads,
@@ -199,13 +204,13 @@ Results center_crop_pad(GraphBuilder& builder, const Arguments<NodeValue>& argum
     const Ints shape = op.known_ints("shape");
     const Ints axes = arguments.optional_integers("axes").value_or(all_dims(rank_of(x)));
     if (shape.size() != axes.size())
-        throw Error("found a shape of " + std::to_string(shape.size()) + " numbers, expected one for each of " +
-                    std::to_string(axes.size()) + " axes");
+        throw Error("found a shape with " + std::to_string(shape.size()) + " entries, expected " +
+                    std::to_string(axes.size()) + ", one for each axis");
     wrap_dims(axes, rank_of(x));  // each once
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const std::int64_t dim = wrap_dim(axes[i], rank_of(x)), size = size_of_dim(x, dim);
         if (shape[i] < 0 || shape[i] > (std::int64_t{1} << 40))
-            throw Error("found size " + std::to_string(shape[i]) + ", expected a tensor that fits in memory");
+            throw Error("found size " + std::to_string(shape[i]) + " in the shape, expected a size from 0 to 2^40");
         const std::int64_t before = (shape[i] - size) / 2;
         Ints pads(static_cast<std::size_t>(2 * (rank_of(x) - dim)), 0);  // pairs from the last dimension
         pads[pads.size() - 2] = before;

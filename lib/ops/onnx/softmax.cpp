@@ -67,7 +67,7 @@ Results topk(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const std::int64_t dim = wrap_dim(op.integer("axis"), rank_of(x)), size = size_of_dim(x, dim);
     const std::int64_t k =
         op.opset() < 10 ? arguments.optional_integer("k").value_or(-1) : op.known("K").item().to_integer();
-    if (k < 0 || k > size) throw Error("found k " + std::to_string(k) + ", expected 0 to " + std::to_string(size));
+    if (k < 0 || k > size) throw Error("found k=" + std::to_string(k) + ", expected 0 to " + std::to_string(size));
     const bool largest = op.integer("largest") != 0;
     const std::vector<NodeValue> sorted =
         builder.call_multi("aten.sort.stable", {arg(x)}, {{"stable", true}, {"dim", dim}, {"descending", largest}});

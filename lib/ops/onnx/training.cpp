@@ -45,8 +45,8 @@ class OptimizerStep {
 std::vector<std::vector<NodeValue>> by_variable(const Rewrite& op, std::size_t kinds) {
     const std::vector<NodeValue> all = op.arguments().tensors("inputs");
     if (all.empty() || all.size() % kinds != 0)
-        throw Error("found " + std::to_string(all.size()) + " inputs, expected " + std::to_string(kinds) +
-                    " for each variable");
+        throw Error("found " + std::to_string(all.size()) + " inputs, expected a positive multiple of " +
+                    std::to_string(kinds) + ", the number of inputs for each variable");
     const std::size_t count = all.size() / kinds;
     std::vector<std::vector<NodeValue>> variables(count);
     for (std::size_t i = 0; i < all.size(); ++i) variables[i % count].push_back(all[i]);

@@ -12,11 +12,11 @@ constexpr std::int64_t kLargest = std::int64_t{1} << 31;
 Ints per_dimension(const Rewrite& op, std::string_view name, std::size_t rank, std::int64_t value, std::int64_t low) {
     const Ints values = op.arguments().optional_integers(name).value_or(Ints(rank, value));
     if (values.size() != rank)
-        throw Error("found " + std::string(name) + " " + to_string(values) + ", expected " + std::to_string(rank) +
+        throw Error("found " + std::string(name) + "=" + to_string(values) + ", expected " + std::to_string(rank) +
                     " numbers");
     for (const std::int64_t v : values)
         if (v < low || v > kLargest)
-            throw Error("found " + std::string(name) + " " + to_string(values) + ", expected numbers of at least " +
+            throw Error("found " + std::string(name) + "=" + to_string(values) + ", expected numbers of at least " +
                         std::to_string(low));
     return values;
 }
@@ -24,13 +24,13 @@ Ints per_dimension(const Rewrite& op, std::string_view name, std::size_t rank, s
 Windows windows_of(const Rewrite& op, const NodeValue& x, const Ints& kernel) {
     if (rank_of(x) < 3)
         throw Error("found " + std::to_string(rank_of(x)) +
-                    " dimensions, expected at least 3: batch, channels and others");
+                    " dimensions, expected at least 3: batch, channels and spatial dimensions");
     Windows windows;
     const auto rank = static_cast<std::size_t>(rank_of(x) - 2);
     windows.kernel = kernel;
     if (kernel.size() != rank)
         throw Error("found a kernel of " + std::to_string(kernel.size()) + " dimensions, expected " +
-                    std::to_string(rank));
+                    std::to_string(rank) + ", one for each spatial dimension of X");
     for (const std::int64_t size : kernel)
         if (size < 1 || size > kLargest)
             throw Error("found a kernel of sizes " + to_string(kernel) + ", expected positive sizes");

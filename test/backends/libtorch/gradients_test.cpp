@@ -243,7 +243,8 @@ bool is_tried(const Sample& sample, DType real) {
 /// Of complex numbers an op, or one that it is made of, has no rule, which is refused by name.
 bool is_refused(const std::vector<Disagreement>& found) {
     return std::ranges::any_of(found, [](const Disagreement& one) {
-        return one.description.find("a gradient that goes through complex numbers") != std::string::npos;
+        return one.description.find("a gradient that goes through complex numbers") != std::string::npos ||
+               one.description.find("no gradient rule for complex numbers") != std::string::npos;
     });
 }
 

@@ -291,7 +291,7 @@ TEST_CASE("RMSNormalization divides by the root of the mean square", "[onnx]") {
     CHECK_THAT(load_error(model(normalize("axis = -1", "[1,1,2] {1, 1}"), 23)),
                Catch::Contains("expected sizes that broadcast to [2, 2]"));
     CHECK_THAT(load_error(model(normalize("stash_type = 7", "[2] {1, 1}"), 23)),
-               Catch::Contains("found stash_type i64, expected f64, f32, f16 or bf16"));
+               Catch::Contains("found dtype i64 as stash_type, expected f64, f32, f16 or bf16"));
     // In f16 the square of 300 is infinite; in f32, the default, it is not, and only the quotient is rounded.
     const std::string half = R"(g (float16[2] x) => (float16[2] y) {
         w = Constant<value = float[2] {1, 1}>()

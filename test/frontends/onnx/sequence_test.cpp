@@ -86,10 +86,10 @@ TEST_CASE("sequences are joined and split by ONNX's ops on tensors", "[onnx]") {
     }
     CHECK_THAT(load_error(model("g (float[5] x) => (float[2] y) <int64[2] p = {2, 2}, int64 i = {0}> {"
                                 "s = SplitToSequence(x, p) y = SequenceAt(s, i) }")),
-               Contains("found parts of 4 in total, expected 5"));
+               Contains("found part sizes that sum to 4, expected 5"));
     CHECK_THAT(load_error(model("g (float[1099511627776] x) => (int64 n) { s = SplitToSequence(x) "
                                 "n = SequenceLength(s) }")),
-               Contains("found a tensor to split into 1099511627776 parts"));
+               Contains("found a split into 1099511627776 parts"));
 }
 
 TEST_CASE("the elements of an input are inputs", "[onnx]") {
@@ -155,7 +155,7 @@ TEST_CASE("sequences that are not known are named", "[onnx]") {
     CHECK_THAT(load_error(model("g (float[2] x) => (float[2] y) { s = SequenceConstruct(x) y = Relu(s) }")),
                Contains("found a sequence 's' as an input, expected a tensor"));
     CHECK_THAT(load_error(model("g (float[2] x, int64[1] z) => (float[2] y) { y = SequenceConstruct(x, z) }")),
-               Contains("found a sequence of f32 and i64, expected one type"));
+               Contains("found tensors of f32 and of i64 in one sequence, expected one dtype"));
     const onnx::ModelProto branches = model(
         "g (bool c, float[2] x) => (float[2] y) <int64 p = {0}> { s = If(c) <"
         "then_branch = t () => (float[2] a) { a = SequenceConstruct(x) }, "
