@@ -106,7 +106,7 @@ TEST_CASE("outputs that break the rules are failures") {
         {"overflow", "expected a tensor of fewer than 2^63 elements"},
         {"large", "expected a tensor that fits in memory"},
         {"no_data", "output 0: found no data for sizes [2]"},
-        {"misaligned", "output 0: found data that is not aligned"},
+        {"misaligned", "output 0: found data at an unaligned address"},
         {"null_output", "output 0 is a null pointer"},
     };
     for (const auto& [name, expected] : cases) {

@@ -86,7 +86,7 @@ std::string resource_folder() {
     } catch (const Error&) {
     }
     throw Error("found no headers of " WHITTLE_CLANG
-                " (stddef.h and others), expected them in " WHITTLE_CLANG_RESOURCES,
+                ", for example stddef.h, expected the headers in " WHITTLE_CLANG_RESOURCES,
                 "install " WHITTLE_CLANG_HEADERS);
 }
 
