@@ -429,7 +429,7 @@ std::string signature_text(const Schema& schema) {
 
 [[noreturn]] void misfit(const Node& call, const std::string& message, const Schema& schema) {
     throw Error({"", call.name.empty() ? "" : "%" + call.name}, call.target + ": " + message,
-                "the schema is " + signature_text(schema));
+                "follow the schema " + signature_text(schema));
 }
 
 }  // namespace

@@ -52,13 +52,17 @@ class Verifier {
 
   private:
     [[noreturn]] void fail(const std::string& rule, const std::string& found, const std::string& expected) const {
+        reject(rule, "found " + found + ", expected " + expected);
+    }
+
+    [[noreturn]] void reject(const std::string& rule, const std::string& message, const std::string& hint = {}) const {
         std::string where = "graph " + path_;
         if (at_ >= 0) {
             const Node& node = graph_.nodes[static_cast<std::size_t>(at_)];
             where += ", node " + std::to_string(at_) + " %" + node.name;
             if (node.kind == NodeKind::call) where += " = " + node.target;
         }
-        throw Error({"", where}, "breaks the rule \"" + rule + "\": found " + found + ", expected " + expected);
+        throw Error({"", where}, "breaks the rule \"" + rule + "\": " + message, hint);
     }
 
     void require_output_last() {
@@ -203,7 +207,7 @@ class Verifier {
         try {
             bind_arguments(*schema, node);
         } catch (const Error& error) {
-            fail("arguments fit the schema", error.message(), error.hint());
+            reject("arguments fit the schema", error.message(), error.hint());
         }
         bool list = false;
         for (const Return& result : schema->returns) list |= result.list;

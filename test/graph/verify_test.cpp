@@ -106,7 +106,7 @@ TEST_CASE("later stages ask for more") {
     CHECK_THAT(complaint_after(unknown, Stage::registered),
                Contains("every op is registered\": found the op aten.unheard"));
     CHECK_THAT(complaint_after([](Graph& g) { g.nodes[2].args.pop_back(); }, Stage::registered),
-               Contains("arguments fit the schema\": found aten.add.Tensor: parameter other: found nothing"));
+               Contains("arguments fit the schema\": aten.add.Tensor: parameter other: found nothing"));
     CHECK_THAT(complaint_after(
                    [](Graph& g) {
                        g.nodes[2].results.resize(2);

@@ -56,7 +56,7 @@ PendingNode start(onnx::NodeProto& node, int position, const Scope& scope) {
                     "add the domain to the opset imports of the model");
     int outputs = node.output_size();
     while (outputs > 0 && node.output(outputs - 1).empty()) --outputs;
-    if (outputs == 0) throw Error(where, "found no output, expected at least one");
+    if (outputs == 0) throw Error(where, "found no output, expected at least one output");
     const std::string target = target_of(node);
     PendingNode pending{node, position, where, domain, import->second, Registry::instance().op(target), outputs};
     pending.call.target = target;
@@ -208,7 +208,8 @@ void bind_to_schema(PendingNode& pending, ArgList flat) {
     }
     args.resize(given);
     if (next < flat.size())
-        pending.refuse("found " + std::to_string(flat.size()) + " inputs, expected at most " + std::to_string(next));
+        pending.refuse("found " + std::to_string(flat.size()) + " inputs, expected at most " + std::to_string(next) +
+                       " inputs");
 }
 
 std::optional<Arg> attribute_value(PendingNode& pending, onnx::AttributeProto& attribute, Scope& scope) {
