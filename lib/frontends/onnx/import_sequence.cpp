@@ -96,7 +96,8 @@ class GraphImporter::SequenceReader final : public OnnxReader {
                         std::to_string(inputs.size()) + " inputs");
         if (importer_.session_.bodies.size() == kMostBodies)
             throw Error("found more than " + std::to_string(kMostBodies) +
-                        " iterations of loops with sequences or changing sizes, which Whittle would have to unroll");
+                        " iterations of loops with sequences or changing sizes, expected at most " +
+                        std::to_string(kMostBodies) + ", because Whittle unrolls such loops");
         onnx::GraphProto& body = importer_.session_.bodies.emplace_back(given->g());  // reading uses it up
         return importer_.join_graph(body, inputs);
     }

@@ -117,7 +117,9 @@ Arg size_query(std::string_view target, const ValueMeta& meta, const std::option
     const auto rank = static_cast<std::int64_t>(meta.sizes.size());
     if (!asked || *asked < -rank || *asked >= rank)
         throw Error("found a wrong dimension for a tensor of rank " + std::to_string(rank) +
-                    ", expected an integer from " + std::to_string(-rank) + " to " + std::to_string(rank - 1));
+                    (rank == 0
+                         ? std::string(", expected a tensor with dimensions")
+                         : ", expected an integer from " + std::to_string(-rank) + " to " + std::to_string(rank - 1)));
     const auto i = static_cast<std::size_t>(*asked < 0 ? *asked + rank : *asked);
     return target == "aten.sym_size.int" ? meta.sizes[i] : meta.strides[i];
 }

@@ -238,7 +238,7 @@ class Unpickler {
     Elements elements(Ref id) const {
         const std::vector<Ref>& parts = as<Sequence>(id, "a persistent id").items;
         if (parts.size() != 5 || as<std::string>(parts[0], "a string") != "storage")
-            refuse("found a persistent id of another kind, expected a storage");
+            refuse("found a persistent id of another kind, expected the id of a storage");
         const auto dtype = dtype_of_storage(as<Global>(parts[1], "a storage's class").name);
         if (!dtype)
             refuse("found a storage of type '" + as<Global>(parts[1], "a storage's class").name +
