@@ -90,7 +90,8 @@ Value GroupBuilder::stored(const std::string& name, DType dtype, Sizes sizes) {
 
 Value GroupBuilder::input(const std::string& name, DType dtype, Sizes sizes, Strides strides) {
     if (is_complex(dtype))
-        throw Error("found " + name + " of " + std::string(whittle::name(dtype)) + ", expected real numbers");
+        throw Error("found input " + name + " of dtype " + std::string(whittle::name(dtype)) +
+                    ", expected a real dtype");
     const std::string own = unique(name);
     group_.inputs.push_back({own, dtype, sizes, std::move(strides)});
     return stored(own, dtype, std::move(sizes));

@@ -61,7 +61,7 @@ Expr constant(DType dtype, const Scalar& value) {
 Expr index(std::int64_t value) {
     if (value < std::numeric_limits<std::int32_t>::min() || value > std::numeric_limits<std::int32_t>::max())
         throw Error("found index " + std::to_string(value) + ", expected an index that fits in 32 bits",
-                    "a kernel indexes at most 2^31 - 1 elements");
+                    "use smaller tensors: a kernel indexes at most 2^31 - 1 elements");
     return constant(DType::i32, Scalar(value));
 }
 
@@ -76,7 +76,7 @@ Expr load(const std::string& from, DType dtype, std::vector<Expr> indices) {
 Expr cast(DType dtype, Expr value) {
     if (value->dtype == dtype) return value;
     if (is_complex(dtype))
-        throw Error("found a cast to " + std::string(whittle::name(dtype)) + ", expected real numbers");
+        throw Error("found a cast to " + std::string(whittle::name(dtype)) + ", expected a cast to a real dtype");
     // Half types convert to and from f32 only, as ATen's do: f64 and the integers take the way over f32.
     if (is_reduced(dtype) && value->dtype != DType::f32) return cast(dtype, cast(DType::f32, std::move(value)));
     if (is_reduced(value->dtype) && dtype != DType::f32) return cast(dtype, cast(DType::f32, std::move(value)));

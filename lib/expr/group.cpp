@@ -79,15 +79,15 @@ class Verifier {
             declare(in.name, "input");
             if (in.sizes.size() != in.strides.size())
                 fail("input " + in.name, std::to_string(in.strides.size()) + " strides",
-                     "one for each of " + std::to_string(in.sizes.size()) + " dimensions");
+                     std::to_string(in.sizes.size()) + " strides, one for each dimension");
             for (const std::int64_t size : in.sizes) extent("input " + in.name, size);
         }
         for (const Stage& stage : group_.stages) check(stage);
-        if (group_.outputs.empty()) fail("kernel " + group_.name, "no output", "at least one");
+        if (group_.outputs.empty()) fail("kernel " + group_.name, "no output", "at least one output");
         std::set<std::string> listed;
         for (const std::string& output : group_.outputs) {
-            if (!group_.stage(output)) fail("output " + output, "no such stage", "the name of a stage");
-            if (!listed.insert(output).second) fail("output " + output, "this output twice", "each stage once");
+            if (!group_.stage(output)) fail("output " + output, "no stage with this name", "the name of a stage");
+            if (!listed.insert(output).second) fail("output " + output, "the output twice", "each stage at most once");
         }
         for (const std::string& v : variables_)
             if (names_.contains(v)) fail("loop variable " + v, "an input or stage with the same name", "a unique name");
@@ -129,7 +129,7 @@ class Verifier {
             const std::string at = describe(&update, stage);
             if (update.where.size() != stage.vars.size())
                 fail(at, std::to_string(update.where.size()) + " indices",
-                     "one for each of " + std::to_string(stage.vars.size()) + " dimensions");
+                     std::to_string(stage.vars.size()) + " indices, one for each dimension");
             std::set<std::string> all = vars, used;
             loops(at, update.domain, all);
             for (const Expr& index : update.where) expression(at, index, DType::i32, all, stage, false);
@@ -143,10 +143,11 @@ class Verifier {
                     const Stage& current, bool may_load_itself) const {
         if (!root) fail(place, "no expression", "an expression");
         if (root->dtype != dtype)
-            fail(place, std::string(name(root->dtype)) + " expression " + print(root), std::string(name(dtype)));
+            fail(place, "the " + std::string(name(root->dtype)) + " expression " + print(root),
+                 "an expression of dtype " + std::string(name(dtype)));
         visit(root, [&](const Expr& e) {
             if (e->op == Op::variable && !vars.contains(e->name))
-                fail(place, "variable " + e->name, "a loop variable of the stage or one that `where` uses");
+                fail(place, "variable " + e->name, "a loop variable of the stage or a variable that `where` uses");
             if (e->op == Op::load) check_load(place, e, current, may_load_itself);
         });
     }
@@ -160,11 +161,13 @@ class Verifier {
             const auto found = std::ranges::find(known_, e->name, [](const Stage* s) { return s->name; });
             if (found == known_.end()) fail(place, "a load of " + e->name, "an input or an earlier stage");
             if (*found == &current && !may_load_itself)
-                fail(place, "a load of the stage itself", "such a load only in the value or condition of an update");
+                fail(place, "a load of the stage itself",
+                     "a load of the stage itself only in the value or condition of an update");
             dtype = (*found)->dtype, rank = (*found)->vars.size();
         }
         if (e->dtype != dtype)
-            fail(place, "a load of " + e->name + " as " + std::string(name(e->dtype)), std::string(name(dtype)));
+            fail(place, "a load of " + e->name + " as " + std::string(name(e->dtype)),
+                 "a load as " + std::string(name(dtype)));
         if (e->operands.size() != rank) fail(place, print(e), plural(rank, "index", "indices"));
     }
 

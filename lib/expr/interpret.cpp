@@ -270,7 +270,7 @@ std::int64_t offset(const Slot* r, const Instruction& in) {
         const std::int64_t index = r[in.operands[d]].i;
         if (index < 0 || index >= in.array->sizes[d])
             throw Error("found index " + std::to_string(index) + " in dimension " + std::to_string(d) + " of " +
-                        in.array->name + ", expected 0 to " + std::to_string(in.array->sizes[d] - 1));
+                        in.array->name + ", expected an index from 0 to " + std::to_string(in.array->sizes[d] - 1));
         at += index * in.array->strides[d];
     }
     return at;
@@ -418,7 +418,7 @@ class Nest {
 void check_inputs(const Group& group, std::span<const Tensor> inputs) {
     if (inputs.size() != group.inputs.size())
         throw Error("found " + std::to_string(inputs.size()) + " inputs for kernel " + group.name + ", expected " +
-                    std::to_string(group.inputs.size()));
+                    std::to_string(group.inputs.size()) + " inputs");
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         const Input& in = group.inputs[i];
         if (inputs[i].dtype() != in.dtype || inputs[i].sizes() != in.sizes)

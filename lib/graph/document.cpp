@@ -228,9 +228,10 @@ void Document::require_format(std::string_view format, int major, int minor) {
     const std::size_t dot = number.find('.');
     const auto file_major = natural(std::string_view(number).substr(0, dot));
     const auto file_minor = dot == std::string::npos ? std::nullopt : natural(std::string_view(number).substr(dot + 1));
-    if (!file_major || !file_minor) fail(version, "a version such as \"" + ours + "\"");
+    if (!file_major || !file_minor) fail(version, "a version, for example \"" + ours + "\"");
     if (*file_major != major)
-        fail(version, "version " + std::to_string(major) + ".x", "read it with the version of Whittle that wrote it");
+        fail(version, "version " + std::to_string(major) + ".x",
+             "read the file with the version of Whittle that wrote the file");
     newer_ = *file_minor > minor;
 }
 
@@ -289,7 +290,7 @@ const std::string& Document::text(const Json& value) const {
 std::int64_t Document::integer(const Json& value) const {
     if (value.is_number_unsigned() &&
         value.get<std::uint64_t>() > std::uint64_t(std::numeric_limits<std::int64_t>::max()))
-        fail(value, "an integer of 64 bits");
+        fail(value, "an integer that fits in 64 bits");
     if (!value.is_number_integer()) fail(value, "an integer");
     return value.get<std::int64_t>();
 }

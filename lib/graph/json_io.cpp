@@ -51,7 +51,7 @@ std::filesystem::path path_in_folder(const Document& in, const Json& value) {
     const std::filesystem::path path = in.text(value);
     const std::filesystem::path normal = path.lexically_normal();
     if (path.empty() || path.is_absolute() || normal.empty() || *normal.begin() == "..")
-        in.fail(value, "a relative path in the folder of the trace");
+        in.fail(value, "a relative path to a file in the folder of the trace");
     return path;
 }
 

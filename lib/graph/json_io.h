@@ -66,7 +66,7 @@ struct JsonReader {
 template <std::integral T>
 T integer(const Document& in, const Json& value) {
     const std::int64_t wide = in.integer(value);
-    if (!std::in_range<T>(wide)) in.fail(value, "an integer of " + std::to_string(8 * sizeof(T)) + " bits");
+    if (!std::in_range<T>(wide)) in.fail(value, "an integer that fits in " + std::to_string(8 * sizeof(T)) + " bits");
     return static_cast<T>(wide);
 }
 

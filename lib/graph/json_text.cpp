@@ -61,8 +61,8 @@ std::string as_line(std::string_view text, std::size_t limit) {
 std::string json_quote(std::string_view text) {
     static constexpr char digits[] = "0123456789abcdef";
     if (!is_utf8(text))
-        throw Error("found the name \"" + as_utf8(text) + "\", expected UTF-8: JSON holds nothing else",
-                    "rename it in the model");
+        throw Error("found the name \"" + as_utf8(text) + "\", expected a name in UTF-8, as JSON requires",
+                    "change the name in the model");
     std::string out;
     out.reserve(text.size() + 2);
     out += '"';

@@ -90,13 +90,13 @@ class GraphReader {
         if (value.is_number()) return in_.number(value);
         if (value.is_string()) return in_.text(value);
         if (value.is_array()) return arg_list(value);
-        if (value.size() != 1) in_.fail(value, "one of the members node, dtype, float, bytes, graph");
+        if (value.size() != 1) in_.fail(value, "an object with one member: node, dtype, float, bytes or graph");
         if (const Json* name = in_.find(value, "node")) return reference(*name);
         if (const Json* dtype = in_.find(value, "dtype")) return read_dtype(in_, *dtype);
         if (in_.find(value, "float")) return in_.number(value);
         if (const Json* bytes = in_.find(value, "bytes")) return bytes_of(*bytes);
         if (const Json* graph = in_.find(value, "graph")) return GraphRef{in_.text(*graph)};
-        in_.fail(value, "one of the members node, dtype, float, bytes, graph");
+        in_.fail(value, "an object with one member: node, dtype, float, bytes or graph");
     }
 
     NodeRef reference(const Json& value) const {

@@ -136,7 +136,7 @@ class Cursor {
         std::int64_t value = 0;
         const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
         if (token.empty() || error != std::errc{} || end != token.data() + token.size())
-            fail_at(start, "'" + std::string(token) + "'", "an integer of 64 bits");
+            fail_at(start, "'" + std::string(token) + "'", "an integer that fits in 64 bits");
         skip_blanks();
         return value;
     }
@@ -205,7 +205,7 @@ class GraphParser {
 
   private:
     void header() {
-        if (in_.word("'graph'") != "graph") in_.fail("'graph' before the name");
+        if (in_.word("'graph'") != "graph") in_.fail("'graph' before the name of the graph");
         graph_.name = in_.word_or_quoted("the graph's name");
         bool dialect = false;
         while (!in_.accept("{")) {
@@ -307,7 +307,7 @@ class GraphParser {
             if (std::optional<std::string> key = keyword())
                 node.kwargs.emplace_back(std::move(*key), argument(0));
             else if (!node.kwargs.empty())
-                in_.fail("a keyword argument: positional ones come first");
+                in_.fail("a keyword argument: positional arguments come first");
             else
                 node.args.push_back(argument(0));
         } while (in_.accept(","));

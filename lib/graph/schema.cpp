@@ -63,7 +63,7 @@ class Parser {
         parameters(schema);
         expect("->");
         returns(schema);
-        if (pos_ != text_.size()) fail("the end");
+        if (pos_ != text_.size()) fail("the end of the schema");
         return schema;
     }
 
@@ -230,7 +230,7 @@ class Parser {
             return list;
         }
         if (accept("]")) return list;
-        if (type == ParamType::tensor_list) fail("']': a list of tensors can only be empty by default");
+        if (type == ParamType::tensor_list) fail("']': the default of a list of tensors can only be an empty list");
         do list.push_back(single_default(element));
         while (accept(","));
         expect("]");
@@ -248,7 +248,7 @@ class Parser {
         skip_space();
         if (std::optional<Arg> value = value_of(token, type)) return *value;
         pos_ = start;
-        fail("a default of the parameter's type");
+        fail("a default value of the parameter's type");
     }
 
     Arg quoted() {
@@ -429,7 +429,7 @@ std::string signature_text(const Schema& schema) {
 
 [[noreturn]] void misfit(const Node& call, const std::string& message, const Schema& schema) {
     throw Error({"", call.name.empty() ? "" : "%" + call.name}, call.target + ": " + message,
-                "the schema is " + signature_text(schema));
+                "follow the schema " + signature_text(schema));
 }
 
 }  // namespace

@@ -94,7 +94,7 @@ T element(const Document& document, const Json& value) {
     } else if constexpr (is_complex_type<T>) {
         using Part = typename T::value_type;
         const auto& parts = document.list(value);
-        if (parts.size() != 2) document.fail(value, "a real and an imaginary part");
+        if (parts.size() != 2) document.fail(value, "two numbers: the real and the imaginary part");
         return T(float_element<Part>(document, value[0]), float_element<Part>(document, value[1]));
     } else if constexpr (std::is_same_v<T, std::uint64_t>) {
         return document.unsigned_integer(value);
@@ -124,7 +124,7 @@ std::string TensorWriter::json(const Tensor& tensor) {
     if (tensor.strides() != contiguous_strides(tensor.sizes())) {
         if (!are_placeable(tensor.sizes(), tensor.strides(), tensor.dtype()))
             throw Error("found a tensor of sizes " + to_string(tensor.sizes()) + " with strides " +
-                            to_string(tensor.strides()) + ", expected gaps of at most 128 MiB",
+                            to_string(tensor.strides()) + ", expected strides that leave gaps of at most 128 MiB",
                         "make the tensor contiguous");
         text += ", \"strides\": " + json_list(tensor.strides());
     }
@@ -191,7 +191,7 @@ Tensor TensorReader::read(const Json& value) {
         const auto& tensors = sidecar(value);
         const auto found = tensors.find(document_.text(*hash));
         if (found == tensors.end())
-            document_.fail(*hash, "the hash of a tensor in the tensors file", "both files must come from the same run");
+            document_.fail(*hash, "the hash of a tensor in the tensors file", "use a tensors file of the same run");
         const bool as_parts = info_of(dtype).safetensors.empty() && found->second.dtype() == real_of(dtype);
         tensor = as_parts ? as_complex(found->second.contiguous()) : found->second;
         if (tensor.dtype() != dtype || tensor.sizes() != sizes)
@@ -205,8 +205,10 @@ Tensor TensorReader::read(const Json& value) {
                                  "the data was changed after it was recorded");
     if (const Json* member = document_.find(value, "strides")) {
         const Strides strides = document_.integers(*member);
-        if (strides.size() != sizes.size()) document_.fail(*member, std::to_string(sizes.size()) + " strides");
-        if (!are_placeable(sizes, strides, dtype)) document_.fail(*member, "strides with gaps of at most 128 MiB");
+        if (strides.size() != sizes.size())
+            document_.fail(*member, std::to_string(sizes.size()) + " strides, one for each size");
+        if (!are_placeable(sizes, strides, dtype))
+            document_.fail(*member, "strides that leave gaps of at most 128 MiB");
         if (strides != tensor.strides()) tensor = laid_out(tensor, strides);
     }
     const Json* grad = document_.find(value, "requires_grad");

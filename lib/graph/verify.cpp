@@ -33,14 +33,15 @@ class Verifier {
             for (const ValueMeta& meta : node.results) check_meta(meta);
             check_keywords(node);
             if (node.kind == NodeKind::placeholder && calls_seen)
-                fail("placeholders come first", "one after a call", "all before the first call");
+                fail("placeholders come first", "a placeholder after a call", "all placeholders before the first call");
             calls_seen |= node.kind == NodeKind::call;
             check_kind(node);
         }
         at_ = -1;
         check_failure();
         for (const auto& [key, subgraph] : graph_.subgraphs) {
-            if (!subgraph) fail("nested graphs exist", "no graph under the name " + key, "one");
+            if (!subgraph)
+                fail("nested graphs exist", "no nested graph with the name " + key, "a nested graph with this name");
             verify_graph(*subgraph, path_ + "/" + key, stage_, schemas_);
         }
     }
@@ -51,44 +52,50 @@ class Verifier {
 
   private:
     [[noreturn]] void fail(const std::string& rule, const std::string& found, const std::string& expected) const {
+        reject(rule, "found " + found + ", expected " + expected);
+    }
+
+    [[noreturn]] void reject(const std::string& rule, const std::string& message, const std::string& hint = {}) const {
         std::string where = "graph " + path_;
         if (at_ >= 0) {
             const Node& node = graph_.nodes[static_cast<std::size_t>(at_)];
             where += ", node " + std::to_string(at_) + " %" + node.name;
             if (node.kind == NodeKind::call) where += " = " + node.target;
         }
-        throw Error({"", where}, "breaks the rule \"" + rule + "\": found " + found + ", expected " + expected);
+        throw Error({"", where}, "breaks the rule \"" + rule + "\": " + message, hint);
     }
 
     void require_output_last() {
         std::size_t outputs = 0;
         for (const Node& node : graph_.nodes) outputs += node.kind == NodeKind::output;
-        if (outputs != 1) fail("exactly one output node", std::to_string(outputs), "1");
+        if (outputs != 1) fail("exactly one output node", std::to_string(outputs) + " output nodes", "1 output node");
         if (graph_.nodes.back().kind != NodeKind::output)
-            fail("the output node is last", "a " + std::string(name(graph_.nodes.back().kind)), "the output");
+            fail("the output node is last", "a " + std::string(name(graph_.nodes.back().kind)) + " as the last node",
+                 "the output node");
     }
 
     const Node& node_of(NodeRef ref) const { return graph_.nodes[static_cast<std::size_t>(ref.id)]; }
 
     void check_reference(const Node& node, NodeRef ref) const {
         if (ref.id < 0 || ref.id >= at_)
-            fail("arguments are earlier nodes", "node " + std::to_string(ref.id), "0 to " + std::to_string(at_ - 1));
+            fail("arguments are earlier nodes", "node " + std::to_string(ref.id),
+                 "a node from 0 to " + std::to_string(at_ - 1));
         const Node& producer = node_of(ref);
         if (is_getitem(node)) return;  // has rules of its own
         if (producer.results.size() != 1)
             fail("several results are read through getitem",
                  "%" + producer.name + " with " + std::to_string(producer.results.size()) + " results",
-                 "a getitem of one of them");
+                 "a getitem of one of the results");
     }
 
     void check_meta(const ValueMeta& meta) const {
         if (meta.strides.size() != meta.sizes.size())
             fail("types are well formed", std::to_string(meta.strides.size()) + " strides",
-                 "as many as sizes, " + std::to_string(meta.sizes.size()));
+                 std::to_string(meta.sizes.size()) + " strides, one for each size");
         std::int64_t count = 1;
         bool empty = false, overflow = false;
         for (const std::int64_t size : meta.sizes) {
-            if (size < 0) fail("types are well formed", "the size " + std::to_string(size), "0 or more");
+            if (size < 0) fail("types are well formed", "size " + std::to_string(size), "a size of 0 or more");
             empty |= size == 0;
             overflow |= __builtin_mul_overflow(count, size, &count);
         }
@@ -100,18 +107,20 @@ class Verifier {
         for (std::size_t i = 0; i < node.kwargs.size(); ++i)
             for (std::size_t j = 0; j < i; ++j)
                 if (node.kwargs[i].first == node.kwargs[j].first)
-                    fail("keyword arguments are unique", node.kwargs[i].first + " twice", "once");
+                    fail("keyword arguments are unique", "the keyword argument " + node.kwargs[i].first + " twice",
+                         "each keyword argument once");
     }
 
     void check_kind(const Node& node) const {
         const bool operands = !node.args.empty() || !node.kwargs.empty();
         switch (node.kind) {
             case NodeKind::placeholder:
-                if (operands) fail("placeholders have no arguments", "some", "none");
+                if (operands) fail("placeholders have no arguments", "arguments", "a placeholder without arguments");
                 require_one_result(node);
                 break;
             case NodeKind::get_attr:
-                if (operands) fail("get_attr nodes have no arguments", "some", "none");
+                if (operands)
+                    fail("get_attr nodes have no arguments", "arguments", "a get_attr node without arguments");
                 require_one_result(node);
                 check_attribute(node);
                 break;
@@ -126,19 +135,20 @@ class Verifier {
 
     void require_one_result(const Node& node) const {
         if (node.results.size() != 1)
-            fail("placeholders and get_attr nodes have one value", std::to_string(node.results.size()), "1");
+            fail("placeholders and get_attr nodes have one value", std::to_string(node.results.size()) + " values",
+                 "1 value");
     }
 
     void check_attribute(const Node& node) const {
         const auto found = graph_.attributes.find(node.target);
         if (found == graph_.attributes.end())
-            fail("attributes exist", "no attribute \"" + node.target + "\"", "an attribute of the graph");
+            fail("attributes exist", "no attribute \"" + node.target + "\"", "the name of an attribute of the graph");
         const ValueMeta attribute = ValueMeta::of(found->second);
         const ValueMeta& meta = node.meta();
         if (meta.placement) {
             if (attribute.dtype != DType::u8 || attribute.sizes.size() != 1)
                 fail("attributes fit their nodes", "a tensor of " + describe(attribute),
-                     "bytes, u8[N], for " + meta.placement->text());
+                     "a tensor of bytes, u8[N], for " + meta.placement->text());
             return;
         }
         bool fits = attribute.dtype == meta.dtype && attribute.sizes == meta.sizes;
@@ -146,7 +156,7 @@ class Verifier {
             fits = meta.sizes[d] <= 1 || attribute.strides[d] == meta.strides[d] || found->second.numel() == 0;
         if (!fits)
             fail("attributes fit their nodes", "a tensor of " + describe(attribute),
-                 describe(meta) + ", the type of the node");
+                 "a tensor of " + describe(meta) + ", the type of the node");
     }
 
     static std::string describe(const ValueMeta& meta) {
@@ -154,7 +164,8 @@ class Verifier {
     }
 
     void check_call(const Node& node) const {
-        if (node.target.empty()) fail("calls name their op", "an empty target", "a name such as aten.relu.default");
+        if (node.target.empty())
+            fail("calls name their op", "an empty target", "the name of an op, for example aten.relu.default");
         for (const Arg& arg : node.args) check_graph_references(arg);
         for (const auto& [key, arg] : node.kwargs) check_graph_references(arg);
         if (is_getitem(node))
@@ -173,15 +184,16 @@ class Verifier {
     void check_getitem(const Node& node) const {
         const bool form = node.args.size() == 2 && node.kwargs.empty() && node.args[0].node() &&
                           std::holds_alternative<std::int64_t>(node.args[1].value) && node.results.size() == 1;
-        if (!form) fail("getitem reads one result", "other arguments", "getitem(%call, index) with one result");
+        if (!form)
+            fail("getitem reads one result", "a getitem of another form", "getitem(%call, index) with one result");
         const Node& producer = node_of(*node.args[0].node());
         const auto index = std::get<std::int64_t>(node.args[1].value);
         if (!is_op_call(producer))
-            fail("getitem reads one result", "%" + producer.name + ", which has no results", "a call that has some");
+            fail("getitem reads one result", "%" + producer.name + ", which has no results", "a call that has results");
         if (index < 0 || index >= static_cast<std::int64_t>(producer.results.size()))
             fail("getitem is in range", "index " + std::to_string(index),
-                 "0 to " + std::to_string(static_cast<std::int64_t>(producer.results.size()) - 1) + " of %" +
-                     producer.name);
+                 "an index from 0 to " + std::to_string(static_cast<std::int64_t>(producer.results.size()) - 1) +
+                     " into the results of %" + producer.name);
         const ValueMeta& meta = producer.results[static_cast<std::size_t>(index)];
         if (node.meta() != meta)
             fail("getitem has the type of the result it reads", describe(node.meta()), describe(meta));
@@ -191,11 +203,11 @@ class Verifier {
         const Schema* schema = schemas_.find(node.target);
         if (!schema)
             fail("every op is registered", "the op " + node.target,
-                 "one that " + program_called("explain") + " --ops lists");
+                 "an op that " + program_called("explain") + " --ops lists");
         try {
             bind_arguments(*schema, node);
         } catch (const Error& error) {
-            fail("arguments fit the schema", error.message(), error.hint());
+            reject("arguments fit the schema", error.message(), error.hint());
         }
         bool list = false;
         for (const Return& result : schema->returns) list |= result.list;
@@ -205,12 +217,14 @@ class Verifier {
                  "at most " + std::to_string(schema->returns.size()));
         if (stage_ != Stage::functional) return;
         for (const Param& param : schema->params)
-            if (param.mutates) fail("functional graphs do not mutate", "an op that mutates " + param.name, "none");
+            if (param.mutates)
+                fail("functional graphs do not mutate", "an op that mutates " + param.name,
+                     "only ops that mutate nothing");
     }
 
     void check_output(const Node& node) const {
         if (!node.kwargs.empty() || !node.results.empty())
-            fail("the output node only lists values", "keyword arguments or results", "neither");
+            fail("the output node only lists values", "keyword arguments or results", "an output node with neither");
         for (const Arg& arg : node.args)
             if (!arg.node()) fail("outputs are nodes", "an argument that is not a node", "the value of a node");
     }
@@ -220,14 +234,14 @@ class Verifier {
         const std::vector<NodeId> placeholders = graph_.placeholders();
         const std::vector<Tensor>& inputs = graph_.failure->inputs;
         if (inputs.size() != placeholders.size())
-            fail("recorded inputs fit the placeholders", std::to_string(inputs.size()) + " inputs",
-                 std::to_string(placeholders.size()));
+            fail("recorded inputs fit the placeholders", std::to_string(inputs.size()) + " recorded inputs",
+                 std::to_string(placeholders.size()) + ", one for each placeholder");
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             const ValueMeta& meta = graph_.node({placeholders[i]}).meta();
             if (meta.placement) continue;  // what stands for such an input, its frontend decides
             if (inputs[i].dtype() != meta.dtype || inputs[i].sizes() != meta.sizes)
                 fail("recorded inputs fit the placeholders", describe(ValueMeta::of(inputs[i])),
-                     describe(meta) + " of %" + graph_.node({placeholders[i]}).name);
+                     describe(meta) + ", the type of %" + graph_.node({placeholders[i]}).name);
         }
     }
 

@@ -132,14 +132,15 @@ class Functionalizer {
         const NodeRef* operand = call.args.empty() ? nullptr : call.args.front().node();
         if (!form || !operand)
             throw Error(
-                "found an in-place op without a functional form, expected an op with one, such as aten.add_.Tensor");
+                "found an in-place op without a functional form, expected an op with a functional form, for example "
+                "aten.add_.Tensor");
         const Node copied = mapped(call);
         builder_.set_origin(call);
         const std::size_t first = made();
         NodeValue result = builder_.call(form->functional, copied.args, copied.kwargs);
         const ValueMeta& self = node(operand->id).meta();
         if (result.meta.sizes != self.sizes)
-            throw Error("found a result of sizes " + to_string(result.meta.sizes) + " written into " +
+            throw Error("found a result of sizes " + to_string(result.meta.sizes) + " written into a tensor of sizes " +
                         to_string(self.sizes) + ", expected equal sizes");
         if (result.meta.dtype != self.dtype) result = builder_.call("aten.to.dtype", {arg(result), Arg(self.dtype)});
         result.meta.placement = self.placement;  // what is inferred knows of none

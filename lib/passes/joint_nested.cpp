@@ -24,9 +24,11 @@ constexpr std::string_view kCond = "higher_order.cond", kMap = "higher_order.map
 Graph gradient_body(const Graph& body, const std::string& name, const std::set<std::size_t>& wanted,
                     const std::vector<bool>& given) {
     if (draws_random_numbers(body))
-        throw Error("nested graph " + name +
-                        ": found an op that draws random numbers, expected none: the gradient would draw other numbers",
-                    "draw the numbers outside the nested graph and pass them in");
+        throw Error(
+            "nested graph " + name +
+                ": found an op that draws random numbers, expected only deterministic ops: the gradient would draw "
+                "different numbers",
+            "draw the numbers outside the nested graph and pass them in");
     const std::vector<NodeId> inputs = body.placeholders();
     const bool told = std::ranges::any_of(inputs, [&](NodeId id) { return body.node({id}).meta().requires_grad; });
     const Graph ended = told ? end_gradients(body) : body;

@@ -75,9 +75,9 @@ NodeValue write_each(GraphBuilder& builder, const NodeValue& base, const Tensor&
     std::sort(sorted.begin(), sorted.end());
     if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
         throw Error(
-            "found a write to a view that repeats elements, such as a result of expand(), expected a view that has "
-            "each element once",
-            "clone() the view first, as PyTorch also requires");
+            "found a write to a view that repeats elements, for example a result of expand(), expected a view that "
+            "has each element once",
+            "call clone() on the view first, as PyTorch also requires");
     const NodeValue flat = builder.call("aten.reshape.default", {arg(base), ints({-1})});
     const NodeValue source = builder.call("aten.reshape.default", {arg(value), ints({-1})});
     const NodeValue index = builder.constant(Tensor::of(positions, {shown.numel()}), "written");

@@ -22,12 +22,12 @@ bool shares_memory(const Node& call, const ValueMeta& operand) {
 std::vector<Tensor> view_of(const Node& call, const Tensor& operand) {
     const RegisteredOp& op = Registry::instance().require(call.target);
     if (!op.def->eval)
-        throw Error("found a view op without an implementation of its own, expected a view op with one",
+        throw Error("found a view op that has no implementation, expected a view op that has an implementation",
                     "decompose the graph first");
     const NodeRef first = *call.args.front().node();
     const Arguments<Tensor> arguments(op.schema, call, [&](NodeRef ref) {
         if (ref == first) return operand;
-        throw Error("found a view with a second tensor operand, expected one tensor operand");
+        throw Error("found a view op with a second tensor operand, expected only one tensor operand");
     });
     return op.def->eval(arguments);
 }

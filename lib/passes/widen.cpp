@@ -61,7 +61,7 @@ void check_view(const Node& call, const std::vector<ValueMeta>& before) {
     if (!schema || schema->returns.empty() || schema->returns.front().alias.empty()) return;
     for (std::size_t i = 0; i < std::min(before.size(), call.results.size()); i++)
         if (call.results[i].sizes != before[i].sizes)
-            throw Error("found a view of sizes " + to_string(call.results[i].sizes) + ", expected " +
+            throw Error("found a view of sizes " + to_string(call.results[i].sizes) + ", expected a view of sizes " +
                         to_string(before[i].sizes));
 }
 

@@ -27,12 +27,13 @@ Tensor as_real(const Tensor& tensor) {
 Tensor as_complex(const Tensor& parts) {
     const DType dtype = complex_of(parts.dtype());
     if (parts.rank() == 0 || parts.sizes().back() != 2)
-        throw Error("found parts of sizes " + to_string(parts.sizes()) + ", expected a last dimension of 2");
+        throw Error("found real and imaginary parts of sizes " + to_string(parts.sizes()) +
+                    ", expected a last dimension of size 2");
     const bool odd = std::any_of(parts.strides().begin(), parts.strides().end() - 1,
                                  [](std::int64_t stride) { return stride % 2 != 0; });
     if (parts.strides().back() != 1 || odd || parts.offset() % 2 != 0)
-        throw Error("found parts with strides " + to_string(parts.strides()) + " from element " +
-                        std::to_string(parts.offset()) + ", expected adjacent parts at even offsets",
+        throw Error("found real and imaginary parts with strides " + to_string(parts.strides()) + " from element " +
+                        std::to_string(parts.offset()) + ", expected adjacent real and imaginary parts at even offsets",
                     "call contiguous() first");
     const Sizes sizes(parts.sizes().begin(), parts.sizes().end() - 1);
     Strides strides(parts.strides().begin(), parts.strides().end() - 1);

@@ -7,7 +7,7 @@
 
 namespace whittle {
 
-void reject_complex(DType dtype) { throw Error("found " + std::string(name(dtype)) + ", expected real numbers"); }
+void reject_complex(DType dtype) { throw Error("found dtype " + std::string(name(dtype)) + ", expected a real dtype"); }
 
 namespace {
 

@@ -30,7 +30,7 @@ std::string dtype_names(std::string_view DTypeInfo::*member) {
 DType complex_of(DType dtype) {
     if (dtype == DType::f64 || dtype == DType::c128) return DType::c128;
     if (dtype == DType::f32 || dtype == DType::c64) return DType::c64;
-    throw Error("found " + std::string(name(dtype)) + ", expected f32 or f64 as parts of complex numbers");
+    throw Error("found dtype " + std::string(name(dtype)) + " for the parts of complex numbers, expected f32 or f64");
 }
 
 // The table of c10/core/ScalarType.cpp follows from six rules.
@@ -40,8 +40,9 @@ DType promote(DType a, DType b) {
         return real_of(a) == DType::f64 || real_of(b) == DType::f64 ? DType::c128 : DType::c64;
     const auto limited = [](DType dtype) { return info_of(dtype).use == DTypeInfo::Use::limited; };
     if ((limited(a) || limited(b)) && !is_floating(a) && !is_floating(b))
-        throw Error("found " + std::string(name(a)) + " with " + std::string(name(b)) + ", expected one dtype",
-                    "u16, u32 and u64 promote to floats only; convert one operand");
+        throw Error("found operands of dtypes " + std::string(name(a)) + " and " + std::string(name(b)) +
+                        ", expected equal dtypes",
+                    "convert one operand: u16, u32 and u64 promote only to floating-point dtypes");
     if (a == DType::boolean) return b;
     if (b == DType::boolean) return a;
     if (is_floating(a) != is_floating(b)) return is_floating(a) ? a : b;

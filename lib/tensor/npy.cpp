@@ -49,7 +49,7 @@ class HeaderParser {
   private:
     void member(const std::string& key, Header& header) {
         if (key == "descr" && !header.dtype) {
-            if (peek() != '\'' && peek() != '"') fail("a dtype string (structured arrays are not supported)");
+            if (peek() != '\'' && peek() != '"') fail("a string as the dtype: structured arrays are not supported");
             const std::size_t begin = at_;
             const std::string descr = quoted();
             header.dtype = dtype_with(&DTypeInfo::npy, descr);

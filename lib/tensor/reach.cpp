@@ -23,7 +23,8 @@ std::optional<Reach> reach(const Sizes& sizes, const Strides& strides) {
 
 Tensor laid_out(const Tensor& tensor, const Strides& strides) {
     const std::optional<Reach> reached = reach(tensor.sizes(), strides);
-    if (!reached) throw Error("found strides " + to_string(strides) + ", expected offsets that fit in 64 bits");
+    if (!reached)
+        throw Error("found strides " + to_string(strides) + ", expected strides whose offsets fit in 64 bits");
     const std::size_t width = size_of(tensor.dtype());
     Tensor result(Storage::allocate(static_cast<std::size_t>(reached->count()) * width), tensor.dtype(), tensor.sizes(),
                   strides, -reached->first);

@@ -55,14 +55,15 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     }
     bool key(std::string& text) override {
         if (depth_ == 1) {
-            if (!keys_.insert(text).second) fail(key_position(text), "found the key twice, expected it once");
+            if (!keys_.insert(text).second) fail(key_position(text), "found the key twice, expected each key once");
             key_ = text;
             in_metadata_ = text == kMetadata;
         } else {
             field_ = text;
             if (!in_metadata_ && text != "dtype" && text != "shape" && text != "data_offsets")
                 fail(key_position(key_), "found member '" + text + "', expected dtype, shape or data_offsets");
-            if (!in_metadata_ && seen(text)) fail(key_position(key_), "found member '" + text + "' twice");
+            if (!in_metadata_ && seen(text))
+                fail(key_position(key_), "found member '" + text + "' twice, expected each member once");
         }
         return true;
     }
@@ -91,7 +92,8 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     bool number_unsigned(std::uint64_t value) override {
         if (!in_array_) reject(std::to_string(value));
         if (field_ == "data_offsets") {
-            if (entries_.back().offsets.size() == 2) fail(key_position(key_), "found more than 2 data_offsets");
+            if (entries_.back().offsets.size() == 2)
+                fail(key_position(key_), "found more than 2 data_offsets, expected begin and end");
             entries_.back().offsets.push_back(value);
             return true;
         }
@@ -116,7 +118,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
         throw Error({file_, position}, message);
     }
     [[noreturn]] void reject(const std::string& found) const {
-        if (depth_ == 0) fail("byte 8", "found " + found + ", expected the header to be a JSON object");
+        if (depth_ == 0) fail("byte 8", "found " + found + ", expected a JSON object as the header");
         const char* expected = depth_ == 1         ? "an object with dtype, shape and data_offsets"
                                : in_metadata_      ? "strings in the metadata"
                                : in_array_         ? "a non-negative integer"
@@ -181,10 +183,10 @@ void check_layout(std::vector<Entry>& entries, std::uint64_t data_start, std::ui
         const auto fail = [&](const std::string& message) -> void {
             throw Error({file, key_position(entry.key)}, "found " + range + ", expected " + message);
         };
-        if (from > to || to > data_size) fail("a range within the " + std::to_string(data_size) + " bytes of data");
+        if (from > to || to > data_size) fail("a range inside the " + std::to_string(data_size) + " bytes of data");
         if (from != end)
-            fail("to begin at " + std::to_string(end) + ", the end of the tensor before (" +
-                 (from < end ? "they overlap)" : "there is a gap)"));
+            fail("data_offsets that begin at " + std::to_string(end) + ", the end of the previous tensor (" +
+                 (from < end ? "the tensors overlap)" : "there is a gap)"));
         std::uint64_t bytes = 0;
         std::int64_t count = 0;
         try {
@@ -194,8 +196,8 @@ void check_layout(std::vector<Entry>& entries, std::uint64_t data_start, std::ui
         }
         if (__builtin_mul_overflow(static_cast<std::uint64_t>(count), size_of(*entry.dtype), &bytes) ||
             bytes != to - from)
-            fail(std::to_string(count) + " elements of " + std::to_string(size_of(*entry.dtype)) + " bytes for " +
-                 std::string(name(*entry.dtype)) + to_string(*entry.shape));
+            fail("a range of " + std::to_string(count) + " elements of " + std::to_string(size_of(*entry.dtype)) +
+                 " bytes for " + std::string(name(*entry.dtype)) + to_string(*entry.shape));
         end = to;
     }
     if (end != data_size)

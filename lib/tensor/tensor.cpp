@@ -40,7 +40,8 @@ std::optional<std::size_t> available_memory() {
 std::size_t byte_count(std::int64_t numel, DType dtype, const Sizes& sizes) {
     std::size_t bytes = 0;
     if (__builtin_mul_overflow(static_cast<std::size_t>(numel), size_of(dtype), &bytes))
-        throw Error("found " + std::string(name(dtype)) + to_string(sizes) + ", expected a tensor below 2^64 bytes");
+        throw Error("found " + std::string(name(dtype)) + to_string(sizes) +
+                    ", expected a tensor of fewer than 2^64 bytes");
     return bytes;
 }
 
@@ -64,7 +65,7 @@ void Storage::check_size(std::size_t bytes) {
     const std::optional<std::size_t> available = available_memory();
     if (!available || bytes <= *available) return;
     throw Error("found a tensor of " + std::to_string(bytes) + " bytes, expected a tensor that fits in memory",
-                "the free memory is MemAvailable + SwapFree in /proc/meminfo");
+                "free some memory: what counts as free is MemAvailable + SwapFree in /proc/meminfo");
 }
 
 std::shared_ptr<Storage> Storage::allocate(std::size_t bytes) {
@@ -109,7 +110,7 @@ Tensor::Tensor(std::shared_ptr<Storage> storage, DType dtype, Sizes sizes, Strid
     WHITTLE_CHECK(storage_ != nullptr, "a tensor needs a storage");
     if (strides_.size() != sizes_.size())
         throw Error("found " + std::to_string(strides_.size()) + " strides, expected " + std::to_string(sizes_.size()) +
-                    ": one per size");
+                    ", one for each size");
     if (numel_ == 0) {
         offset_ = 0;  // nothing is reached, wherever it is
         return;
@@ -122,8 +123,8 @@ Tensor::Tensor(std::shared_ptr<Storage> storage, DType dtype, Sizes sizes, Strid
                     std::to_string(offset_) + ", expected a view inside the storage of " + std::to_string(held) + " " +
                     std::string(name(dtype_)) + " elements");
     if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment_of(dtype_) != 0)
-        throw Error("found data that is not aligned to the " + std::to_string(alignment_of(dtype_)) + " bytes of " +
-                    std::string(name(dtype_)));
+        throw Error("found data at an unaligned address, expected a multiple of " +
+                    std::to_string(alignment_of(dtype_)) + " bytes for " + std::string(name(dtype_)));
 }
 
 Tensor Tensor::with_requires_grad(bool value) const {
@@ -182,9 +183,10 @@ template std::vector<Complex64> Tensor::values() const;
 template std::vector<Complex128> Tensor::values() const;
 
 Scalar Tensor::item() const {
-    if (numel_ != 1) throw Error("found sizes " + to_string(sizes_) + ", expected a tensor of one element");
+    if (numel_ != 1) throw Error("found a tensor of sizes " + to_string(sizes_) + ", expected a tensor of one element");
     if (whittle::is_complex(dtype_))
-        throw Error("found a complex number, expected a real one", "read its real and imaginary parts");
+        throw Error("found a complex number, expected a real number",
+                    "read the real and the imaginary part separately");
     if (whittle::is_floating(dtype_)) return Scalar(values<double>()[0]);
     if (dtype_ == DType::boolean) return Scalar(static_cast<bool>(values<bool>()[0]));
     if (dtype_ == DType::u64) return Scalar(values<std::uint64_t>()[0]);

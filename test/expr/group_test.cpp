@@ -97,7 +97,8 @@ TEST_CASE("verify names the stage and the rule") {
     CHECK_THAT(complaint([](Group& g) { g.stages[0].name = "x_1"; }), Contains("already used"));
     CHECK_THAT(complaint([](Group& g) { g.stages[0].vars[0].name = "j"; }), Contains("j twice"));
     CHECK_THAT(complaint([](Group& g) { g.stages[0].vars.push_back({"x_1", 2}); }), Contains("loop variable x_1"));
-    CHECK_THAT(complaint([](Group& g) { g.stages[0].dtype = DType::f64; }), Contains("expected f64"));
+    CHECK_THAT(complaint([](Group& g) { g.stages[0].dtype = DType::f64; }),
+               Contains("expected an expression of dtype f64"));
     CHECK_THAT(complaint([&](Group& g) { g.stages[0].value = load("x_1", DType::f32, {i}); }), Contains("2 indices"));
     CHECK_THAT(complaint([&](Group& g) { g.stages[0].value = load("y", DType::f32, {i, i}); }), Contains("load of y"));
     CHECK_THAT(complaint([&](Group& g) {
@@ -106,7 +107,7 @@ TEST_CASE("verify names the stage and the rule") {
                Contains("as i32"));
     CHECK_THAT(complaint([&](Group& g) { g.stages[0].value = load("relu", DType::f32, {i, i}); }), Contains("itself"));
     CHECK_THAT(complaint([](Group& g) { g.outputs = {}; }), Contains("no output"));
-    CHECK_THAT(complaint([](Group& g) { g.outputs = {"x_1"}; }), Contains("no such stage"));
+    CHECK_THAT(complaint([](Group& g) { g.outputs = {"x_1"}; }), Contains("no stage with this name"));
     CHECK_THAT(complaint([](Group& g) { g.inputs[0].strides = {1}; }), Contains("1 strides"));
     CHECK_THAT(complaint([&](Group& g) {
                    g.stages[0].updates = {{.domain = {{"r", 3}}, .where = {i, variable("r")}, .value = zero}};

@@ -204,7 +204,8 @@ TEST_CASE("versions") {
     CHECK(complaint_about(text).empty());
     CHECK_THAT(complaint_about(replaced(text, "\"1.0\"", "\"2.0\"")),
                Contains("g.json: /version: found \"2.0\", expected version 1.x"));
-    CHECK_THAT(complaint_about(replaced(text, "\"1.0\"", "\"1\"")), Contains("expected a version such as \"1.4\""));
+    CHECK_THAT(complaint_about(replaced(text, "\"1.0\"", "\"1\"")),
+               Contains("expected a version, for example \"1.4\""));
     CHECK_THAT(complaint_about(replaced(text, "whittle.graph", "whittle.record")),
                Contains("expected \"whittle.graph\""));
     const std::string extended = replaced(text, "\"dialect\"", "\"colour\": 3, \"dialect\"");
@@ -225,7 +226,7 @@ TEST_CASE("malformed graph files are refused with a pointer") {
         {"{\"node\": \"input_1\"}", "{}", "/nodes/2/args/0: found an object, expected one of"},
         {"\"sizes\": [2, 3]", "\"sizes\": [2, -3]", "/nodes/0/results/0/sizes: found [2, -3], expected sizes"},
         {"\"sizes\": [2, 3]", "\"sizes\": [2, 3.5]", "/nodes/0/results/0/sizes/1: found 3.5, expected an integer"},
-        {"\"sizes\": [2, 3]", "\"sizes\": [18446744073709551615]", "expected an integer of 64 bits"},
+        {"\"sizes\": [2, 3]", "\"sizes\": [18446744073709551615]", "expected an integer that fits in 64 bits"},
         {"\"sizes\": [2, 3]", "\"sizes\": [4294967296, 4294967296]", "expected sizes of a tensor"},
         {"\"dtype\": \"f32\"", "\"dtype\": \"f33\"", "/attributes/layer.weight/dtype: found \"f33\", expected a dtype"},
         {"\"data\": [1.0", "\"data\": [[1.0]",

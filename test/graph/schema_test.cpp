@@ -105,7 +105,7 @@ TEST_CASE("malformed schemas are refused with a column") {
         {"op(Tensor x) -> int", "column 17: found 'int', expected Tensor"},
         {"op(Tensor x) -> Tensor junk, more", "expected the end"},
         {"op(Tensor x, Tensor x) -> Tensor", "expected a name other than 'x'"},
-        {"op(int x=y) -> Tensor", "expected a default of the parameter's type"},
+        {"op(int x=y) -> Tensor", "expected a default value of the parameter's type"},
         {"op(int[] x=1) -> Tensor", "expected a list"},
         {"op(int[0] x) -> Tensor", "a length from 1 to 64"},
         {"op(str x='y) -> Tensor", "expected a closing quote"},

@@ -49,7 +49,7 @@ TEST_CASE("each rule is named with its graph and node") {
     CHECK_THAT(complaint_after([](Graph& g) { g.nodes[0].name = ""; }), Contains("names are identifiers"));
     CHECK_THAT(complaint_after([](Graph& g) { g.nodes[2].args[0] = NodeRef{2}; }),
                Contains("node 2 %add = aten.add.Tensor: breaks the rule \"arguments are earlier nodes\": found node 2, "
-                        "expected 0 to 1"));
+                        "expected a node from 0 to 1"));
     CHECK_THAT(complaint_after([](Graph& g) { g.nodes[2].args[0] = NodeRef{-1}; }), Contains("are earlier nodes"));
     CHECK_THAT(complaint_after([](Graph& g) { g.nodes[2].kwargs[0].second = ArgList{NodeRef{77}}; }),
                Contains("are earlier nodes"));
@@ -92,7 +92,8 @@ TEST_CASE("getitem has rules of its own") {
                                "\nreturn ()\n}"));
     };
     CHECK(with("%v = getitem(%s, 1) : i64[2]").empty());
-    CHECK_THAT(with("%v = getitem(%s, 2) : i64[2]"), Contains("getitem is in range\": found index 2, expected 0 to 1"));
+    CHECK_THAT(with("%v = getitem(%s, 2) : i64[2]"),
+               Contains("getitem is in range\": found index 2, expected an index from 0 to 1"));
     CHECK_THAT(with("%v = getitem(%s, -1) : i64[2]"), Contains("getitem is in range"));
     CHECK_THAT(with("%v = getitem(%s, 0) : i64[2]"), Contains("getitem has the type of the result it reads"));
     CHECK_THAT(with("%v = getitem(%x, 0) : f32[2]"), Contains("getitem reads one result"));
@@ -105,7 +106,7 @@ TEST_CASE("later stages ask for more") {
     CHECK_THAT(complaint_after(unknown, Stage::registered),
                Contains("every op is registered\": found the op aten.unheard"));
     CHECK_THAT(complaint_after([](Graph& g) { g.nodes[2].args.pop_back(); }, Stage::registered),
-               Contains("arguments fit the schema\": found aten.add.Tensor: parameter other: found nothing"));
+               Contains("arguments fit the schema\": aten.add.Tensor: parameter other: found nothing"));
     CHECK_THAT(complaint_after(
                    [](Graph& g) {
                        g.nodes[2].results.resize(2);

@@ -53,7 +53,7 @@ TEST_CASE("limits are those of the formats") {
     CHECK(lowest(DType::u64) == Scalar(0));
 }
 
-TEST_CASE("u16, u32 and u64 promote to floats only, as PyTorch has it") {
+TEST_CASE("u16, u32 and u64 promote only to floating-point dtypes, as in PyTorch") {
     CHECK(promote(DType::u32, DType::u32) == DType::u32);
     CHECK(promote(DType::u32, DType::f16) == DType::f16);
     CHECK(promote(DType::f64, DType::u64) == DType::f64);

@@ -117,7 +117,7 @@ TEST_CASE("malformed safetensors are refused by name or place") {
         {length_only(~0ull), "byte 0: found a header length of 18446744073709551615"},
         {length_only(1ull << 62) + "{}", "byte 0: found a header length of"},
         {file_of(kOne, data).substr(0, 40), "byte 0: found a header length of 54, expected at most 32"},
-        {file_of(kOne, "1234567"), "header key 'a': found data_offsets [0, 8], expected a range within the 7 bytes"},
+        {file_of(kOne, "1234567"), "header key 'a': found data_offsets [0, 8], expected a range inside the 7 bytes"},
         {file_of(kOne, data + "1"), "byte 70: found 1 bytes that belong to no tensor"},
         {file_of("{}", data), "byte 10: found 8 bytes that belong to no tensor"},
         {file_of(" {}"), "byte 8: found no '{'"},
@@ -153,18 +153,18 @@ TEST_CASE("malformed safetensors are refused by name or place") {
         {file_of(offsets("[4611686018427387906]", "[0,8]"), data), "expected 4611686018427387906 elements"},
         {file_of(offsets("[4294967296,4294967296]", "[0,0]")), "expected a tensor of fewer than 2^63 elements"},
         {file_of(offsets("[0,9223372036854775807,9]", "[0,0]")), "expected a tensor of fewer than 2^63 elements"},
-        {file_of(offsets("[2]", "[8,0]"), data), "expected a range within"},
-        {file_of(offsets("[2]", "[0,16]"), data), "expected a range within the 8 bytes"},
+        {file_of(offsets("[2]", "[8,0]"), data), "expected a range inside"},
+        {file_of(offsets("[2]", "[0,16]"), data), "expected a range inside the 8 bytes"},
         {file_of(offsets("[2]", "[0]"), data), "found 1 data_offsets, expected begin and end"},
         {file_of(offsets("[2]", "[0,8,9]"), data), "found more than 2 data_offsets"},
-        {file_of(offsets("[2]", "[0,18446744073709551615]"), data), "expected a range within"},
+        {file_of(offsets("[2]", "[0,18446744073709551615]"), data), "expected a range inside"},
         {file_of(offsets("[1]", "[4,8]"), data),
-         "expected to begin at 0, the end of the tensor before (there is a gap)"},
+         "expected data_offsets that begin at 0, the end of the previous tensor (there is a gap)"},
         {file_of(
              R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[2,6]}})",
              "123456"),
-         "header key 'b': found data_offsets [2, 6], expected to begin at 4, the end of the tensor before (they "
-         "overlap)"},
+         "header key 'b': found data_offsets [2, 6], expected data_offsets that begin at 4, "
+         "the end of the previous tensor (the tensors overlap)"},
         {file_of(
              R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}})",
              "12"),

@@ -85,8 +85,7 @@ std::string resource_folder() {
         if (fs::exists(fs::path(told) / "include" / "stddef.h")) return told;
     } catch (const Error&) {
     }
-    throw Error("found no headers of " WHITTLE_CLANG
-                " (stddef.h and others), expected them in " WHITTLE_CLANG_RESOURCES,
+    throw Error("cannot find the headers of " WHITTLE_CLANG ", for example stddef.h, in " WHITTLE_CLANG_RESOURCES,
                 "install " WHITTLE_CLANG_HEADERS);
 }
 

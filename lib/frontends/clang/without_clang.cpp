@@ -7,7 +7,7 @@ namespace whittle::cpp {
 namespace {
 [[noreturn]] void refuse() {
     throw Error("this Whittle was built without Clang, which reads C++ sources",
-                "install " WHITTLE_CLANG_PACKAGES ", then configure and build again");
+                "install " WHITTLE_CLANG_PACKAGES ", then configure and build Whittle again");
 }
 }  // namespace
 

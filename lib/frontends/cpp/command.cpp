@@ -191,7 +191,8 @@ Command parse_command(std::span<const std::string> words) {
     Command command;
     expand(words, 0, command.words);
     if (command.words.empty())
-        throw Error("found no compiler, expected COMPILER ARGS…", program_called("trace") + " cc -- g++ -c file.cpp");
+        throw Error("found no compiler, expected COMPILER ARGS…",
+                    "name the compiler, for example " + program_called("trace") + " cc -- g++ -c file.cpp");
     const Words& all = command.words;
     while (command.compiler + 1 < all.size() && is_launcher(all[command.compiler])) ++command.compiler;
     bool object = false, depends = false, other_language = false;

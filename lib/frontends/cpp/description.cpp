@@ -89,7 +89,7 @@ class Reader {
         const std::vector<std::int64_t> numbers = in_.integers(value);
         const auto fits = [](std::int64_t n) { return n >= 0 && n < (std::int64_t(1) << 31); };
         if (numbers.size() != 4 || !std::all_of(numbers.begin(), numbers.end(), fits))
-            in_.fail(value, "line, column, last line and last column");
+            in_.fail(value, "four numbers of 0 or more: line, column, last line and last column");
         const auto number = [&](std::size_t i) { return static_cast<int>(numbers[i]); };
         return {number(0), number(1), number(2), number(3)};
     }
@@ -97,7 +97,7 @@ class Reader {
         const Json& value = in_.member(object, "function");
         const std::int64_t number = in_.integer(value);
         if (number < 0 || static_cast<std::size_t>(number) >= count)
-            in_.fail(value, "a position in the list of " + std::to_string(count) + " functions");
+            in_.fail(value, "an index into the list of " + std::to_string(count) + " functions");
         return static_cast<std::size_t>(number);
     }
     PredictedKind predicted_kind(const Json& value) const {

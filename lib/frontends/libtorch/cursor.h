@@ -29,7 +29,7 @@ class Cursor {
     std::span<const std::byte> take(std::uint64_t size) {
         if (size > end_ - at_)
             fail("found " + std::to_string(end_ - at_) + " bytes left in the record",
-                 "expected " + std::to_string(size));
+                 "expected at least " + std::to_string(size) + " bytes");
         at_ += static_cast<std::size_t>(size);
         return bytes_.subspan(at_ - static_cast<std::size_t>(size), static_cast<std::size_t>(size));
     }

@@ -109,7 +109,7 @@ void Fingerprints::value(Cursor& in, int depth) {
             const auto count = in.get<std::uint32_t>();
             if (depth == kDeepestList || count > in.left())
                 in.fail("found a list of " + std::to_string(count) + " elements at depth " + std::to_string(depth),
-                        "expected at most one element for each byte that is left, and fewer than 16 levels");
+                        "expected fewer than 16 levels and at most one element for each byte left in the record");
             mix(count);
             for (std::uint32_t i = 0; i < count; ++i) value(in, depth + 1);
             return;

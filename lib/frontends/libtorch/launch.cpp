@@ -149,7 +149,7 @@ int wait_for(pid_t child) {
         const pid_t ended = ::waitpid(child, &status, WNOHANG);
         if (ended == child) break;
         if (ended < 0 && errno != EINTR)
-            throw Error(std::string("lost the program's exit status: ") + std::strerror(errno));
+            throw Error(std::string("cannot get the exit status of the program: ") + std::strerror(errno));
         if (interrupt_signal() && !std::exchange(told, true)) ::kill(child, interrupt_signal());
         struct pollfd end {
             handle, POLLIN, 0

@@ -89,14 +89,14 @@ void settle_names(std::vector<TensorName>& names) {
 
 void read_snapshot(Cursor& in, EventFile& file, Event& event) {
     EventValue value = read_value(in);
-    if (!value.tensor()) in.fail("found a snapshot of a value that is not a tensor", "expected a tensor");
+    if (!value.tensor()) in.fail("found a snapshot of a value that is not a tensor", "expected a snapshot of a tensor");
     Snapshot snapshot{.order = event.order, .tensor = *value.tensor(), .bytes = {}};
     const auto size = in.get<std::uint64_t>();
     snapshot.bytes = in.take(size);
     if (snapshot.tensor.dtype &&
         static_cast<std::uint64_t>(element_count(snapshot.tensor.sizes)) * size_of(*snapshot.tensor.dtype) != size)
-        in.fail("found " + std::to_string(size) + " bytes of elements",
-                "expected the bytes of a tensor of sizes " + to_string(snapshot.tensor.sizes));
+        in.fail("found a snapshot of " + std::to_string(size) + " bytes",
+                "expected the number of bytes of a tensor of sizes " + to_string(snapshot.tensor.sizes));
     event.snapshot = file.snapshots.size();
     file.snapshots.push_back(std::move(snapshot));
 }
@@ -237,7 +237,7 @@ void read_happening(Cursor& in, const RecordHeader& header, std::uint32_t thread
             file.unseen_writes.push_back(std::move(event));
             return;
         default:
-            in.fail("found a record of kind " + std::to_string(header.kind), "expected 1 to 25");
+            in.fail("found a record of kind " + std::to_string(header.kind), "expected a kind from 1 to 25");
     }
     file.events.push_back(std::move(event));
 }
@@ -260,7 +260,7 @@ RecordHeader read_header(Cursor& in) {
     const auto header = in.get<RecordHeader>();
     if (header.size < sizeof header || header.size - sizeof header > in.left())
         in.fail("found a record of " + std::to_string(header.size) + " bytes",
-                "expected 16 to " + std::to_string(in.left() + sizeof header));
+                "expected 16 to " + std::to_string(in.left() + sizeof header) + " bytes");
     return header;
 }
 
@@ -317,12 +317,13 @@ std::vector<Chunk> chunks_of(Cursor in) {
         const auto head = in.get<ChunkHeader>();
         if (head.magic == 0) break;  // the program was killed before the chunk had its header
         const std::uint64_t heads = sizeof head + (head.magic == kReusedMagic ? sizeof(ReusedHeader) : 0);
-        if (head.magic != kChunkMagic && head.magic != kReusedMagic) in.fail("found no chunk", "expected one");
+        if (head.magic != kChunkMagic && head.magic != kReusedMagic)
+            in.fail("found bytes that do not begin a chunk", "expected the header of a chunk");
         const std::uint64_t room = in.left();
         if (head.size < heads || head.size - sizeof head > room || head.used > head.size - heads)
             in.fail(
                 "found a chunk of " + std::to_string(head.size) + " bytes with " + std::to_string(head.used) + " used",
-                "expected at most " + std::to_string(room));
+                "expected at most " + std::to_string(room) + " bytes, all used bytes included");
         Cursor content = in.part(head.size - sizeof head);
         content.take(heads - sizeof head);
         Chunk chunk{.thread = head.thread, .records = content.part(head.used)};

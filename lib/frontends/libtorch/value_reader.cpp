@@ -56,7 +56,7 @@ TensorRef read_tensor(Cursor& in) {
         reached->last > kFurthestElement - tensor.offset)
         in.fail("found a tensor of sizes " + to_string(tensor.sizes) + ", strides " + to_string(tensor.strides) +
                     " and offset " + std::to_string(tensor.offset),
-                "expected elements within its memory");
+                "expected all elements inside the memory of the tensor");
     Placement place;
     if (!tensor.dtype) place.elements = type_name(head.dtype);
     if (tensor.has(kSparse) || tensor.has(kElsewhere)) {
@@ -97,11 +97,12 @@ EventValue read_nested(Cursor& in, int depth) {
             result.value = in.text();
             return result;
         case ValueTag::list: {
-            if (depth == kDeepestList) in.fail("found a list nested deeper than 16", "expected fewer levels");
+            if (depth == kDeepestList)
+                in.fail("found lists nested more than 16 levels deep", "expected at most 16 levels");
             const auto count = in.get<std::uint32_t>();
             if (count > in.left())
                 in.fail("found a list of " + std::to_string(count) + " elements",
-                        "expected at most one element for each byte that is left");
+                        "expected at most one element for each byte left in the record");
             std::vector<EventValue> elements;
             for (std::uint32_t i = 0; i < count; ++i) elements.push_back(read_nested(in, depth + 1));
             result.value = std::move(elements);

@@ -17,9 +17,10 @@ void check_op_name(const onnx::NodeProto& node, const Location& where) {
     const auto dotted = [](char c) { return is_word(c) || c == '.'; };
     if (!is_identifier(node.op_type()))
         throw Error(where,
-                    "found the op " + in_quotes(node.op_type()) + ", expected a name of letters, digits and '_'");
+                    "found the op name " + in_quotes(node.op_type()) + ", expected only letters, digits and '_'");
     if (!std::ranges::all_of(node.domain(), dotted))
-        throw Error(where, "found the domain " + in_quotes(node.domain()) + ", expected letters, digits, '_' and '.'");
+        throw Error(where,
+                    "found the domain " + in_quotes(node.domain()) + ", expected only letters, digits, '_' and '.'");
 }
 
 template <class Field>
@@ -51,11 +52,11 @@ PendingNode start(onnx::NodeProto& node, int position, const Scope& scope) {
     const std::string domain = domain_of(node.domain());
     const auto import = scope.session.opsets.find(domain);
     if (import == scope.session.opsets.end())
-        throw Error(where,
-                    "found an op of the domain " + in_quotes(node.domain()) + ", which the model does not import");
+        throw Error(where, "found the op domain " + in_quotes(node.domain()) + ", which the model does not import",
+                    "add the domain to the opset imports of the model");
     int outputs = node.output_size();
     while (outputs > 0 && node.output(outputs - 1).empty()) --outputs;
-    if (outputs == 0) throw Error(where, "found no output, expected at least one");
+    if (outputs == 0) throw Error(where, "found no output, expected at least one output");
     const std::string target = target_of(node);
     PendingNode pending{node, position, where, domain, import->second, Registry::instance().op(target), outputs};
     pending.call.target = target;
@@ -86,8 +87,9 @@ void check_op(PendingNode& pending, const LoadOptions& options) {
 
 void bind_constant(PendingNode& pending, Scope& scope) {
     if (pending.proto.attribute_size() != 1)
-        throw Error(pending.where, "found " + std::to_string(pending.proto.attribute_size()) +
-                                       " attributes, expected one of value, value_float, value_int …");
+        throw Error(pending.where,
+                    "found " + std::to_string(pending.proto.attribute_size()) +
+                        " attributes of a constant, expected exactly one: value, value_float, value_int …");
     onnx::AttributeProto& attribute = *pending.proto.mutable_attribute(0);
     const std::string& name = result_name(pending, 0, scope);
     OnnxValue& result = scope.top().values[pending.proto.output(0)];
@@ -124,8 +126,9 @@ void bind_constant(PendingNode& pending, Scope& scope) {
                                {attribute.ints_size()});
             break;
         default:
-            throw Error(pending.where, "found a constant given by " + in_quotes(attribute.name()) +
-                                           ", expected numbers or a dense tensor");
+            throw Error(pending.where, "found a constant whose value is in the attribute " +
+                                           in_quotes(attribute.name()) +
+                                           ", expected an attribute with numbers or a dense tensor");
     }
     result = scope.draft.add_constant(name, name, std::move(value));
 }
@@ -205,7 +208,8 @@ void bind_to_schema(PendingNode& pending, ArgList flat) {
     }
     args.resize(given);
     if (next < flat.size())
-        pending.refuse("found " + std::to_string(flat.size()) + " inputs, expected at most " + std::to_string(next));
+        pending.refuse("found " + std::to_string(flat.size()) + " inputs, expected at most " + std::to_string(next) +
+                       " inputs");
 }
 
 std::optional<Arg> attribute_value(PendingNode& pending, onnx::AttributeProto& attribute, Scope& scope) {
@@ -238,7 +242,7 @@ std::optional<Arg> attribute_value(PendingNode& pending, onnx::AttributeProto& a
         default:
             pending.refuse("found attribute " + in_quotes(attribute.name()) + " of type " +
                            onnx::AttributeProto::AttributeType_Name(attribute.type()) +
-                           ", expected numbers, strings, a dense tensor or a graph");
+                           ", expected an attribute with numbers, strings, a dense tensor or a graph");
             return std::nullopt;
     }
 }
@@ -276,8 +280,8 @@ void bind_attributes(PendingNode& pending, Scope& scope) {
         const bool ours = name == "num_outputs" || name == "captured";
         if (ours && has_attribute(pending.proto.op_type(), pending.domain, pending.opset, name)) {
             if (attribute.i() != pending.outputs)
-                pending.refuse("found num_outputs " + std::to_string(attribute.i()) + " and " +
-                               std::to_string(pending.outputs) + " named outputs, expected equal numbers of outputs");
+                pending.refuse("found num_outputs=" + std::to_string(attribute.i()) + ", expected num_outputs=" +
+                               std::to_string(pending.outputs) + ", the number of named outputs");
             continue;  // our own says it
         }
         if (std::string misfit = attribute_misfit(pending, attribute, ours); !misfit.empty())

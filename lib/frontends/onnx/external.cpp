@@ -30,7 +30,8 @@ bool inside(const fs::path& path, const fs::path& folder) {
 std::shared_ptr<const MappedFile> ExternalFiles::file(const std::string& location, const Location& where) {
     const auto known = files_.find(location);
     if (known != files_.end()) return known->second;
-    if (folder_.empty()) throw Error(where, "found external data, expected the data inside the file");
+    if (folder_.empty())
+        throw Error(where, "found a tensor with external data, expected a tensor with all data inside the model file");
 
     const std::string confined = "expected a file in the model's folder";
     if (location.empty() || location.find('\0') != std::string::npos)
@@ -46,8 +47,8 @@ std::shared_ptr<const MappedFile> ExternalFiles::file(const std::string& locatio
     if (error)
         throw Error(where, "found external data at " + in_quotes(location) + " (" + error.message() + "), " + confined);
     if (!inside(path, folder))
-        throw Error(where,
-                    "found external data at " + in_quotes(location) + ", which links out of the folder, " + confined);
+        throw Error(where, "found external data at " + in_quotes(location) +
+                               ", which is a link to a file outside the model's folder, " + confined);
     if (!fs::is_regular_file(path, error))
         throw Error(where,
                     "found external data at " + in_quotes(location) + ", which is not a regular file, " + confined);
@@ -65,11 +66,12 @@ ExternalFiles::View ExternalFiles::view(const onnx::TensorProto& proto, std::siz
     const auto mapped = file(location, where);
     const std::size_t size = mapped->bytes().size(), start = offset.value_or(0);
     if (length && *length != needed)
-        throw Error(where, "found external data of length " + std::to_string(*length) + ", expected " +
-                               std::to_string(needed) + " bytes for its type and dims");
+        throw Error(where, "found external data with length " + std::to_string(*length) + ", expected " +
+                               std::to_string(needed) + " bytes for the type and dims of the tensor");
     if (start > size || needed > size - start)
-        throw Error(where, "found a file " + in_quotes(location) + " of " + std::to_string(size) + " bytes, expected " +
-                               std::to_string(needed) + " bytes from offset " + std::to_string(start));
+        throw Error(where, "found the file " + in_quotes(location) + " with " + std::to_string(size) +
+                               " bytes, expected " + std::to_string(needed) + " bytes of data from offset " +
+                               std::to_string(start));
     return {mapped->bytes().subspan(start, needed), mapped};
 }
 

@@ -113,13 +113,14 @@ class Inliner {
         const Location where{file_, place_of(node, position)};
         if (depth == kDeepest)
             throw Error(where, "the function " + in_quotes(function.name()) +
-                                   " calls itself, or its calls nest deeper than " + std::to_string(kDeepest));
+                                   " calls itself, or its calls are nested more than " + std::to_string(kDeepest) +
+                                   " levels deep");
         if (node.input_size() > function.input_size() || node.output_size() > function.output_size())
             throw Error(where, "found " + std::to_string(node.input_size()) + " inputs and " +
                                    std::to_string(node.output_size()) + " outputs of the function " +
                                    in_quotes(function.name()) + ", expected at most " +
-                                   std::to_string(function.input_size()) + " and " +
-                                   std::to_string(function.output_size()));
+                                   std::to_string(function.input_size()) + " inputs and " +
+                                   std::to_string(function.output_size()) + " outputs");
         expand(node, function, where, depth, nodes);
     }
 
@@ -127,7 +128,8 @@ class Inliner {
                 google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes) {
         check_opsets(function, where);
         if (calls_ == kMostCalls)
-            throw Error(where, "found more than " + std::to_string(kMostCalls) + " function calls");
+            throw Error(where, "found more than " + std::to_string(kMostCalls) +
+                                   " function calls, which Whittle does not support");
         Call call{function, fresh_prefix(function.name()), {}, {}};
         for (int i = 0; i < function.input_size(); ++i)
             call.names[function.input(i)] = i < node.input_size() ? node.input(i) : "";

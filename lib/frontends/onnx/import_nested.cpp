@@ -19,7 +19,8 @@ void GraphImporter::import_nested(PendingNode& pending) {
         pending.unknown_operand |= body->draft().unknown_outputs();
         if (body->lists_results()) {
             pending.refuse("the graph " + in_quotes(attribute.name()) +
-                           " returns a sequence or an optional, expected tensors unless the condition is constant");
+                           " returns a sequence or an optional, expected a constant condition or a graph that returns "
+                           "only tensors");
             for (const Arg& arg : pending.call.args)
                 if (arg.node()) want_constant(pending, *arg.node(), scope_);
             return;
@@ -51,7 +52,7 @@ std::unique_ptr<GraphImporter> GraphImporter::import_body(PendingNode& pending, 
     const std::vector<ValueMeta> metas = body_inputs(pending, count);
     if (count != metas.size())
         throw Error(pending.where, "found a graph " + in_quotes(attribute.name()) + " with " + std::to_string(count) +
-                                       " inputs, expected " + std::to_string(metas.size()));
+                                       " inputs, expected " + std::to_string(metas.size()) + " inputs");
     try {
         body->import(metas);
     } catch (const Error&) {

@@ -89,13 +89,15 @@ class GraphImporter::SequenceReader final : public OnnxReader {
         const auto& attributes = pending_.proto.attribute();
         const auto given = std::find_if(attributes.begin(), attributes.end(),
                                         [](const onnx::AttributeProto& a) { return a.name() == "body" && a.has_g(); });
-        if (given == attributes.end()) throw Error("found no graph 'body', expected one");
+        if (given == attributes.end())
+            throw Error("found no attribute 'body', expected a graph as the attribute 'body'");
         if (static_cast<std::size_t>(given->g().input_size()) != inputs.size())
             throw Error("found a graph 'body' with " + std::to_string(given->g().input_size()) + " inputs, expected " +
-                        std::to_string(inputs.size()));
+                        std::to_string(inputs.size()) + " inputs");
         if (importer_.session_.bodies.size() == kMostBodies)
             throw Error("found more than " + std::to_string(kMostBodies) +
-                        " loop iterations to unroll, as sequences and changing sizes require");
+                        " iterations of loops with sequences or changing sizes, expected at most " +
+                        std::to_string(kMostBodies) + ", because Whittle unrolls such loops");
         onnx::GraphProto& body = importer_.session_.bodies.emplace_back(given->g());  // reading uses it up
         return importer_.join_graph(body, inputs);
     }
@@ -150,7 +152,7 @@ bool GraphImporter::resolve_sequences(PendingNode& pending) {
         results = (op ? op : passing)->resolve(reader);
         if (results.size() != static_cast<std::size_t>(pending.outputs))
             throw Error("found " + std::to_string(pending.outputs) + " outputs, expected " +
-                        std::to_string(results.size()));
+                        std::to_string(results.size()) + " outputs");
     } catch (Error& error) {
         if (!session_.options.keep_unknown) {
             if (error.where().position.empty()) error.locate(pending.where);

@@ -33,18 +33,20 @@ void check_model(const onnx::ModelProto& model, Session& session) {
         throw Error(where,
                     "found ir_version " + std::to_string(model.ir_version()) + ", expected at least " +
                         std::to_string(kMinIrVersion),
-                    "the file may not be an ONNX model");
-    if (!model.has_graph()) throw Error(where, "found no graph, expected one", "the file may not be an ONNX model");
+                    "check that the file is an ONNX model");
+    if (!model.has_graph())
+        throw Error(where, "found no graph in the model, expected a graph", "check that the file is an ONNX model");
     for (const onnx::OperatorSetIdProto& opset : model.opset_import()) {
         const std::string domain =
             onnx_proto::domain_of(onnx_proto::checked_text(opset.domain(), where, "an imported domain"));
         const auto [known, added] = session.opsets.emplace(domain, opset.version());
         if (!added && known->second != opset.version())
-            throw Error(where, "found two versions of the domain " + in_quotes(domain) + ", " +
-                                   std::to_string(known->second) + " and " + std::to_string(opset.version()));
+            throw Error(where, "found two versions of the domain " + in_quotes(domain) + " (" +
+                                   std::to_string(known->second) + " and " + std::to_string(opset.version()) +
+                                   "), expected one version");
     }
     const auto standard = session.opsets.find("");
-    const std::string expected = "expected ai.onnx 1 to " + std::to_string(kMaxOpset);
+    const std::string expected = "expected opset 1 to " + std::to_string(kMaxOpset) + " of ai.onnx";
     if (standard == session.opsets.end()) {
         if (session.opsets.empty()) throw Error(where, "found no opset, " + expected);
         return;  // a node of ai.onnx names the missing import
@@ -78,7 +80,7 @@ void bind_dims(const onnx::ValueInfoProto& input, const Sizes& given, Session& s
     const auto& type = input.type().tensor_type();
     if (!type.has_shape()) return;
     const auto misfit = [&] {
-        return Error(where, "given sizes " + to_string(given) + ", expected " + declared(input.type()));
+        return Error(where, "found the given sizes " + to_string(given) + ", expected " + declared(input.type()));
     };
     if (static_cast<std::size_t>(type.shape().dim_size()) != given.size()) throw misfit();
     for (std::size_t i = 0; i < given.size(); ++i) {
@@ -87,9 +89,9 @@ void bind_dims(const onnx::ValueInfoProto& input, const Sizes& given, Session& s
         if (!dim.has_dim_param() || dim.dim_param().empty()) continue;
         const auto [known, added] = session.dims.emplace(dim.dim_param(), given[i]);
         if (!added && known->second != given[i])
-            throw Error(where, "given size " + std::to_string(given[i]) + " for the dimension " +
+            throw Error(where, "found the given size " + std::to_string(given[i]) + " for the dimension " +
                                    in_quotes(dim.dim_param()) + ", expected " + std::to_string(known->second) +
-                                   ", the size that another input gives");
+                                   ", the size of the same dimension in another input");
     }
 }
 
@@ -142,7 +144,7 @@ ValueMeta input_meta(const onnx::ValueInfoProto& input, const Sizes* given, Sess
         throw Error(where, "found elements of type " + onnx_proto::data_type_name(code) + ", expected " +
                                dtype_names(&DTypeInfo::onnx_name));
     std::optional<Sizes> sizes = given ? std::optional(*given) : decided_sizes(input, session);
-    if (!sizes) throw Error(where, "found no shape, expected one", "give the input's sizes");
+    if (!sizes) throw Error(where, "found no shape, expected a shape", "give the sizes of the input");
     try {
         element_count(*sizes);
         return dtype ? ValueMeta::contiguous(*dtype, std::move(*sizes)) : opaque_meta(opaque->name, std::move(*sizes));

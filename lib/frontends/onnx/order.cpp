@@ -28,8 +28,9 @@ Names defined_names(const onnx::GraphProto& graph, const std::string& file) {
     for (int i = 0; i < graph.node_size(); ++i)
         for (const std::string& output : graph.node(i).output())
             if (!output.empty() && !names.insert(output).second)
-                throw Error({file, place_of(graph.node(i), i)}, "found the output " + in_quotes(output) +
-                                                                    ", which is defined twice, expected unique names");
+                throw Error({file, place_of(graph.node(i), i)},
+                            "found the output " + in_quotes(output) +
+                                ", which is defined twice, expected unique names of outputs");
     return names;
 }
 
@@ -49,7 +50,7 @@ class Sorter {
             for (const std::string& name : reads.back())
                 if (!known(name))
                     throw Error({file_, place_of(graph.node(i), i)},
-                                "reads the value " + in_quotes(name) + ", which nothing in the model defines");
+                                "the node reads the value " + in_quotes(name) + ", which nothing in the model defines");
         }
         for (const onnx::ValueInfoProto& output : graph.output())
             if (!known(output.name()))
@@ -91,7 +92,7 @@ class Sorter {
         for (int i = 0; i < graph.node_size(); ++i)
             if (waiting[static_cast<std::size_t>(i)] > 0)
                 throw Error({file_, place_of(graph.node(i), i)},
-                            "depends on its own output, or on a cycle of nodes, expected an acyclic graph");
+                            "the node depends on its own output or on a cycle of nodes, expected an acyclic graph");
         return result;
     }
 

@@ -99,7 +99,7 @@ void declare_results(PendingNode& pending, Scope& scope) {
         const ValueMeta meta = output.empty() ? ValueMeta() : declared_meta(output, scope);
         if (is_unknown(meta) && !pending.opaque.empty() && !pending.op && !scope.session.options.keep_unknown)
             throw Error(pending.where,
-                        pending.opaque + ", and the file does not declare the type of its output " + in_quotes(output) +
+                        pending.opaque + ", and the file does not declare the type of the output " + in_quotes(output) +
                             ", expected an element type and fixed sizes",
                         "infer the types with onnx.shape_inference, or with ONNX Runtime's symbolic_shape_infer.py for "
                         "ONNX Runtime's own ops; "

@@ -169,7 +169,8 @@ class Exporter {
     void put_opaque(const Node& node, const std::string& name, onnx::TensorProto& proto) const {
         const std::span<const std::byte> bytes = graph_.attributes.at(node.target).contiguous_bytes();
         if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
-            fail(node, "found " + std::to_string(bytes.size()) + " bytes that are not a TensorProto");
+            fail(node, "found " + std::to_string(bytes.size()) +
+                           " bytes that are not a TensorProto, expected a serialized TensorProto");
         if (!name.empty()) proto.set_name(name);
     }
 
@@ -200,7 +201,7 @@ class Exporter {
         const std::string domain = standard ? "" : node.target.substr(0, dot);
         if (!domain.empty()) proto.set_domain(domain);
         if (graph_.opset_imports.count(domain) == 0)
-            fail(node, "found an op of the domain " + in_quotes(domain) + ", which the graph does not import");
+            fail(node, "found the op domain " + in_quotes(domain) + ", which the graph does not import");
         if (!node.module_path.empty()) proto.set_name(node_names_->take(node.module_path));
         const RegisteredOp* op = Registry::instance().op(node.target);
         write_operands(node, op, domain, proto);
@@ -215,8 +216,9 @@ class Exporter {
         for (const Param& param : op ? op->schema.params : std::vector<Param>())
             if (param.type == ParamType::graph && !param.default_value && !node.kwarg(param.name))
                 fail(node,
-                     "the nested graph '" + param.name + "' was not read, because it returns values other than tensors",
-                     "use the ONNX file that the graph was read from");
+                     "the nested graph '" + param.name +
+                         "' was not read, because the nested graph returns values other than tensors",
+                     "use the original ONNX file");
     }
 
     /// Those that nobody reads get names, but of an op that is not known, which may not have them.
@@ -320,7 +322,7 @@ class Exporter {
         } else if (const NodeRef* ref = arg.node()) {
             const Node& constant = graph_.node(*ref);
             if (constant.kind != NodeKind::get_attr)
-                fail(node, "found a computed tensor as an attribute, expected a constant");
+                fail(node, "found a computed tensor as an attribute, expected a constant tensor");
             proto.set_type(onnx::AttributeProto::TENSOR);
             if (is_opaque(constant.meta()))
                 put_opaque(constant, {}, *proto.mutable_t());
@@ -355,7 +357,7 @@ class Exporter {
             else if (!floats && !texts && integer)
                 proto.add_ints(*integer);
             else
-                fail(node, "found a list of mixed arguments, expected integers, floats or strings");
+                fail(node, "found a list of mixed types, expected only integers, only floats or only strings");
         }
     }
 
@@ -418,7 +420,7 @@ onnx::ModelProto to_model(const Graph& graph, const External* external = nullptr
     const std::size_t bytes = model.ByteSizeLong();
     if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max()))
         throw Error("found a model of " + std::to_string(bytes) + " bytes, expected at most 2 GiB, protobuf's limit",
-                    "save it with external data, or as JSON");
+                    "save the model with external data or as JSON");
     return model;
 }
 

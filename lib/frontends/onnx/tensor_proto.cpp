@@ -43,7 +43,7 @@ void narrow(const auto& data, Tensor& tensor, const Location& where) {
         bool fits = value == 0 || value == 1;
         if constexpr (!std::is_same_v<Element, bool>) fits = std::in_range<Element>(value);
         if (!fits)
-            throw Error(where, "found the element " + std::to_string(value) + ", beyond the range of " +
+            throw Error(where, "found the element " + std::to_string(value) + ", expected an element in the range of " +
                                    std::string(name(tensor.dtype())));
         *out++ = static_cast<Element>(value);
     }
@@ -64,7 +64,9 @@ Tensor from_typed_fields(const onnx::TensorProto& proto, DType dtype, const Size
                                                                    : proto.int32_data_size();
     const int all = proto.float_data_size() + proto.double_data_size() + proto.int64_data_size() +
                     proto.int32_data_size() + proto.uint64_data_size() + proto.string_data_size();
-    if (all != found) throw Error(where, "found data of another type, expected " + std::string(name(dtype)));
+    if (all != found)
+        throw Error(where, "found data in the field of another type, expected all data in the field for " +
+                               std::string(name(dtype)));
     if (found != expected) throw Error(where, count_message(plural(found, "element"), sizes, dtype, expected));
     Tensor tensor(dtype, sizes);
     if (expected == 0) return tensor;
@@ -129,7 +131,8 @@ Tensor take_opaque(onnx::TensorProto& proto, const OpaqueType& type, ExternalFil
     if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
         constexpr std::size_t kByte = 8;
         const std::size_t bits = static_cast<std::size_t>(element_count(sizes)) * static_cast<std::size_t>(type.bits);
-        if (type.bits == 0) throw Error(where, "found strings as external data, expected them in the model");
+        if (type.bits == 0)
+            throw Error(where, "found strings as external data, expected strings inside the model file");
         const ExternalFiles::View view = external.view(proto, (bits + kByte - 1) / kByte, where);
         proto.clear_external_data();
         proto.clear_data_location();

@@ -158,17 +158,18 @@ class ExpressionReader {
 DType dtype_of_code(std::int64_t code) {
     for (const Code& known : kDTypes)
         if (known.code == code) return known.dtype;
-    throw Error("found data type " + std::to_string(code) + ", which Whittle does not support");
+    throw Error("found data type code " + std::to_string(code) + ", which Whittle does not support");
 }
 
 std::string memory_format_of_code(std::int64_t code) {
     if (code < 1 || code >= static_cast<std::int64_t>(std::size(kMemoryFormats)))
-        throw Error("found memory format " + std::to_string(code) + ", expected 1 to 4");
+        throw Error("found memory format code " + std::to_string(code) + ", expected a code from 1 to 4");
     return kMemoryFormats[code];
 }
 
 std::string layout_of_code(std::int64_t code) {
-    if (code != kStridedLayout) throw Error("found layout " + std::to_string(code) + ", expected strided (7)");
+    if (code != kStridedLayout)
+        throw Error("found layout code " + std::to_string(code) + ", expected 7, the code of strided");
     return "strided";
 }
 

@@ -11,8 +11,8 @@ namespace whittle::pt2 {
 
 std::vector<Tensor> DataSizes::run(const Graph& graph, const Node& call, std::size_t count) const {
     if (!values_)
-        throw Error("found a size that depends on data, expected values for the inputs",
-                    "give the inputs with --input DIR or --input NAME=FILE");
+        throw Error("found a size that depends on data, expected the values of all inputs",
+                    "give the values with --input DIR or --input NAME=FILE");
     Graph part = graph;
     Node last = call;
     last.results.assign(count, ValueMeta());  // nobody asks for their sizes
@@ -28,8 +28,9 @@ void DataSizes::decide(const std::string& expression, std::int64_t value) {
     if (added)
         decided_.push_back(*symbol + "=" + std::to_string(value));
     else if (known->second != value)
-        throw Error("the size " + *symbol + " is " + std::to_string(value) + " with these inputs, but " +
-                    std::to_string(known->second) + " was requested");
+        throw Error("the size " + *symbol + " is " + std::to_string(value) + " with these inputs, but --dim requests " +
+                        std::to_string(known->second),
+                    "change --dim or the values of the inputs");
 }
 
 }  // namespace whittle::pt2

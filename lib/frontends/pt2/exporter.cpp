@@ -54,7 +54,8 @@ class Exporter {
     /// `lifted`: what the graph holds comes before its inputs; a nested graph holds nothing.
     Json graph(bool lifted) {
         if (graph_.dialect != "aten")
-            throw Error("the graph '" + graph_.name + "' is in the dialect " + graph_.dialect + ", expected aten");
+            throw Error("the graph '" + graph_.name + "' is in the dialect " + graph_.dialect +
+                        ", expected the dialect aten");
         for (std::size_t id = 0; id < graph_.nodes.size(); ++id) add(static_cast<NodeId>(id), lifted);
         Json inputs = lifted_;
         inputs.insert(inputs.end(), user_.begin(), user_.end());
@@ -82,8 +83,8 @@ class Exporter {
                 return;
             case NodeKind::get_attr:
                 if (!lifted)
-                    throw Error("the nested graph '" + graph_.name + "' holds '" + node.target +
-                                "', expected this tensor as an operand of the graph");
+                    throw Error("the nested graph '" + graph_.name + "' holds the tensor '" + node.target +
+                                "', expected the tensor as an operand of the nested graph");
                 return add_attribute(node, names);
             case NodeKind::output:
                 for (const Arg& result : node.args) outputs_.push_back(as_tensor(name_of(*result.node())));
@@ -252,7 +253,7 @@ class Exporter {
                        integer && std::is_same_v<T, double>) {
                 list.push_back(static_cast<double>(*integer));
             } else {
-                throw Error("the list '" + param.name + "' holds an element of an unexpected type");
+                throw Error("the list '" + param.name + "' holds an element that does not have the type of the list");
             }
         }
         return list;
@@ -275,7 +276,7 @@ class Exporter {
         if (const auto* truth = std::get_if<bool>(&arg.value)) return {{"as_bool", *truth}};
         if (const auto* text = std::get_if<std::string>(&arg.value)) return {{"as_string", *text}};
         if (const auto* dtype = std::get_if<DType>(&arg.value)) return {{"as_scalar_type", code_of(*dtype)}};
-        throw Error("found a list, expected one value");
+        throw Error("found a list as an argument, expected a single value");
     }
 
     /// Of a higher-order op: no schema says what they are.

@@ -23,7 +23,8 @@ constexpr std::string_view kOps = "torch.ops.";
 std::pair<std::string, const Json*> chosen(const Json& value) {
     for (const auto& [key, member] : value.items())
         if (!member.is_null()) return {key, &member};
-    throw Error("found " + value.dump() + ", expected a value with its kind");
+    throw Error("found " + value.dump() +
+                ", expected an object whose member names the kind of the value, for example as_tensor");
 }
 
 /// Python writes what JSON has no number for as text.
@@ -33,7 +34,7 @@ double real_of(const Json& value) {
     if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
     const double infinity = std::numeric_limits<double>::infinity();
     if (text == "Infinity" || text == "-Infinity") return text[0] == '-' ? -infinity : infinity;
-    throw Error("found '" + text + "', expected a number");
+    throw Error("found '" + text + "', expected a number, NaN, Infinity or -Infinity");
 }
 
 /// JSON's numbers are converted by whoever asks: 2.5 and 2^64 are no integers.
@@ -41,7 +42,7 @@ std::int64_t integer(const Json& value) {
     if (value.is_number_integer() &&
         (!value.is_number_unsigned() || value.get<std::uint64_t>() <= std::uint64_t{INT64_MAX}))
         return value.get<std::int64_t>();
-    throw Error("found " + value.dump() + ", expected an integer of 64 bits");
+    throw Error("found " + value.dump() + ", expected an integer that fits in 64 bits");
 }
 
 /// `File "train.py", line 12, in forward` and the line's text below it, outermost first, as Python prints it.
@@ -98,7 +99,7 @@ void add_names(const Json& output, std::vector<std::string>& names) {
     else if (kind == "as_optional_tensors")
         for (const Json& tensor : *value) add_names(tensor, names);
     else
-        throw Error("found a result that is " + kind + ", expected tensors");
+        throw Error("found a result of kind " + kind + ", expected a tensor or a list of tensors");
 }
 
 std::vector<std::string> result_names(const Json& node) {
@@ -112,7 +113,7 @@ std::vector<std::string> result_names(const Json& node) {
 std::int64_t size_of(const Json& size, const std::map<std::string, std::int64_t>& symbols) {
     const auto [kind, value] = chosen(size);
     if (kind == "as_int") return integer(*value);
-    if (kind != "as_expr") throw Error("found a size that is " + kind + ", expected a number or an expression");
+    if (kind != "as_expr") throw Error("found a size of kind " + kind + ", expected as_int or as_expr");
     if (const auto known = evaluate(value->at("expr_str").get<std::string>(), symbols)) return *known;
     const Json& hint = value->value("hint", Json());
     if (!hint.is_object())
@@ -126,11 +127,12 @@ ValueMeta meta_of(const Json& tensor, const std::map<std::string, std::int64_t>&
     ValueMeta meta{.dtype = dtype_of_code(tensor.at("dtype").get<std::int64_t>())};
     for (const Json& size : tensor.at("sizes")) {
         meta.sizes.push_back(size_of(size, symbols));
-        if (meta.sizes.back() < 0) throw Error("found a size of " + std::to_string(meta.sizes.back()));
+        if (meta.sizes.back() < 0)
+            throw Error("found size " + std::to_string(meta.sizes.back()) + ", expected 0 or more");
     }
     for (const Json& stride : tensor.at("strides")) meta.strides.push_back(size_of(stride, symbols));
     if (meta.sizes.size() != meta.strides.size())
-        throw Error("found " + tensor.dump() + ", expected as many strides as sizes");
+        throw Error("found different numbers of sizes and strides in " + tensor.dump() + ", expected equal numbers");
     return meta;
 }
 
@@ -174,7 +176,7 @@ Arg Importer::argument(const Json& argument) const {
                                                    : Arg(integer(item)));
         return items;
     }
-    throw Error("found an argument that is " + kind + ", which Whittle does not support");
+    throw Error("found an argument of kind " + kind + ", which Whittle does not support");
 }
 
 void Importer::add_nodes(const Json& graph) {
@@ -213,7 +215,7 @@ bool Importer::add_number(const Json& node, const std::string& target) {
     if (is_size_query(target)) {
         for (const Json& input : node.at("inputs")) operands.push_back(argument(input.at("arg")));
         const NodeRef* read = operands.at(0).node();
-        if (!read) throw Error("found the size of a value that is not a tensor, expected a tensor");
+        if (!read) throw Error("found a query for the size of a value that is not a tensor, expected a tensor");
         const std::optional<Arg> dim = operands.size() > 1 ? std::optional(operands[1]) : std::nullopt;
         bind(chosen(outputs.at(0)).second->at("as_name"), size_query(target, graph_.node(*read).meta(), dim));
         return true;
@@ -230,14 +232,15 @@ void Importer::check_assertion(const Json& node, const std::string& target) {
     if (target != "aten._assert_scalar.default") return;
     const Arg truth = argument(node.at("inputs").at(0).at("arg"));
     if (truth == Arg(false) || truth == Arg(0))
-        throw Error("an assertion of the program fails for these sizes: " +
+        throw Error("an assertion of the program fails for the sizes of the inputs: " +
                     (node.at("inputs").size() > 1 ? node.at("inputs")[1].at("arg").dump() : target));
 }
 
 void Importer::add_assertion(const Json& node) {
     const Json& inputs = node.at("inputs");
     const Arg condition = argument(inputs.at(0).at("arg"));
-    if (!condition.node()) throw Error("found an assertion without a condition, expected a tensor");
+    if (!condition.node())
+        throw Error("found an assertion without a tensor, expected a tensor as the condition of the assertion");
     const Arg message = inputs.size() > 1 ? argument(inputs[1].at("arg")) : Arg("an assertion of the program failed");
     Node call{.name = "assertion", .target = std::string(kAssertion), .args = {condition, message, condition}};
     set_place(call, node);
@@ -304,14 +307,14 @@ void Importer::check_stated(const Json& graph, const std::vector<std::string>& n
         const ValueMeta& result = results[i];
         if (decided && (meta.dtype != result.dtype || meta.sizes != result.sizes))
             throw Error("the result '" + names[i] + "' is " + print(ValueMeta::contiguous(result.dtype, result.sizes)) +
-                        " for these operands, but the file has " +
+                        " for the operands of the call, but the file declares " +
                         print(ValueMeta::contiguous(meta.dtype, meta.sizes)));
     }
 }
 
 std::vector<ValueMeta> Importer::observed_results(const Json& graph, const Node& call,
                                                   const std::vector<std::string>& names) {
-    if (!data_) throw Error("found sizes that depend on data in a nested graph, which Whittle does not support");
+    if (!data_) throw Error("found a nested graph with sizes that depend on data, which Whittle does not support");
     std::vector<ValueMeta> metas;
     for (const Tensor& result : data_->run(graph_, call, names.size())) {
         const Json& stated = graph.at("tensor_values").at(names.at(metas.size())).at("sizes");
@@ -326,8 +329,8 @@ std::vector<ValueMeta> Importer::observed_results(const Json& graph, const Node&
 bool Importer::add_item(const Json& graph, const Json& node, const std::string& target) {
     if (target != "aten.item.default" && target != "aten._local_scalar_dense.default") return false;
     const Arg read = argument(node.at("inputs").at(0).at("arg"));
-    if (!read.node()) throw Error("found item() of a value that is not a tensor, expected a tensor");
-    if (!data_) throw Error("found a number read from a tensor in a nested graph, which Whittle does not support");
+    if (!read.node()) throw Error("found item() of a value that is not a tensor, expected item() of a tensor");
+    if (!data_) throw Error("found a nested graph that reads a number from a tensor, which Whittle does not support");
     const ValueMeta& meta = graph_.node(*read.node()).meta();
     const Scalar number = data_->run(graph_, {.target = "aten.clone.default", .args = {read}}, 1).at(0).item();
     const auto name = chosen(node.at("outputs").at(0)).second->at("as_name").get<std::string>();
@@ -353,7 +356,8 @@ void Importer::bind_results(const Json& outputs, NodeRef call) {
     for (const Json& output : outputs) add_names(output, names);
     const std::vector<NodeRef> results = add_results(graph_, call);
     if (names.size() > results.size())
-        throw Error("found " + std::to_string(names.size()) + " results, expected " + std::to_string(results.size()));
+        throw Error("found names for " + std::to_string(names.size()) + " results, expected at most " +
+                    std::to_string(results.size()) + ", the number of results of the call");
     for (std::size_t i = 0; i < names.size(); ++i)
         if (!names[i].empty()) bind(names[i], results[i]);
 }
@@ -364,7 +368,7 @@ void Importer::add_higher_order(const Json& file, const Json& node, const std::s
     const auto operands = [&](std::size_t i) {
         const Arg value = i < inputs.size() ? argument(at(i)) : Arg(ArgList());
         const ArgList* list = value.list();
-        if (!list) throw Error("found no list of operands");
+        if (!list) throw Error("found an argument that is not a list, expected a list of operands");
         return *list;
     };
     const auto tensors = [](const ArgList& all) {
@@ -383,7 +387,7 @@ void Importer::add_higher_order(const Json& file, const Json& node, const std::s
         ArgList all = carried;
         all.insert(all.end(), extra.begin(), extra.end());
         if (tensors(carried).size() != carried.size())
-            throw Error("found a loop that carries a number, expected tensors");
+            throw Error("found a loop that carries a number, expected a loop that carries only tensors");
         call.args = {nested(at(0), all), nested(at(1), all), carried, tensors(extra)};
     } else if (name == "map_impl" || name == "map") {
         const ArgList xs = operands(1), extra = operands(2);
@@ -411,26 +415,30 @@ void Importer::write_out(const Json& node, std::size_t graph_at) {
     const Json& parameters = body.at("inputs");
     if (inputs.size() != graph_at + 1 + parameters.size())
         throw Error("found " + std::to_string(inputs.size() - graph_at - 1) + " operands, expected " +
-                    std::to_string(parameters.size()));
+                    std::to_string(parameters.size()) + ", one for each input of the nested graph");
     for (std::size_t i = 0; i < parameters.size(); ++i)
         inner.bind(chosen(parameters[i]).second->at("name"), argument(inputs[graph_at + 1 + i].at("arg")));
     inner.add_nodes(body);
     std::vector<std::string> names;
     for (const Json& output : node.at("outputs")) add_names(output, names);
     const Json& outputs = body.at("outputs");
-    if (names.size() > outputs.size()) throw Error("found more results than the nested graph has");
+    if (names.size() > outputs.size())
+        throw Error("found " + std::to_string(names.size()) + " results, expected at most " +
+                    std::to_string(outputs.size()) + ", the number of outputs of the nested graph");
     for (std::size_t i = 0; i < names.size(); ++i) bind(names[i], inner.argument(outputs[i]));
 }
 
 GraphRef Importer::nested(const Json& argument, const ArgList& operands, Sliced sliced) {
     constexpr int kDeepest = 64;
-    if (depth_ >= kDeepest) throw Error("found graphs nested deeper than " + std::to_string(kDeepest));
+    if (depth_ >= kDeepest)
+        throw Error("found nested graphs of more than " + std::to_string(kDeepest) +
+                    " levels, which Whittle does not support");
     const Json& named_graph = argument.at("as_graph");
     const Json& body = named_graph.at("graph");
     const Json& parameters = body.at("inputs");
     if (parameters.size() != operands.size())
         throw Error("found " + std::to_string(operands.size()) + " operands, expected " +
-                    std::to_string(parameters.size()));
+                    std::to_string(parameters.size()) + ", one for each input of the nested graph");
     Graph graph{.name = named_graph.value("name", "body")};
     Importer inner(graph, symbols_, nullptr, depth_ + 1);
     for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -444,7 +452,9 @@ GraphRef Importer::nested(const Json& argument, const ArgList& operands, Sliced 
         ValueMeta meta = graph_.node(*read).meta();
         if (sliced.first <= i && i < sliced.end) {
             if (meta.sizes.empty())
-                throw Error("found a 0-d tensor to take slices of, expected at least one dimension");
+                throw Error(
+                    "found a 0-d tensor as the operand that a loop slices, expected a tensor of at least one "
+                    "dimension");
             meta.sizes.erase(meta.sizes.begin());
             meta.strides.erase(meta.strides.begin());
         }
@@ -454,7 +464,9 @@ GraphRef Importer::nested(const Json& argument, const ArgList& operands, Sliced 
     std::vector<NodeRef> results;
     for (const Json& output : body.at("outputs")) {
         const Arg value = inner.argument(output);
-        if (!value.node()) throw Error("found a nested graph that returns a number, expected a tensor");
+        if (!value.node())
+            throw Error(
+                "found a nested graph that returns a number, expected a nested graph that returns only tensors");
         results.push_back(*value.node());
     }
     graph.output(results);

@@ -152,7 +152,9 @@ class ProgramReader {
     Tensor weight(const std::string& folder, const Json& entry,
                   std::map<std::string, std::shared_ptr<Storage>>& payloads) const {
         if (entry.value("use_pickle", false))
-            throw Error("found a subclass of Tensor as pickled code, which is never run");
+            throw Error(
+                "found a weight stored as pickled code, which is never run: the weight has a subclass of Tensor",
+                "export the model with plain tensors");
         const ValueMeta meta = meta_of(entry.at("tensor_meta"), {});
         const auto offset = size_of(entry.at("tensor_meta").at("storage_offset"), {});
         const auto path = entry.at("path_name").get<std::string>();
@@ -221,8 +223,9 @@ class ProgramReader {
         const auto least = bound("min_val"), most = bound("max_val");
         if ((!least || found->second >= *least) && (!most || found->second <= *most)) return;
         throw Error("the dynamic dimension " + symbol + " is " + std::to_string(found->second) +
-                    ", expected a size in the exported range: " + (least ? std::to_string(*least) : "") + " to " +
-                    (most ? std::to_string(*most) : "any size"));
+                        ", expected a size in the exported range: " + (least ? std::to_string(*least) : "0") + " to " +
+                        (most ? std::to_string(*most) : "any larger size"),
+                    "choose a size in this range, or export the model with another range");
     }
 
     void add_inputs(const Json& module) {
@@ -243,7 +246,7 @@ class ProgramReader {
             if (kind == "user_input") {
                 const Json& arg = input.at("arg");
                 if (arg.contains("as_sym_int") && arg.at("as_sym_int").contains("as_name"))
-                    throw Error("found a number as an input, " + arg.dump() + ", expected tensors");
+                    throw Error("found the number " + arg.dump() + " as an input, expected only tensors as inputs");
                 continue;  // a tensor has its placeholder, and a constant is written where it is used
             }
             const char* key = kind == "parameter"         ? "parameter_name"
@@ -251,10 +254,11 @@ class ProgramReader {
                               : kind == "tensor_constant" ? "tensor_constant_name"
                                                           : nullptr;
             if (kind == "constant_input") continue;
-            if (!key) throw Error("found an input that is a " + kind + ", which Whittle does not support");
+            if (!key) throw Error("found an input of kind " + kind + ", which Whittle does not support");
             const auto name = input.at(key).get<std::string>();
             const auto weight = weights_.find(name);
-            if (weight == weights_.end()) throw Error("found no data of " + kind + " '" + name + "' in the archive");
+            if (weight == weights_.end())
+                throw Error("found no data for the " + kind + " '" + name + "' in the archive");
             importer_.bind(input.at("arg").at("name"), loaded_.graph.get_attr(name, weight->second));
         }
     }
@@ -266,7 +270,9 @@ class ProgramReader {
                 if (output.is_null()) continue;
                 const bool mutation = kind.ends_with("_mutation");
                 if (kind == "token")
-                    throw Error("found a token, a value that orders side effects, which Whittle does not support");
+                    throw Error(
+                        "found a token (a value that orders side effects) as an output, which Whittle does not "
+                        "support");
                 const Json& arg = output.at("arg");
                 const Arg value = importer_.argument(mutation ? Json{{"as_tensor", arg}} : arg);
                 if (const NodeRef* result = value.node()) (mutation ? written : results).push_back(*result);

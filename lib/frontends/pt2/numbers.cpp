@@ -46,7 +46,10 @@ std::optional<double> number(const Arg& arg) {
     return {};
 }
 
-[[noreturn]] void refuse(std::string_view name) { throw Error("found wrong operands for " + std::string(name)); }
+[[noreturn]] void refuse(std::string_view name) {
+    throw Error("found wrong operands for " + std::string(name) +
+                ", expected numbers for which the function is defined");
+}
 
 std::int64_t power(std::int64_t base, std::int64_t exponent) {
     std::int64_t result = 1;
@@ -66,7 +69,7 @@ Result of_integers(std::string_view name, std::int64_t a, std::int64_t b) {
     if (name == "and_") return a & b;
     if (name == "or_") return a | b;
     if ((name == "floordiv" || name == "mod") && b == 0)
-        throw Error("found a division of " + std::to_string(a) + " by 0");
+        throw Error("found a division of " + std::to_string(a) + " by 0, expected another divisor");
     if (name == "floordiv") return floored_div(a, b);
     if (name == "mod") return floored_mod(a, b);
     return {};
@@ -113,7 +116,10 @@ Arg size_query(std::string_view target, const ValueMeta& meta, const std::option
     const auto asked = dim ? whole(*dim) : std::nullopt;
     const auto rank = static_cast<std::int64_t>(meta.sizes.size());
     if (!asked || *asked < -rank || *asked >= rank)
-        throw Error("found a wrong dimension for a tensor of rank " + std::to_string(rank));
+        throw Error("found a wrong dimension for a tensor of rank " + std::to_string(rank) +
+                    (rank == 0
+                         ? std::string(", expected a tensor with dimensions")
+                         : ", expected an integer from " + std::to_string(-rank) + " to " + std::to_string(rank - 1)));
     const auto i = static_cast<std::size_t>(*asked < 0 ? *asked + rank : *asked);
     return target == "aten.sym_size.int" ? meta.sizes[i] : meta.strides[i];
 }

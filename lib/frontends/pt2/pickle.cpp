@@ -100,13 +100,14 @@ class Unpickler {
         stack_.push_back(&values_.back());
     }
     Ref pop() {
-        if (stack_.empty() || (!marks_.empty() && stack_.size() <= marks_.back())) refuse("a value is missing");
+        if (stack_.empty() || (!marks_.empty() && stack_.size() <= marks_.back()))
+            refuse("found no value on the stack, expected a value for the operation");
         const Ref top = stack_.back();
         stack_.pop_back();
         return top;
     }
     std::vector<Ref> pop_mark() {
-        if (marks_.empty()) refuse("a mark is missing");
+        if (marks_.empty()) refuse("found no mark on the stack, expected a mark before the operation");
         std::vector<Ref> items(stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back()), stack_.end());
         stack_.resize(marks_.back());
         marks_.pop_back();
@@ -120,13 +121,13 @@ class Unpickler {
     template <class T>
     const T& as(Ref value, const char* expected) const {
         const T* found = std::get_if<T>(&value->is);
-        if (!found) refuse(std::string("found a value of another kind, expected ") + expected);
+        if (!found) refuse(std::string("found a value of another type, expected ") + expected);
         return *found;
     }
     /// The value on top, to be added to. Only this reader has made it.
     template <class T>
     T& top(const char* expected) {
-        if (stack_.empty()) refuse("a value is missing");
+        if (stack_.empty()) refuse("found no value on the stack, expected a value for the operation");
         return const_cast<T&>(as<T>(stack_.back(), expected));
     }
 
@@ -196,20 +197,20 @@ class Unpickler {
             case 'b':
                 return static_cast<void>(pop());  // what an OrderedDict says of itself
             default:
-                refuse("found operation " + std::to_string(code) + ", which state dicts do not use");
+                refuse("found operation code " + std::to_string(code) + ", which state dicts do not use");
         }
     }
 
     std::int64_t long_integer() {
         const std::size_t count = byte();
-        if (count > 8) refuse("found an integer of " + std::to_string(count) + " bytes");
+        if (count > 8) refuse("found an integer of " + std::to_string(count) + " bytes, expected at most 8 bytes");
         const std::string digits = bytes(count);
         std::uint64_t value = !digits.empty() && (digits.back() & 0x80) ? ~std::uint64_t{0} : 0;
         for (std::size_t i = count; i-- > 0;) value = (value << 8) | static_cast<std::uint8_t>(digits[i]);
         return static_cast<std::int64_t>(value);
     }
     void put(std::uint32_t slot) {
-        if (stack_.empty()) refuse("a value is missing");
+        if (stack_.empty()) refuse("found no value on the stack, expected a value for the operation");
         memo_[slot] = stack_.back();
     }
     void get(std::uint32_t slot) {
@@ -222,7 +223,7 @@ class Unpickler {
         list.insert(list.end(), items.begin(), items.end());
     }
     void set_items(const std::vector<Ref>& items) {
-        if (items.size() % 2 != 0) refuse("a value is missing");
+        if (items.size() % 2 != 0) refuse("found a key without a value, expected a value for each key");
         auto& dict = top<Dict>("a dictionary").items;
         for (std::size_t i = 0; i < items.size(); i += 2) dict.emplace_back(items[i], items[i + 1]);
     }
@@ -230,16 +231,18 @@ class Unpickler {
         std::string name = line();
         name += ' ' + line();
         if (name != kOrderedDict && name != kTensor && name != kParameter && !dtype_of_storage(name))
-            refuse("found '" + name + "', expected tensors of known types: code is never run");
+            refuse("found '" + name + "', expected a known type of tensor, because code in a pickle is never run");
         push(Global{std::move(name)});
     }
     /// ('storage', class, key, device, number of elements).
     Elements elements(Ref id) const {
         const std::vector<Ref>& parts = as<Sequence>(id, "a persistent id").items;
         if (parts.size() != 5 || as<std::string>(parts[0], "a string") != "storage")
-            refuse("found a persistent id that is not a storage");
+            refuse("found a persistent id of another kind, expected the id of a storage");
         const auto dtype = dtype_of_storage(as<Global>(parts[1], "a storage's class").name);
-        if (!dtype) refuse("found a storage of an unknown type");
+        if (!dtype)
+            refuse("found a storage of type '" + as<Global>(parts[1], "a storage's class").name +
+                   "', which Whittle does not support");
         return {as<std::string>(parts[2], "a storage's key"), *dtype};
     }
     void reduce() {
@@ -248,7 +251,8 @@ class Unpickler {
         if (name == kOrderedDict && arguments.empty()) return push(Dict());
         if (name == kTensor && arguments.size() >= 4) return push(tensor(arguments));
         if (name == kParameter && !arguments.empty()) return push(as<Tensor>(arguments[0], "a tensor"));
-        refuse("found a call of '" + name + "' with " + std::to_string(arguments.size()) + " arguments");
+        refuse("found a call of '" + name + "' with " + std::to_string(arguments.size()) +
+               " arguments, which Whittle does not support");
     }
     Tensor tensor(const std::vector<Ref>& arguments) {
         const Elements& from = as<Elements>(arguments[0], "a storage");
@@ -288,12 +292,13 @@ std::map<std::string, Tensor> read_state_dict(const Archive& archive) {
         Unpickler unpickler(archive, entry.substr(0, entry.size() - kPickle.size()));
         const Ref read = unpickler.read();
         const auto* dict = std::get_if<Dict>(&read->is);
-        if (!dict) unpickler.refuse("found no dictionary of tensors, expected one");
+        if (!dict) unpickler.refuse("found a value that is not a dictionary, expected a dictionary of named tensors");
         std::map<std::string, Tensor> tensors;
         for (const auto& [key, value] : dict->items) {
             const auto* name = std::get_if<std::string>(&key->is);
             const auto* tensor = std::get_if<Tensor>(&value->is);
-            if (!name || !tensor) unpickler.refuse("found an entry that is not a named tensor");
+            if (!name || !tensor)
+                unpickler.refuse("found a dictionary entry that is not a named tensor, expected only named tensors");
             tensors.insert_or_assign(*name, *tensor);
         }
         return tensors;

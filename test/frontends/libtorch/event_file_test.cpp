@@ -60,7 +60,7 @@ TEST_CASE("a tensor that claims places outside of any memory is refused") {
     for (const std::int64_t offset : {std::int64_t{-1}, std::int64_t{9223372036854775798}})
         CHECK_THROWS_WITH(
             program(folder, [&](EventWriter& w) { w.call(kRelu, {{.id = 1, .offset = offset}}, {{.id = 2}}); }),
-            Catch::Contains("offset " + std::to_string(offset)) && Catch::Contains("expected elements within"));
+            Catch::Contains("offset " + std::to_string(offset)) && Catch::Contains("expected all elements inside"));
 }
 
 TEST_CASE("a damaged event file is one Error, wherever the damage is") {

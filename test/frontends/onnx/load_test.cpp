@@ -294,7 +294,7 @@ TEST_CASE("calls of unknown ops are kept as the file declares them, and written 
     proto.mutable_opset_import(1)->set_version(1);
     CHECK_THAT(test::load_error(proto), Contains("found the unknown op com.microsoft.Skip (opset 1 of com.microsoft)"));
     const LoadOptions opaque{.dims = {{"N", 3}}, .opaque = true};
-    CHECK_THAT(test::load_error(proto, opaque), Contains("the file does not declare the type of its output 's'"));
+    CHECK_THAT(test::load_error(proto, opaque), Contains("the file does not declare the type of the output 's'"));
     for (const char* name : {"s", "t"}) {
         onnx::ValueInfoProto& info = *proto.mutable_graph()->add_value_info();
         info = proto.graph().input(0);

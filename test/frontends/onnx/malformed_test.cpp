@@ -40,9 +40,9 @@ std::vector<Case> cases() {
     return {
         {"no version", "found ir_version 0", changed(model(kRelu), [](M& m) { m.clear_ir_version(); })},
         {"no graph", "found no graph", changed(model(kRelu), [](M& m) { m.clear_graph(); })},
-        {"no opset", "found no opset, expected ai.onnx 1 to 24",
+        {"no opset", "found no opset, expected opset 1 to 24 of ai.onnx",
          changed(model(kRelu), [](M& m) { m.clear_opset_import(); })},
-        {"old opset", "found opset 0 of ai.onnx, expected ai.onnx 1 to 24", model(kRelu, 0)},
+        {"old opset", "found opset 0 of ai.onnx, expected opset 1 to 24 of ai.onnx", model(kRelu, 0)},
         {"an op that changed since an old opset",
          "node #0 (PRelu) with output 'y': found PRelu at opset 6 of ai.onnx, which has another meaning since opset 7",
          model("g (float[2] x, float[2] s) => (float[2] y) { y = PRelu(x, s) }", 6)},
@@ -53,7 +53,7 @@ std::vector<Case> cases() {
         {"operands that an axis does not align",
          "found Add at opset 6 of ai.onnx, which has another meaning since opset 7",
          model("g (float[2,3] x, float[3] b) => (float[2,3] y) { y = Add<broadcast = 1, axis = 2>(x, b) }", 6)},
-        {"new opset", "found opset 25 of ai.onnx, expected ai.onnx 1 to 24", model(kRelu, 25)},
+        {"new opset", "found opset 25 of ai.onnx, expected opset 1 to 24 of ai.onnx", model(kRelu, 25)},
         {"complex operands", "onnx.Relu is not defined for c64",
          model("g (complex64[2] x) => (complex64[2] y) { y = Relu(x) }")},
         {"complex operands of more than one", "onnx.Add is not defined for c128",
@@ -108,7 +108,7 @@ std::vector<Case> cases() {
         {"op of a later opset", "the op onnx.HardSwish is not part of the standard (opset 13 of ai.onnx)",
          model("g (float[2] x) => (float[2] y) { y = HardSwish(x) }", 13)},
         {"domain", "which the model does not import", model("g (float[2] x) => (float[2] y) { y = com.example.F(x) }")},
-        {"op name", "expected a name of letters, digits and '_'",
+        {"op name", "expected only letters, digits and '_'",
          changed(model(kRelu), [](M& m) { m.mutable_graph()->mutable_node(0)->set_op_type("a b("); })},
         {"unknown attribute", "found the unknown attribute 'alpha'",
          model("g (float[2] x) => (float[2] y) { y = Relu<alpha = 1.0>(x) }")},
@@ -151,7 +151,7 @@ std::vector<Case> cases() {
          with_initializer([](onnx::TensorProto& t) { t.set_dims(0, std::int64_t{1} << 48); })},
         {"petabyte made while running", "found the shape",
          model("g (float[2] x) => (float[2] y) <int64[2] s = {1073741824, 1073741824}> { y = Reshape(x, s) }")},
-        {"outside", "expected the data inside the file", with_initializer([](onnx::TensorProto& t) {
+        {"outside", "expected a tensor with all data inside the model file", with_initializer([](onnx::TensorProto& t) {
              t.clear_raw_data();
              t.set_data_location(onnx::TensorProto::EXTERNAL);
          })},
@@ -205,11 +205,13 @@ TEST_CASE("external data is mapped from the model's folder and nowhere else", "[
     CHECK_THAT(external_error({{"location", "../secret.bin"}}), Contains("expected a file in the model's folder"));
     CHECK_THAT(external_error({{"location", "a/../../secret.bin"}}), Contains("expected a file in the model's folder"));
     CHECK_THAT(external_error({{"location", "/etc/passwd"}}), Contains("expected a file in the model's folder"));
-    CHECK_THAT(external_error({{"location", "link.bin"}}), Contains("which links out of the folder"));
+    CHECK_THAT(external_error({{"location", "link.bin"}}),
+               Contains("which is a link to a file outside the model's folder"));
     CHECK_THAT(external_error({{"location", "pipe.bin"}}), Contains("not a regular file"));
     CHECK_THAT(external_error({{"location", "."}}), Contains("expected a file in the model's folder"));
     CHECK_THAT(external_error({{"location", "none.bin"}}), Contains("'none.bin'"));
-    CHECK_THAT(external_error({{"location", "data.bin"}, {"offset", "9"}}), Contains("expected 8 bytes from offset 9"));
+    CHECK_THAT(external_error({{"location", "data.bin"}, {"offset", "9"}}),
+               Contains("expected 8 bytes of data from offset 9"));
     CHECK_THAT(external_error({{"location", "data.bin"}, {"offset", "-1"}}),
                Contains("found external data with offset"));
     CHECK_THAT(external_error({{"location", "data.bin"}, {"offset", "99999999999999999999"}}), Contains("offset"));

@@ -130,7 +130,7 @@ TEST_CASE("a loop that carries a sequence is written out", "[onnx]") {
     CHECK(run(loaded.graph, {kOne}, 1) == std::vector<double>{0, -1, -2});
     CHECK_THAT(load_error(model(text)), Contains("it depends on the value of input 'n'"));
     CHECK_THAT(load_error(model(text), {.values = {{"n", Tensor::of(Scalar(5000), DType::i64)}}}),
-               Contains("found more than 1000 loop iterations"));
+               Contains("found more than 1000 iterations of loops"));
 }
 
 TEST_CASE("a loop in which sizes change is written out", "[onnx]") {

@@ -87,10 +87,11 @@ TEST_CASE("u32 and u64 are in uint64_data", "[onnx]") {
     narrow.add_uint64_data(UINT32_MAX);
     CHECK(loaded(narrow).item() == Scalar(std::int64_t{UINT32_MAX}));
     narrow.set_uint64_data(0, std::uint64_t{1} << 32);
-    CHECK_THAT(refusal(narrow), Contains("found the element 4294967296, beyond the range of u32"));
+    CHECK_THAT(refusal(narrow), Contains("found the element 4294967296, expected an element in the range of u32"));
     onnx::TensorProto other = proto_of(onnx::TensorProto::UINT32, {1});
     other.add_int32_data(1);
-    CHECK_THAT(refusal(other), Contains("found data of another type, expected u32"));
+    CHECK_THAT(refusal(other),
+               Contains("found data in the field of another type, expected all data in the field for u32"));
 }
 
 TEST_CASE("element types have ONNX's numbers and names", "[onnx]") {
@@ -123,7 +124,7 @@ TEST_CASE("8-bit floats are read from bytes and from int32_data", "[onnx]") {
     CHECK(loaded(raw).values<double>() == std::vector<double>{1, -448});
     onnx::TensorProto beyond = proto_of(17, {1});
     beyond.add_int32_data(256);
-    CHECK_THAT(refusal(beyond), Contains("found the element 256, beyond the range of f8_e4m3fn"));
+    CHECK_THAT(refusal(beyond), Contains("found the element 256, expected an element in the range of f8_e4m3fn"));
 }
 
 TEST_CASE("tensors that do not hold what they promise are refused", "[onnx]") {
@@ -152,7 +153,7 @@ TEST_CASE("tensors that do not hold what they promise are refused", "[onnx]") {
 
     onnx::TensorProto wide = proto_of(onnx::TensorProto::UINT8, {1});
     wide.add_int32_data(256);
-    CHECK_THAT(refusal(wide), Contains("found the element 256, beyond the range of u8"));
+    CHECK_THAT(refusal(wide), Contains("found the element 256, expected an element in the range of u8"));
 
     onnx::TensorProto boolean = proto_of(onnx::TensorProto::BOOL, {2});
     boolean.set_raw_data(std::string("\1\2", 2));
@@ -161,12 +162,13 @@ TEST_CASE("tensors that do not hold what they promise are refused", "[onnx]") {
     onnx::TensorProto mixed = proto_of(onnx::TensorProto::FLOAT, {1});
     mixed.add_float_data(1);
     mixed.add_int64_data(1);
-    CHECK_THAT(refusal(mixed), Contains("found data of another type"));
+    CHECK_THAT(refusal(mixed), Contains("found data in the field of another type"));
 
     onnx::TensorProto external = proto_of(onnx::TensorProto::FLOAT, {1});
     external.set_data_location(onnx::TensorProto::EXTERNAL);
     external.add_external_data()->set_key("location");
-    CHECK_THAT(refusal(external), Contains("found external data, expected the data inside the file"));
+    CHECK_THAT(refusal(external),
+               Contains("found a tensor with external data, expected a tensor with all data inside the model file"));
 }
 
 TEST_CASE("files that are no TensorProto are refused", "[onnx]") {

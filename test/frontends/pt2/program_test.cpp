@@ -174,7 +174,7 @@ TEST_CASE("what a program asserts of its sizes is checked") {
     CHECK(results(load_program(asserting("3"), returned("x"))) == std::vector<std::vector<double>>{{1, 2, 3}});
     CHECK_THROWS_WITH(load_program(asserting("2"), returned("x")),
                       Catch::Contains("node 2 (torch.ops.aten._assert_scalar.default): an assertion of the program "
-                                      "fails for these sizes") &&
+                                      "fails for the sizes of the inputs") &&
                           Catch::Contains("at most 2 rows"));
 }
 
