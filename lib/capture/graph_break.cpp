@@ -92,8 +92,9 @@ constexpr BreakInfo kCatalogue[] = {
     {.kind = nested,
      .id = "WB0013",
      .title = "a break inside the body of a higher-order operation",
-     .explanation = "The body of cond(), while_loop() or map() must be one graph. This body has a graph break, so the "
-                    "program's own code runs instead.",
+     .explanation =
+         "The body of cond(), while_loop(), map() or scan() must be one graph. This body has a graph break, so the "
+         "program's own code runs instead.",
      .hint = "move the operation that causes the break out of the body"},
     {.kind = mutation,
      .id = "WB0014",
