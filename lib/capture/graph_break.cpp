@@ -11,10 +11,12 @@ constexpr BreakInfo kCatalogue[] = {
     {.kind = side_effect,
      .id = "WB0001",
      .title = "a side effect between operations",
-     .explanation = "Here, the program prints, or reads or writes something other than a tensor. The operations before "
-                    "the side effect have to run first, so that the side effect happens at the right time.",
-     .hint = "move the side effect before or after the function",
-     .python_hint = "print after the call, or collect x.detach() in a list and print the list at the end",
+     .explanation =
+         "At this place, the program prints, or it reads or writes something other than a tensor. The operations "
+         "before the side effect have to run first, so that the side effect happens at the right time.",
+     .hint = "move the side effect out of the captured function",
+     .python_hint =
+         "print after the function has returned, or collect x.detach() in a list and print the list at the end",
      .api_hint = "print_later() and the option .defer_output print without a break"},
     {.kind = branch,
      .id = "WB0002",
@@ -27,58 +29,61 @@ constexpr BreakInfo kCatalogue[] = {
      .id = "WB0003",
      .title = "a tensor's value read by the program",
      .explanation = "item() and conversions to a number need the tensor's value, so the graph has to run first.",
-     .hint = "keep the value as a 0-d tensor, and read it after the last operation",
-     .python_hint = "keep the tensor (total += loss.detach()), and call .item() or float() once, after the loop",
+     .hint = "keep the value as a 0-d tensor, and read the value after the last operation",
+     .python_hint = "keep the value as a tensor, for example with total += loss.detach(), and call .item() or float() "
+                    "once, after the loop",
      .api_hint = "the option .capture_scalar_outputs keeps the value in the graph"},
     {.kind = data_pointer,
      .id = "WB0004",
      .title = "a pointer to a tensor's elements",
      .explanation = "The program reads or writes the elements directly, without operations that a graph could record.",
-     .hint = "use tensor operations instead, or access the elements outside the function",
+     .hint = "use tensor operations instead, or access the elements outside the captured function",
      .python_hint = "call .numpy() or .tolist() after the last operation, or use operations of torch instead"},
     {.kind = dynamic_shape,
      .id = "WB0005",
      .title = "a result whose sizes depend on values",
      .explanation = "The sizes of the results of nonzero, masked_select, unique and similar operations are unknown "
                     "until these operations have run.",
-     .hint = "use where() or a mask of full size instead",
-     .python_hint = "use torch.where() or a mask of full size instead",
+     .hint = "use operations that keep the size instead, such as where() or a multiplication by a mask",
+     .python_hint = "use operations that keep the size instead, such as torch.where() or a multiplication by a mask",
      .api_hint = "the option .capture_dynamic_shapes keeps the operation in the graph",
      .option_hint = "--compile capture_dynamic_shapes=1 keeps the operation in the graph"},
     {.kind = compare,
      .id = "WB0006",
      .title = "a comparison of whole tensors on the host",
      .explanation = "equal and allclose return a bool to the program, so the operands have to be computed first.",
-     .hint = "compare with eq() and all(), keep the result as a tensor, and read it at the end",
-     .python_hint = "compare with (a == b).all(), keep that tensor, and read it at the end"},
+     .hint = "compare with eq() and all(), keep the result as a tensor, and read the result after the last operation",
+     .python_hint =
+         "compare with (a == b).all(), keep the result as a tensor, and read the result after the last operation"},
     {.kind = unregistered_op,
      .id = "WB0007",
      .title = "an operation that Whittle does not know",
-     .explanation = "Whittle checks a compiler against an operation's definition, so only operations that Whittle "
-                    "knows enter a graph.",
-     .hint = "use known operations, or call the operation before or after the function; for an operation of your own "
-             "library, name the library: --op-library FILE"},
+     .explanation = "Whittle computes the expected results from the definition of each operation, so a graph contains "
+                    "only operations that Whittle knows.",
+     .hint = "use operations that Whittle knows, or call this operation outside the captured function; if your own "
+             "library defines the operation, pass --op-library FILE"},
     {.kind = backend_request,
      .id = "WB0008",
      .title = "the backend requested a break",
      .explanation = "The backend does not accept this operation inside a larger graph.",
-     .hint = "move the operation out of the function, or try another backend"},
+     .hint = "move the operation out of the captured function, or try another backend"},
     {.kind = explicit_break,
      .id = "WB0009",
      .title = "the program requested a break",
      .explanation = "The program called graph_break().",
-     .hint = "remove the call when it is no longer needed"},
+     .hint = "remove the call of graph_break() when the break is no longer needed"},
     {.kind = control_flow,
      .id = "WB0010",
      .title = "data-dependent control flow in a model file",
-     .explanation = "The condition or the trip count of an If or Loop is known only when the model runs, and the "
-                    "backend does not run such an operation.",
-     .hint = "export the model with a fixed condition, or with both branches computed and selected"},
+     .explanation = "The condition of an If, or the trip count of a Loop, is known only when the model runs, and the "
+                    "backend cannot run such an operation.",
+     .hint = "export the model with a fixed condition or trip count, or compute both branches in the model and select "
+             "one result with Where"},
     {.kind = unsupported,
      .id = "WB0011",
      .title = "an operation that the backend does not support",
-     .explanation = "The graph is split at the operation, which runs outside the compiler.",
-     .hint = "use supported operations, or add the operation to the backend"},
+     .explanation = "The graph is split at this operation, and the operation runs outside the compiler.",
+     .hint = "use operations that the backend supports, or add the operation to the backend"},
     {.kind = frontend,
      .id = "WB0012",
      .title = "something in the model file that Whittle cannot read",
@@ -87,41 +92,43 @@ constexpr BreakInfo kCatalogue[] = {
     {.kind = nested,
      .id = "WB0013",
      .title = "a break inside the body of a higher-order operation",
-     .explanation = "The body of cond(), while_loop() or map() must be one graph. This body is not, so the program's "
-                    "own code runs in its place.",
-     .hint = "move the operation that causes the break to a place outside the body"},
+     .explanation =
+         "The body of cond(), while_loop(), map() or scan() must be one graph. This body has a graph break, so the "
+         "program's own code runs instead.",
+     .hint = "move the operation that causes the break out of the body"},
     {.kind = mutation,
      .id = "WB0014",
      .title = "a change of memory that the graph cannot order",
      .explanation =
          "Several tensors share memory, and the memory was changed in a way that a graph of operations cannot express.",
-     .hint = "use the out-of-place form of the operation"},
+     .hint = "use the out-of-place form of the operation, for example add() instead of add_()"},
     {.kind = exception,
      .id = "WB0015",
      .title = "an exception left the function",
      .explanation = "The operations before the exception were compiled; the rest of the function did not run.",
-     .hint = "check arguments before the first operation"},
+     .hint = "check the function's arguments before the first operation"},
     {.kind = backward,
      .id = "WB0016",
      .title = "a backward pass",
-     .explanation = "Autograd's engine computes gradients outside the function, so the operations before it have to "
-                    "run first. The engine's operations are a graph of their own.",
-     .hint = "call backward() outside the function, and capture the part that computes the loss",
-     .python_hint = "call .backward() outside the function, and capture the part that computes the loss"},
+     .explanation = "Autograd's engine computes gradients outside the function, so the operations before the backward "
+                    "pass have to run first. The engine's operations become a graph of their own.",
+     .hint = "call backward() outside the captured function, and capture only the part that computes the loss",
+     .python_hint = "call .backward() outside the captured function, and capture only the part that computes the loss"},
     {.kind = disagreement,
      .id = "WB0017",
      .title = "an operation that Whittle and LibTorch define differently",
-     .explanation = "LibTorch's results or arguments are not what Whittle expects of the operation. The program may "
-                    "be right: a graph with this operation would hold a compiler to wrong results.",
-     .hint = "call the operation before or after the function; report it as a bug of Whittle, with this reason and "
-             "LibTorch's version"},
+     .explanation = "The arguments or the results of LibTorch's operation do not match Whittle's definition of the "
+                    "operation. The program may be right. A graph with this operation would judge a compiler by wrong "
+                    "results, so the operation stays out of the graph.",
+     .hint = "call the operation outside the captured function, and report the difference as a bug of Whittle, with "
+             "the reason of this break and LibTorch's version"},
     {.kind = foreign_value,
      .id = "WB0018",
      .title = "an argument or a result that Whittle does not support",
-     .explanation = "Whittle knows the operation, but not the kind of tensor, the dtype or the option that it was "
-                    "called with.",
-     .hint = "pass plain tensors (resolve_conj(), to_padded_tensor(), to() another dtype), or call the operation "
-             "before or after the function"},
+     .explanation =
+         "Whittle knows the operation, but does not support the kind of tensor, the dtype or the option in this call.",
+     .hint = "convert the argument to a plain tensor with resolve_conj() or to_padded_tensor(), or to another dtype "
+             "with to(); or call the operation outside the captured function"},
 };
 
 }  // namespace
