@@ -169,7 +169,7 @@ TEST_CASE("what the reference refuses in the same words is no failure of the bac
         const Judgement refused = said(same, tier);
         CHECK(refused.verdict == Verdict::not_judged);
         CHECK_THAT(refused.reason,
-                   Contains("the reference backend fails with the same error: ") && Contains("found sampling_ratio 0"));
+                   Contains("the reference backend fails with the same error: ") && Contains("found sampling_ratio=0"));
         PlantedBackend other;
         other.on_compile = [](const Graph&) { throw std::runtime_error("no such region"); };
         CHECK(said(other, tier).fails());

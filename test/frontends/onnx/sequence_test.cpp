@@ -60,7 +60,7 @@ TEST_CASE("positions count from the end, and are checked", "[onnx]") {
     };
     CHECK(run(load(at("-2")).graph, {kOne, kTwo}) == std::vector<double>{1, 2});
     CHECK(run(load(at("1")).graph, {kOne, kTwo}) == std::vector<double>{3, 4});
-    CHECK_THAT(load_error(at("2")), Contains("found position 2 in a sequence of 2, expected -2 to 1"));
+    CHECK_THAT(load_error(at("2")), Contains("found position 2 in a sequence of 2 elements, expected -2 to 1"));
     CHECK_THAT(load_error(at("-3")), Contains("found position -3"));
 }
 
