@@ -276,7 +276,7 @@ class FrameMinimizer {
             suspect->tier = Tier::ends;
         }
         observer_.warn(frame.file.string() + ": Whittle does not know " + join(ops) +
-                       "; candidates that start after a call of an unknown op get random inputs");
+                       "; candidates that start after a call of such an op get random inputs");
     }
 
     /// Looks for the culprit, and writes what was found.

@@ -121,7 +121,7 @@ TEST_CASE("values of other types do not pass as pointers") {
     const Tensor a = ramp();
     a.data_ptr<float>()[0] = 9;
     CHECK(a[0][0].item<int>() == 9);
-    CHECK_THROWS_WITH(a.data_ptr<double>(), Catch::Contains("found a tensor of f32, expected f64"));
+    CHECK_THROWS_WITH(a.data_ptr<double>(), Catch::Contains("found a tensor of f32, expected a tensor of f64"));
     CHECK_THROWS_WITH(tensor(std::vector<float>{1, 2}, {3}), Catch::Contains("found 2 values"));
 }
 

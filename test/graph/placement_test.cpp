@@ -140,5 +140,6 @@ TEST_CASE("a constant of strings holds the bytes of its file") {
     CHECK(unknown_value(read).value() == "the constant c holds i4 elements");
     CHECK(print(parse(print(graph))) == print(graph));
     graph.attributes["c"] = Tensor(DType::f32, {3});
-    CHECK_THROWS_WITH(verify(graph, Stage::captured, Registry::instance()), Catch::Contains("expected bytes, u8[N]"));
+    CHECK_THROWS_WITH(verify(graph, Stage::captured, Registry::instance()),
+                      Catch::Contains("expected a tensor of bytes, u8[N]"));
 }

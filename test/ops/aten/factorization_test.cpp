@@ -147,7 +147,7 @@ TEST_CASE("a matrix that is singular or not positive definite is told, and refus
     const RegisteredOp& op = Registry::instance().require("aten.linalg_cholesky_ex.default");
     const Sample asked{.label = "", .tensors = {indefinite}, .args = {t(0)}, .kwargs = {{"check_errors", Arg(true)}}};
     CHECK_THROWS_WITH(evaluate(graph_of(op, asked), asked.tensors),
-                      Catch::Contains("not positive definite at its pivot 2"));
+                      Catch::Contains("not positive definite at pivot 2"));
 }
 
 }  // namespace

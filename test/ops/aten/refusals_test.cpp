@@ -46,10 +46,10 @@ TEST_CASE("lengths of labels that do not fit their sequences are refused", "[ops
         return Sample{"", {scores, targets}, {t(0), t(1), Arg::ints(steps), Arg::ints(labels)}};
     };
     const std::string target = "aten._ctc_loss.default";
-    refused(target, call(i64({}), {2, 2}, {}), "found target_lengths of []");
-    refused(target, call(i64({1}), {2, 2}, {kHuge, 2}), "found target_lengths of");
-    refused(target, call(i64({1, 2}), {2, 2}, {3, -1}), "found target_lengths of");
-    refused(target, call(i64({1, 2, 1, 2}, {2, 2}), {2, 2}, {3, 1}), "found target_lengths of");
+    refused(target, call(i64({}), {2, 2}, {}), "found target_lengths=[]");
+    refused(target, call(i64({1}), {2, 2}, {kHuge, 2}), "found target_lengths=");
+    refused(target, call(i64({1, 2}), {2, 2}, {3, -1}), "found target_lengths=");
+    refused(target, call(i64({1, 2, 1, 2}, {2, 2}), {2, 2}, {3, 1}), "found target_lengths=");
 }
 
 TEST_CASE("labels of one sequence are as many as its length says", "[ops][refusals]") {
