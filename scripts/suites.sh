@@ -8,10 +8,9 @@ mirror=$(sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*\] \)\?\([^ ]*\).*/\2/p' /etc/ap
 # along: name servers, the configuration of apt and npm, certificates.
 make_root() {
   local suite=$1 bare=$2 cafile
-  if [ ! -e "$bare/.made" ]; then
+  if [ ! -x "$bare/bin/sh" ] || [ -d "$bare/debootstrap" ]; then  # debootstrap has that folder while it works
     rm -rf --one-file-system "$bare"
     debootstrap --variant=minbase "$suite" "$bare" "$mirror" >"$bare.log" 2>&1 || { tail -n 5 "$bare.log" >&2; return 1; }
-    mv "$bare.log" "$bare/.made"
   fi
   cp -L /etc/resolv.conf /etc/hosts "$bare/etc/"
   find /etc/apt/apt.conf.d -type f -exec grep -lE '^ *Acquire' {} + | xargs -r cp -t "$bare/etc/apt/apt.conf.d"
