@@ -84,7 +84,7 @@ std::vector<LoadedFrame> frames_of_model(const Tool& tool, const fs::path& model
         options.inputs = recorded.inputs;
     } else {
         options.program.refuse_for_model(model);
-        if (!options.inputs.given()) options.inputs.add(values_beside(model));  // the file alone has none
+        options.inputs = options.inputs.completed(model);  // the file alone has no values
     }
     // The ops of a program's own are no mistake: it is told of each graph that it cannot be judged.
     std::vector<LoadedFrame> frames =

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "cli/model.h"
 #include "frontends/pt2/archive.h"
+#include "graph/failure_file.h"
 #include "trace/record.h"
 
 namespace whittle::cli {
@@ -64,9 +65,23 @@ fs::path model_file(const fs::path& model) {
     return fs::is_directory(model) && recognize(model) == ModelKind::onnx ? model / kModelFile : model;
 }
 
+namespace {
+
+/// No other model of the folder may be what the values are for.
+bool is_only_model(const fs::path& model, const fs::path& folder) {
+    if (model.filename() == kModelFile) return true;
+    return std::ranges::count_if(fs::directory_iterator(folder.empty() ? "." : folder),
+                                 [](const auto& entry) { return entry.path().extension() == ".onnx"; }) <= 1;
+}
+
+}  // namespace
+
 std::optional<fs::path> values_beside(const fs::path& model) {
-    const fs::path beside = model / "test_data_set_0";
-    return model_file(model) != model && fs::is_directory(beside) ? std::optional(beside) : std::nullopt;
+    const bool whole = fs::is_directory(model);
+    const fs::path folder = whole ? model : model.parent_path(), values = folder / "test_data_set_0";
+    if (!fs::is_directory(values) || recognize(model) != ModelKind::onnx) return std::nullopt;
+    if (!whole && (!is_only_model(model, folder) || fs::exists(failure_path(model)))) return std::nullopt;
+    return values;
 }
 
 std::string_view name(ModelKind kind) {

@@ -208,6 +208,26 @@ TEST_CASE("a folder of the ONNX backend tests is a model with its inputs") {
     CHECK(load_model(kModels / "squeezenet1_1", {.inputs = {.seed = 1}, .need_inputs = false}).size() == 1);
 }
 
+TEST_CASE("the values beside an ONNX file are for it, unless other values are asked for") {
+    const TempDir folder;
+    const fs::path model = folder.path() / "net.onnx", values = folder.path() / "test_data_set_0";
+    fs::copy(kSqueeze, model);
+    fs::copy(kModels / "squeezenet1_1/test_data_set_0", values);
+    const auto from = [&](const InputOptions& inputs) {
+        return load_model(model, {.inputs = inputs}).at(0).inputs_from;
+    };
+    CHECK(from({}) == values.string());
+    CHECK(load_model(model, {}).at(0).expected_from == values.string());
+    CHECK(from({.seed = 0}) == "seed 0");
+    // Of two models either may be what they are for; not so of model.onnx.
+    fs::copy(kSqueeze, folder.path() / "model.onnx");
+    CHECK(from({}) == "seed 0");
+    CHECK(load_model(folder.path() / "model.onnx", {}).at(0).inputs_from == values.string());
+    save_tensor_proto(values / "input_0.pb", Tensor::of<float>({1, 2}));
+    const std::string wrong = error_of([&] { load_model(folder.path() / "model.onnx", {}); });
+    CHECK(wrong.find("the values are those of " + values.string() + "; use others") != std::string::npos);
+}
+
 TEST_CASE("a failure's inputs are kept") {
     const TempDir folder;
     Graph graph = load_graph(two_inputs(folder));
