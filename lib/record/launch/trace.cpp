@@ -7,6 +7,7 @@
 #include "base/command_words.h"
 #include "base/interrupt.h"
 #include "base/subprocess.h"
+#include "base/suggest.h"
 #include "base/words.h"
 #include "frontends/cpp/description.h"
 #include "graph/abilities.h"
@@ -123,14 +124,21 @@ Traced trace(const std::vector<LoadedFrame>& frames, const TraceRequest& request
     Traced traced{.folder = request.folder, .by_reference = offered<Reference>(*backend) != nullptr};
     for (const LoadedFrame& frame : frames) {
         observer.before(frame);
-        traced.frames.push_back(folder.add({.name = frame.name,
-                                            .file = frame.file.string(),
-                                            .asked = case_of(frame, request.suspect),
-                                            .inputs_from = frame.inputs_from},
-                                           *backend, request.records));
+        try {
+            traced.frames.push_back(folder.add({.name = frame.name,
+                                                .file = frame.file.string(),
+                                                .asked = case_of(frame, request.suspect),
+                                                .inputs_from = frame.inputs_from},
+                                               *backend, request.records));
+        } catch (const Error& error) {
+            if (frames.size() == 1) throw;
+            traced.not_traced.push_back({frame.file.string(), error});
+            observer.failed(error);
+            continue;
+        }
         observer.after(traced.frames.back());
     }
-    folder.save();
+    if (!traced.frames.empty()) folder.save();
     traced.index = folder.index();
     return traced;
 }
@@ -176,6 +184,12 @@ std::string to_text(const TracedFrame& traced, const fs::path& folder) {
     else if (traced.judged && !(traced.judged->verdict == Verdict::right && traced.judged->compared.empty()))
         text += text_of(*traced.judged) + "\n";
     return text;
+}
+
+std::string not_traced_text(const Traced& traced) {
+    std::vector<std::string> files;
+    for (const NotTraced& one : traced.not_traced) files.push_back(one.file);
+    return files.empty() ? "" : "not traced: " + join(files) + "\n";
 }
 
 std::string next_replay(const Traced& traced) {
@@ -227,6 +241,8 @@ nlohmann::json to_json(const Traced& traced) {
         if (!run.gradient_faults.empty()) entry["gradient_faults"] = run.gradient_faults;
     }
     nlohmann::json all = {{"output", traced.folder.string()}, {"frames", frames}, {"verdict", name(traced.verdict())}};
+    for (const NotTraced& one : traced.not_traced)
+        all["not_traced"].push_back({{"file", one.file}, {"message", std::string(one.error.what())}});
     if (!traced.status.empty()) all["program"] = traced.status;
     for (const JudgedFrame& frame : traced.judged) all["judged"].push_back(to_json(frame));
     return all;
