@@ -117,6 +117,11 @@ void Tool::flag_or_choice(std::string_view names, std::optional<std::string>& ta
          .implied = implied});
 }
 
+void Tool::flag_or_file(std::string_view names, std::optional<fs::path>& target, std::string_view help) {
+    option(names, target, "[=FILE]", help);
+    impl_->grammar.options.back().implied = "-";
+}
+
 void Tool::rest_of_line(std::string_view name, Words& target, std::string_view value, std::string_view help) {
     const std::string place(name);
     add({.text =
