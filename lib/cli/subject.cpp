@@ -98,7 +98,7 @@ void SubjectOptions::check_usage() const {
 Suspect SubjectOptions::suspect() const {
     return {.spec = backend.spec(kDefaultSuspect),
             .options = backend.options(),
-            .accuracy = accuracy.accuracy(),
+            .accuracy = accuracy.chosen(),
             .tier = Tier::computes};
 }
 

@@ -123,11 +123,12 @@ Traced trace(const std::vector<LoadedFrame>& frames, const TraceRequest& request
     Traced traced{.folder = request.folder, .by_reference = offered<Reference>(*backend) != nullptr};
     for (const LoadedFrame& frame : frames) {
         observer.before(frame);
-        traced.frames.push_back(folder.add({.name = frame.name,
-                                            .file = frame.file.string(),
-                                            .asked = case_of(frame, request.suspect),
-                                            .inputs_from = frame.inputs_from},
-                                           *backend, request.records));
+        FrameToTrace run{.name = frame.name,
+                         .file = frame.file.string(),
+                         .asked = case_of(frame, request.suspect),
+                         .inputs_from = frame.inputs_from};
+        run.asked.suspect.accuracy = request.suspect.accuracy;  // else as the new record says
+        traced.frames.push_back(folder.add(run, *backend, request.records));
         observer.after(traced.frames.back());
     }
     folder.save();
