@@ -46,7 +46,9 @@ void declare(cli::Tool& tool, Options& options, bool of_source) {
         tool,
         "halide. Without --backend, the report only lists the ops that halide does not support. With --backend, the "
         "backend is also run, and the report begins with the failures of the backend");
-    options.subject.accuracy.declare(tool, "With --backend or --minify: how to compare results.");
+    options.subject.accuracy.declare(
+        tool, "With --backend or --minify: how to compare results. Default: the mode in each record.",
+        cli::kRecordedTolerances);
     options.subject.inputs.declare(tool);
     options.subject.program.declare(tool);
     tool.common("--output --html --backend --accuracy --minify --fullgraph --ops --guards --recompiles --times");

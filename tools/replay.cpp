@@ -43,7 +43,7 @@ void declare(cli::Tool& tool, Options& options) {
     tool.positional("RECORD|DIR", options.records, "Records, or folders with records.");
     options.backend.declare(tool, "the backend and backend options that each record was made with");
     options.accuracy.declare(tool, "How to compare outputs. Default: the mode in each record.",
-                             "the record's own, else by data type");
+                             cli::kRecordedTolerances);
     options.which.declare(tool);
     options.limits.declare(tool, "each record");
     tool.section("Execution and reports");
@@ -67,7 +67,7 @@ ReplayOptions replay_options(const Options& options) {
     ReplayOptions replay = options.replay;
     replay.backend = options.backend.name;
     replay.backend_options = options.backend.options();
-    if (options.accuracy.given()) replay.accuracy = options.accuracy.accuracy();
+    replay.accuracy = options.accuracy.chosen();
     replay.limits = options.limits.limits();
     replay.to_event = options.which.events(options.records);
     return replay;

@@ -60,18 +60,25 @@ void show_examples(cli::Tool& repro, cli::Tool& report) {
     report.example("repro report m.json --also ./newer.so", "check whether another release fails, too");
 }
 
-/// The graph's recorded failure, or the one that --backend finds on it; nothing when it does not fail.
-std::optional<Failure> failure_of(const Options& options, const cli::LoadedFrame& frame) {
-    const bool recorded = frame.graph.failure && options.backend.name.empty();
-    if (recorded && !options.inputs.given() && !options.accuracy.given()) return frame.graph.failure;
+/// Who is asked for the failure, and how: as the graph fails, as far as the options do not say otherwise.
+Suspect suspect_of(const Options& options, const cli::LoadedFrame& frame) {
+    const bool recorded = frame.graph.failure.has_value();
     if (options.backend.name.empty() && !recorded)
         throw Error({options.repro.graph.string(), {}},
                     "found no failure in the graph, expected a graph that minify wrote",
                     "pass the failing backend with --backend");
-    Suspect suspect = recorded ? suspect_of(*frame.graph.failure)
-                               : Suspect{.spec = options.backend.name, .options = options.backend.options()};
+    Suspect suspect = recorded ? whittle::suspect_of(*frame.graph.failure) : Suspect{};
+    if (!options.backend.name.empty()) suspect.spec = options.backend.name, suspect.options = options.backend.options();
     if (options.accuracy.given()) suspect.accuracy = options.accuracy.accuracy();
     if (options.accuracy.mode) suspect.tier = Tier::computes;
+    suspect.accuracy = accuracy_for(frame, suspect);
+    return suspect;
+}
+
+/// The graph's recorded failure, or the one that the options find on it; nothing when it does not fail.
+std::optional<Failure> failure_of(const Options& options, const cli::LoadedFrame& frame, const Suspect& suspect) {
+    const bool recorded = frame.graph.failure && options.backend.name.empty();
+    if (recorded && !options.inputs.given() && !options.accuracy.given()) return frame.graph.failure;
     std::optional<Failure> failure = repro::failure_of(frame, suspect);
     if (failure && recorded) {
         failure->culprit = frame.graph.failure->culprit;
@@ -89,9 +96,8 @@ int print(const cli::Tool& tool, bool good, const nlohmann::json& json, const st
     return good ? 0 : 1;
 }
 
-int not_failing(const cli::Tool& tool, const Options& options, const std::string& recorded) {
-    const std::string message = not_failing_text(options.backend.name.empty() ? recorded : options.backend.name,
-                                                 options.accuracy.mode ? Tier::computes : Tier::ends);
+int not_failing(const cli::Tool& tool, const Suspect& suspect) {
+    const std::string message = not_failing_text(suspect.spec.text(), suspect.tier);
     return print(tool, false, {{"verified", false}, {"runs", 0}, {"message", message}}, message + "\n");
 }
 
@@ -116,11 +122,11 @@ int run(const cli::Tool& tool, Options& options) {
         return print(tool, repro.no_verify || written.verified, to_json(written), to_text(written));
     }
     if (frame.record) options.backend.default_to(frame);
-    std::string recorded;
     if (options.backend.name.empty() && frame.graph.failure)
-        recorded = frame.graph.failure->backend = found_near(frame.graph.failure->backend, frame.file).text();
-    frame.graph.failure = failure_of(options, frame);
-    if (!frame.graph.failure) return not_failing(tool, options, recorded);
+        frame.graph.failure->backend = found_near(frame.graph.failure->backend, frame.file).text();
+    const Suspect suspect = suspect_of(options, frame);
+    frame.graph.failure = failure_of(options, frame, suspect);
+    if (!frame.graph.failure) return not_failing(tool, suspect);
     cli::add_circumstances(repro, tool, frame.graph.failure->backend);
     const repro::Repro written = write_repro(frame.graph, repro);
     return print(tool, repro.no_verify || written.verified, to_json(written, repro),

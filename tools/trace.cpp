@@ -154,7 +154,7 @@ int run(const cli::Tool& tool, const Options& options) {
     const auto environment = cli::environment(backend, options.backend.options());
     const TraceRequest request{
         .folder = options.output,
-        .models = options.models,
+        .models = options.program.identities(options.models),
         .suspect = {.spec = backend, .options = options.backend.options()},
         .records = options.record.records(),
         .check = cli::check_policy_called(options.program.capture().check),

@@ -12,6 +12,7 @@
 #include "frontends/pt2/archive.h"
 #include "graph/graph.h"
 #include "graph/text.h"
+#include "ops/core/layout.h"
 #include "tensor/npy.h"
 #include "tensor/random.h"
 #include "tensor/safetensors.h"
@@ -240,7 +241,10 @@ void fill_inputs(LoadedFrame& frame, const ModelOptions& options, const Given& g
         Tensor drawn = !draw            ? recorded.at(i)
                        : meta.placement ? Tensor(DType::u8, {0})
                                         : random_tensor(meta.dtype, meta.sizes, random);
-        frame.inputs.push_back(matched[i] ? matched[i]->tensor : std::move(drawn));
+        Tensor value = matched[i] ? matched[i]->tensor : std::move(drawn);
+        // The calls of a captured graph have the strides that those of the program's inputs led to.
+        const bool is_new = !meta.placement && (draw || matched[i]);
+        frame.inputs.push_back(is_new ? laid_out_as(std::move(value), meta) : std::move(value));
         made |= draw && !matched[i];
     }
     if (!given.inputs.empty()) frame.inputs_from = given.inputs.front().from;

@@ -63,4 +63,8 @@ void warn(const Tool& tool, std::string_view text) {
     if (!tool.shared().quiet) print_line(tool, "warning", "\033[1;33m", text);
 }
 
+void note(const Tool& tool, std::string_view text) {
+    if (!tool.shared().quiet) print_line(tool, "note", "\033[1;36m", text);
+}
+
 }  // namespace whittle::cli

@@ -21,5 +21,7 @@ void print_error(const Tool& tool, const Error& error);
 
 /// One line on stderr: "NAME: warning: TEXT".
 void warn(const Tool& tool, std::string_view text);
+/// "NAME: note: TEXT".
+void note(const Tool& tool, std::string_view text);
 
 }  // namespace whittle::cli

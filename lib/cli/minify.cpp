@@ -71,12 +71,14 @@ repro::Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream
     std::vector<LoadedFrame> frames = frames_of(options);
     const bool opaque = std::ranges::any_of(
         frames, [](const LoadedFrame& frame) { return !opaque_ops(frame.graph).empty(); });  // nothing to compare with
-    AccuracyChoice& accuracy = options.judge.accuracy;
-    if (!accuracy.mode && !opaque) accuracy.mode = name(Accuracy::Mode::close);
     reduce::Request request = request_of(options, frames[0]);
+    if (Suspect* const suspect = std::get_if<Suspect>(&request.judge); suspect && !opaque)
+        suspect->tier = Tier::computes;
     for (LoadedFrame& frame : frames)
         if (wanted.scratch) frame.file = frame.file.stem();
     const auto resume = [&] {
+        AccuracyChoice accuracy = options.judge.accuracy;
+        if (!accuracy.given() && !opaque) accuracy.default_to(accuracy_for(frames[0], {}));
         return minify_command(options.model, true, options.judge.backend, accuracy, options.inputs) + " --resume " +
                shell_quote({"-o", options.output.string()});
     };

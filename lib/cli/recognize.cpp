@@ -6,8 +6,11 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 
+#include "base/command_words.h"
 #include "base/error.h"
+#include "base/subprocess.h"
 #include "cli/model.h"
 #include "frontends/pt2/archive.h"
 #include "graph/failure_file.h"
@@ -51,6 +54,17 @@ ModelKind recognize_archive(const fs::path& path) {
         throw Error({path.string(), {}}, "it holds tensors that torch.save() wrote, expected a model",
                     "save the model with torch.jit.save(torch.jit.script(model), FILE) or torch.export.save()");
     return ModelKind::pt2;
+}
+
+/// What a script is run with: Python by its name, else what its first line says; empty: it is none.
+std::string interpreter_of(const fs::path& path, const std::string& head) {
+    if (path.extension() == ".py") return "python3";
+    if (!head.starts_with("#!")) return {};
+    std::istringstream line(head.substr(2, head.find('\n') - 2));
+    for (std::string word; line >> word;)
+        if (const std::string name = fs::path(word).filename().string(); name != "env" && !name.starts_with('-'))
+            return name;
+    return {};
 }
 
 bool is_executable(const fs::path& path) {
@@ -122,6 +136,11 @@ ModelKind recognize(const fs::path& path) {
                     "for a library, give a program that uses it; for a program, run chmod +x");
     if (elf || (head.starts_with("#!") && is_executable(path))) return ModelKind::program;
     if (head.starts_with("PK\x03\x04")) return recognize_archive(path);
+    if (const std::string interpreter = interpreter_of(path, head); !interpreter.empty())
+        throw Error({file, {}}, "it is a script, expected a model, or a program that runs the script",
+                    shell_quote(program_words("explain", {interpreter, file})) + " reports its graphs; " +
+                        shell_quote(program_words("trace", {"-o", "DIR", interpreter, file})) +
+                        " records them for minify, repro and replay");
     const auto text = std::find_if(head.begin(), head.end(), [](unsigned char c) { return !std::isspace(c); });
     if (text != head.end() && *text == '{') return is_record(path) ? ModelKind::record : ModelKind::graph;
     const std::string extension = path.extension().string();

@@ -64,7 +64,7 @@ void add_profile(const SubjectOptions& options, const ProfileWish& wish, std::op
                  report::Subject& subject);
 
 /// Where explain puts what it makes small, in the working directory: "NAME" of NAME.min.json. `arguments`: of a
-/// program; a Python program is named after its script or module, not after the interpreter.
+/// program; that of an interpreter is named after its script or module.
 std::string stem_of(const std::filesystem::path& model, const std::vector<std::string>& arguments);
 
 /// At the end, where a backend was run and fails, or minimizing was asked for: follow_up() of minify.h into

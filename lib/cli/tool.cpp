@@ -292,9 +292,13 @@ std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     check_files(used);
     impl.every.configure();
     warn_of_old_spellings();
-    if (!ours.empty())
-        log_warning(LogChannel::cli, "'" + ours + "' after " + before_equals(arguments[own]) +
-                                         " is passed to its command; put options of " + called() + " before it");
+    if (ours.empty()) return std::nullopt;
+    if (const std::string taker = before_equals(arguments[own]); impl.grammar.called(taker))
+        log_warning(LogChannel::cli, "'" + ours + "' after " + taker + " is passed to its command; put options of " +
+                                         called() + " before it");
+    else
+        note(*this, before_equals(ours) + " after the program belongs to the program; put " + called() +
+                        "'s options before it");
     return std::nullopt;
 }
 

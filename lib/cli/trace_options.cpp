@@ -197,7 +197,7 @@ void check_traced(std::span<const fs::path> models, const InputOptions& inputs, 
                   const fs::path& folder, bool force) {
     check_together(models, inputs);
     check_inputs(models, inputs, folder);
-    require_replaceable(folder, models, force, takes_others);
+    require_replaceable(folder, program.identities(models), force, takes_others);
     for (const fs::path& model : models)
         if (const auto kind = kind_of(model, models); kind && !is_run(*kind)) program.refuse_for_model(model);
 }

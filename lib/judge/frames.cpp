@@ -9,12 +9,20 @@
 
 namespace whittle {
 
+Accuracy accuracy_for(const LoadedFrame& frame, const Suspect& suspect) {
+    if (suspect.accuracy) return *suspect.accuracy;
+    if (frame.record) return frame.record->accuracy;
+    return frame.graph.failure ? frame.graph.failure->accuracy : Accuracy{};
+}
+
 FailingCase case_of(const LoadedFrame& frame, const Suspect& suspect) {
-    return {.graph = frame.graph,
-            .inputs = frame.inputs,
-            .given = {frame.expected, frame.expected_from},
-            .suspect = suspect,
-            .file = frame.onnx ? &*frame.onnx : nullptr};
+    FailingCase asked{.graph = frame.graph,
+                      .inputs = frame.inputs,
+                      .given = {frame.expected, frame.expected_from},
+                      .suspect = suspect,
+                      .file = frame.onnx ? &*frame.onnx : nullptr};
+    asked.suspect.accuracy = accuracy_for(frame, suspect);
+    return asked;
 }
 
 Judgement judge_repeatedly(const LoadedFrame& frame, const Suspect& suspect, Backend& backend, int runs) {

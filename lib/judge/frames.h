@@ -14,7 +14,9 @@ namespace whittle {
 /// Graphs with what the backend cannot compile of each, as far as its runs have told.
 using KnownSupport = std::vector<std::pair<Graph, std::vector<std::string>>>;
 
-/// What the judge is asked of a frame; it refers to the frame.
+/// By which a frame's results are compared: what the suspect was asked with, else as its record or its failure says.
+Accuracy accuracy_for(const LoadedFrame& frame, const Suspect& suspect);
+/// What the judge is asked of a frame, by accuracy_for(); it refers to the frame.
 FailingCase case_of(const LoadedFrame& frame, const Suspect& suspect);
 
 /// The judge's verdict on up to `runs` runs: of the first that fails, else of the last.

@@ -189,7 +189,7 @@ class CaseJudge {
     }
 
     bool close(const Values& one, std::span<const Tensor> other) const {
-        return !whittle::judge(Outcome{.outputs = one}, other, asked_.suspect.accuracy).failed();
+        return !whittle::judge(Outcome{.outputs = one}, other, asked_.suspect.compared_by()).failed();
     }
 
     void compare() {
@@ -200,7 +200,7 @@ class CaseJudge {
             return;
         }
         said_.compared = {expected.from};
-        const Accuracy& accuracy = asked_.suspect.accuracy;
+        const Accuracy accuracy = asked_.suspect.compared_by();
         said_.outcome =
             whittle::judge(std::move(said_.outcome), asked_.graph, asked_.inputs, expected.outputs, accuracy);
         if (!said_.outcome.failed()) {
@@ -338,7 +338,7 @@ std::optional<bool> right_unoptimized(const Graph& graph, std::span<const Tensor
     const ArtifactPause nobody_asked;
     const Outcome ran = query(graph, inputs, expected, backend, suspect);
     if (!ran.failed()) return true;
-    const auto found = excuse(graph, inputs, ran, expected, suspect.accuracy);
+    const auto found = excuse(graph, inputs, ran, expected, suspect.compared_by());
     return found && found->verdict == Verdict::right;
 }
 
@@ -369,7 +369,7 @@ Answer ask_again(const Question& question, Backend& backend, int runs) {
     for (int left = runs; left > 0 && answer.again != Again::fails; left--) {
         Outcome outcome = query(question.graph, failure.inputs, question.expected, backend, suspect);
         if (!outcome.failed() && answer.again == Again::otherwise) continue;
-        if (outcome.failed()) answer.again = again_of(question, outcome, suspect.accuracy);
+        if (outcome.failed()) answer.again = again_of(question, outcome, failure.accuracy);
         answer.outcome = std::move(outcome);
     }
     return answer;

@@ -36,7 +36,7 @@ std::vector<std::string> first_divergent(const LoadedFrame& frame, Backend& back
     if (!suspect || suspect->tier == Tier::ends || frame.graph.calls().size() <= kFew) return {};
     try {
         const Divergence found =
-            diverge(frame.graph, frame.inputs, backend, suspect->options, suspect->limits, suspect->accuracy);
+            diverge(frame.graph, frame.inputs, backend, suspect->options, suspect->limits, suspect->compared_by());
         if (!found.first) return {};
         return {found.values[*found.first].node};
     } catch (const Interrupted&) {
@@ -338,7 +338,9 @@ class FrameMinimizer {
 }  // namespace
 
 Minimized minimize(const LoadedFrame& frame, const Request& request, const Observer& observer) {
-    return FrameMinimizer(frame, request, observer).run();
+    Request own = request;
+    if (Suspect* const suspect = std::get_if<Suspect>(&own.judge)) suspect->accuracy = accuracy_for(frame, *suspect);
+    return FrameMinimizer(frame, own, observer).run();
 }
 
 bool MinimizedModel::good() const { return !results.empty() && std::ranges::all_of(results, &Minimized::failed); }

@@ -42,7 +42,7 @@ class BackendOracle final : public Oracle {
         const Outcome outcome = query({graph, inputs, {expected}, suspect_, file.get()}, backend_);
         Observation seen = observation_of(outcome);
         if (!seen.failed || file) return seen;
-        if (const auto found = excuse(graph, inputs, outcome, expected, suspect_.accuracy)) {
+        if (const auto found = excuse(graph, inputs, outcome, expected, suspect_.compared_by())) {
             seen = {.unresolved = found->verdict != Verdict::right, .message = found->why};
         } else if (suspect_.optimized_only && outcome.kind == Outcome::Kind::mismatch &&
                    !right_unoptimized(graph, inputs, expected, backend_, suspect_).value_or(true)) {

@@ -54,6 +54,17 @@ std::string queries(const Minimized& done) {
     return text + '\n';
 }
 
+/// Where the program's source has the operations that are left.
+std::string source_text(const Graph& graph) {
+    constexpr std::size_t kMost = 3;
+    std::string text, head = "source:     ";
+    for (const StackFrame& place : first_places(graph, kMost)) {
+        text += head + place_line(place) + '\n';
+        head.assign(head.size(), ' ');
+    }
+    return text;
+}
+
 /// Lines "what:       how" of what was found.
 std::string found_text(const Minimized& done) {
     const Failure& failure = *done.smallest.graph.failure;
@@ -93,6 +104,7 @@ std::string found_text(const Minimized& done) {
     if (const auto& culprit = failure.culprit)
         text += "culprit:    " + culprit->text() +
                 (culprit->minimized_only ? "; the original model fails even without it" : "") + '\n';
+    text += source_text(done.smallest.graph);
     if (done.releases) text += "release:    " + done.releases->text() + '\n';
     if (done.closeness == Closeness::noise)
         text +=

@@ -178,12 +178,13 @@ FrameDivergence diverge(const LoadedFrame& frame, const Suspect& suspect) {
     FrameDivergence one{.file = frame.file.string(), .backend = suspect.spec.text(), .rewritten = frame.rewritten};
     Suspect compared = suspect;
     compared.tier = Tier::computes;
-    one.judgement = judge(case_of(frame, compared), *backend);
+    const FailingCase asked = case_of(frame, compared);
+    one.judgement = judge(asked, *backend);
     if (not_run(one.judgement))
         one.divergence.failure = one.judgement.reason;
     else
-        one.divergence =
-            whittle::diverge(frame.graph, frame.inputs, *backend, suspect.options, suspect.limits, suspect.accuracy);
+        one.divergence = whittle::diverge(frame.graph, frame.inputs, *backend, suspect.options, suspect.limits,
+                                          asked.suspect.compared_by());
     return one;
 }
 

@@ -1,6 +1,7 @@
 #include "repro/steps.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "graph/short_program.h"
+#include "graph/text.h"
 #include "ops/core/registry.h"
 #include "repro/verify.h"
 
@@ -249,6 +251,18 @@ class Issue {
         if (!program_.facts.empty()) add(program_.facts);
         if (!program_.near.empty() && options_.notes.empty()) add(program_.near + "\n");  // or else the cause is said
         if (!program_.model.empty()) add(program_.model);
+        if (const std::string places = source(); !places.empty()) add(places);
+        return text;
+    }
+
+    /// Where the user's program has the operations; without the folders, which are the user's own.
+    std::string source() const {
+        constexpr std::size_t kMost = 3;
+        std::string text;
+        for (StackFrame place : first_places(repro_.graph, kMost)) {
+            place.file = std::filesystem::path(place.file).filename().string();
+            text += (text.empty() ? "In the original program:\n\n    " : "    ") + place_line(place) + "\n";
+        }
         return text;
     }
 

@@ -264,7 +264,9 @@ struct TraceIndex {
 
     template <class Field>
     static void fields(Field& field) {
-        field("model", &TraceIndex::model, "The model as the user named it; several are separated by commas.");
+        field("model", &TraceIndex::model,
+              "The model as the user named it, or the script, module or code that an interpreter ran; several are "
+              "separated by commas.");
         field("backend", &TraceIndex::backend, "The backend that the program ran with.");
         field("frames", &TraceIndex::frames, "The frames in the order of their first execution.");
         field("graphs", &TraceIndex::graphs, "");

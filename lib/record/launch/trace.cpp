@@ -64,8 +64,7 @@ void write_folder(const RanProgram& ran, const TraceRequest& request, Backend& b
     index.notes.insert(index.notes.end(), ran.notes.begin(), ran.notes.end());
     index.op_times = ran.op_times;
     index.callers = ran.callers;
-    if (cpp::save_descriptions(request.folder, cpp::read_program(request.models[0])))
-        folder.add_file(cpp::kDescriptions);
+    if (cpp::save_descriptions(request.folder, cpp::read_program(ran.program))) folder.add_file(cpp::kDescriptions);
     folder.save();
     traced.index = index;
     traced.compared = !index.records.empty() && !offered<Reference>(backend);
@@ -124,12 +123,13 @@ Traced trace(const std::vector<LoadedFrame>& frames, const TraceRequest& request
     Traced traced{.folder = request.folder, .by_reference = offered<Reference>(*backend) != nullptr};
     for (const LoadedFrame& frame : frames) {
         observer.before(frame);
+        FrameToTrace run{.name = frame.name,
+                         .file = frame.file.string(),
+                         .asked = case_of(frame, request.suspect),
+                         .inputs_from = frame.inputs_from};
+        run.asked.suspect.accuracy = request.suspect.accuracy;  // else as the new record says
         try {
-            traced.frames.push_back(folder.add({.name = frame.name,
-                                                .file = frame.file.string(),
-                                                .asked = case_of(frame, request.suspect),
-                                                .inputs_from = frame.inputs_from},
-                                               *backend, request.records));
+            traced.frames.push_back(folder.add(run, *backend, request.records));
         } catch (const Error& error) {
             if (frames.size() == 1) throw;
             traced.not_traced.push_back({frame.file.string(), error});

@@ -18,7 +18,7 @@ namespace whittle {
 
 struct TraceRequest {
     std::filesystem::path folder = {};
-    std::vector<std::filesystem::path> models = {};  ///< what is traced, as the index names it
+    std::vector<std::filesystem::path> models = {};  ///< what is traced, as the index names it: program_identity()
     Suspect suspect = {};                            ///< what runs the graphs; may be the reference
     RecordPolicy records = RecordPolicy::always;
     CheckPolicy check = CheckPolicy::budget;  ///< a program's budget is a part of the time it ran

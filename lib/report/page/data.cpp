@@ -80,11 +80,12 @@ json failure_json(const PageFacts& facts, const std::string& graph) {
 std::string replay_command(const PageFacts& facts, const IndexRecord& record) {
     const std::filesystem::path model = facts.report.model;
     std::error_code unknown;
-    const bool folder = std::filesystem::is_directory(model, unknown);
+    const bool folder = facts.subject.program.empty() && std::filesystem::is_directory(model, unknown);
     std::vector<std::string> replay = program_words("replay", {((folder ? model : "traces") / record.file).string()});
     if (!facts.report.backend.empty()) replay.insert(replay.end(), {"--backend", facts.report.backend});
-    return (folder ? "" : shell_quote(program_words("trace", {"-o", "traces", model.string()})) + " && ") +
-           shell_quote(replay);
+    std::vector<std::string> trace = program_words("trace", {"-o", "traces"});
+    for (const std::string& word : facts.subject.words()) trace.push_back(word);
+    return (folder ? "" : shell_quote(trace) + " && ") + shell_quote(replay);
 }
 
 /// "return", or the reason of the break.
