@@ -11,6 +11,14 @@ std::string trimmed(std::string_view text) {
     return std::string(text.substr(first, text.find_last_not_of(kBlanks) - first + 1));
 }
 
+std::string listed(std::span<const std::string> items, std::size_t most, std::string_view last) {
+    const std::size_t shown = shown_of(items.size(), most), left = items.size() - shown;
+    std::string text;
+    for (std::size_t i = 0; i < shown; ++i)
+        text.append(i == 0 ? "" : left || i + 1 < shown ? ", " : last).append(items[i]);
+    return left ? text + " and " + std::to_string(left) + " more" : text;
+}
+
 namespace {
 bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,6 +35,13 @@ std::string with_words(std::string_view text, F&& f) {
     }
     return result + f(word);
 }
+
+/// How many items of a list are shown where `most` fit: nothing is gained by leaving out one.
+constexpr std::size_t shown_of(std::size_t all, std::size_t most) {
+    return all <= most || all - most == 1 ? all : most;
+}
+/// "a, b and 4 more": of a list of which `most` fit. `last`: before the last item where all are shown.
+std::string listed(std::span<const std::string> items, std::size_t most, std::string_view last = ", ");
 
 /// Without the blanks around it.
 std::string trimmed(std::string_view text);

@@ -18,6 +18,20 @@ TEST_CASE("a line is cut by columns, never inside a character", "[words]") {
     CHECK(shortened("abcdef", 0) == "abcdef");
 }
 
+TEST_CASE("a list that is cut leaves out two items or more", "[words]") {
+    const std::vector<std::string> items = {"a", "b", "c", "d"};
+    const auto of_two = [&](std::size_t count, std::string_view last = ", ") {
+        return listed(std::span(items).first(count), 2, last);
+    };
+    CHECK(of_two(0).empty());
+    CHECK(of_two(1) == "a");
+    CHECK(of_two(2, " and ") == "a and b");
+    CHECK(of_two(3) == "a, b, c");
+    CHECK(of_two(3, " and ") == "a, b and c");
+    CHECK(of_two(4, " and ") == "a, b and 2 more");
+    CHECK(shown_of(5, static_cast<std::size_t>(-1)) == 5);
+}
+
 TEST_CASE("blanks around a text are taken off, those in it stay", "[words]") {
     CHECK(trimmed(" \ta  b\r") == "a  b");
     CHECK(trimmed(" \t\r").empty());
