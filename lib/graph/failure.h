@@ -32,6 +32,8 @@ struct Signature {
     bool at_gradients() const { return !part.empty(); }
     /// "mismatch (nan_or_inf) at run", "mismatch (value) at run of backward, in 12 of 40 runs": one line.
     std::string text() const;
+    /// The same above the failure's message, which an exception's detail would say once more: "exception at run".
+    std::string heading() const;
 };
 
 /// What is to blame, as far as switching parts of the compiler off could tell.

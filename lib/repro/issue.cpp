@@ -245,7 +245,7 @@ class Issue {
         const std::string both = repro_.releases.empty() || repro_.also.empty() ? "" : "; ";
         const std::string releases = repro_.releases + both + repro_.also;
         if (!releases.empty()) add("Releases: " + releases + ".\n");
-        if (!repro_.is_short()) add(failure_.message + "\n");
+        if (!repro_.is_short() || !repro_.verified) add(failure_.message + "\n");
         if (!program_.facts.empty()) add(program_.facts);
         if (!program_.near.empty() && options_.notes.empty()) add(program_.near + "\n");  // or else the cause is said
         if (!program_.model.empty()) add(program_.model);
