@@ -33,6 +33,21 @@ std::size_t columns_of(std::string_view text) {
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
 }
 
+std::string first_words(const std::string& text, std::size_t most) {
+    constexpr std::string_view kCut = "...";
+    if (text.size() <= most) return text;
+    const std::size_t room = most - std::min(most, kCut.size());
+    std::size_t end = text.rfind(' ', room);
+    if (end == std::string::npos || end == 0) {
+        for (end = room; end > 0 && !begins_character(text[end]);) end--;
+        return text.substr(0, end) + std::string(kCut);
+    }
+    const auto count = [&](char c) { return std::ranges::count(text.substr(0, end), c); };
+    if (const std::size_t open = text.rfind('(', end); open > 0 && count('(') > count(')')) end = open;
+    while (end > 0 && std::string_view(" ,;:.").find(text[end - 1]) != std::string_view::npos) end--;
+    return text.substr(0, end) + std::string(kCut);
+}
+
 std::string shortened(std::string_view text, std::size_t columns) {
     if (columns == 0 || columns_of(text) <= columns) return std::string(text);
     std::size_t end = 0, kept = 0;

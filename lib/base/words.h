@@ -60,6 +60,10 @@ inline std::string pad_right(const std::string& text, std::size_t width) {
 /// Columns that UTF-8 text takes on a terminal, without wide characters.
 std::size_t columns_of(std::string_view text);
 
+/// Whole words of the text, and "..." behind what is cut: `most` bytes in all, and not from the middle of a
+/// parenthesis. Of a word that is longer its beginning.
+std::string first_words(const std::string& text, std::size_t most);
+
 /// At most `columns` columns of it, the last of them "…" where something is left out; 0: all of it.
 std::string shortened(std::string_view text, std::size_t columns);
 

@@ -8,7 +8,9 @@
 #include "base/program_text.h"
 #include "base/subprocess.h"
 #include "base/words.h"
+#include "graph/json_text.h"
 #include "graph/short_program.h"
+#include "graph/title.h"
 #include "ops/core/registry.h"
 #include "repro/verify.h"
 
@@ -150,7 +152,13 @@ class Issue {
     }
 
   private:
-    std::string summary() const { return repro_.is_short() ? program_.summary : failure_.signature.text(); }
+    std::string summary() const {
+        if (repro_.is_short()) return program_.summary;
+        const bool words = failure_.signature.kind == "exception" && !failure_.message.empty();
+        return first_words(
+            words ? failure_.signature.heading() + ": " + as_line(failure_.message) : failure_.signature.text(),
+            kMostOfTitle);
+    }
 
     // ---- the program that the report shows: the first, or other_ ----------------------------------------------------
 

@@ -32,6 +32,15 @@ TEST_CASE("a list that is cut leaves out two items or more", "[words]") {
     CHECK(shown_of(5, static_cast<std::size_t>(-1)) == 5);
 }
 
+TEST_CASE("a text is cut between words, before a parenthesis that is cut off", "[words]") {
+    CHECK(first_words("one two", 7) == "one two");
+    CHECK(first_words("one two three", 10) == "one two...");
+    CHECK(first_words("one two three", 9) == "one...");
+    CHECK(first_words("one, two (three four) five", 21) == "one, two...");
+    CHECK(first_words("onetwothree", 9) == "onetwo...");
+    CHECK(first_words("éééééé", 8) == "éé...");
+}
+
 TEST_CASE("blanks around a text are taken off, those in it stay", "[words]") {
     CHECK(trimmed(" \ta  b\r") == "a  b");
     CHECK(trimmed(" \t\r").empty());
