@@ -20,7 +20,7 @@ std::string labelled(const std::string& label, const std::string& lines) {
 }
 
 /// An exception's message is above; what the program printed of it is not shown again.
-bool repeats(const Repro& repro, const Failure& failure) {
+bool repeats_message(const Repro& repro, const Failure& failure) {
     const auto is_in = [](const std::string& part, const std::string& whole) {
         return !part.empty() && whole.find(part) != std::string::npos;
     };
@@ -33,7 +33,7 @@ std::string verified_text(const Repro& repro, const Failure& failure) {
     const std::string control = control_of(repro.program);
     std::string lines = std::to_string(repro.runs) + " of " + std::to_string(repro.of) + " runs fail" +
                         (control.empty() ? "" : ", and the control passes (" + control + ")") + "\n" +
-                        (repro.message.empty() || repeats(repro, failure) ? "" : repro.message + "\n");
+                        (repro.message.empty() || repeats_message(repro, failure) ? "" : repro.message + "\n");
     for (const OtherProgram& other : repro.program.others) lines += other.message + "\n";
     return labelled("verified: ", lines);
 }
