@@ -62,6 +62,7 @@ struct Failure {
     Accuracy accuracy = {};           ///< for mismatches
     std::optional<Culprit> culprit = {};
     std::string releases = {};        ///< since which it fails, of those that were installed, in words; empty: unknown
+    std::string python = {};          ///< the interpreter that ran the program that was traced; empty: none, unknown
     std::vector<Tensor> inputs = {};  ///< one per placeholder: recorded values
 };
 

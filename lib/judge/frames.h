@@ -17,6 +17,10 @@ using KnownSupport = std::vector<std::pair<Graph, std::vector<std::string>>>;
 /// What the judge is asked of a frame; it refers to the frame.
 FailingCase case_of(const LoadedFrame& frame, const Suspect& suspect);
 
+/// The Python interpreter that ran the program that the frame was captured from, as its record or failure says; empty:
+/// none, or it is not known.
+std::string interpreter_of(const LoadedFrame& frame);
+
 /// The judge's verdict on up to `runs` runs: of the first that fails, else of the last.
 Judgement judge_repeatedly(const LoadedFrame& frame, const Suspect& suspect, Backend& backend, int runs);
 

@@ -57,6 +57,19 @@ TEST_CASE("a frame that a backend does not support is not judged, which is said 
     CHECK(declined[0].reason == "no kernel for my.op.default");
 }
 
+TEST_CASE("a minimized graph names the interpreter that ran the program", "[reduce]") {
+    const TempDir folder("whittle-reduce");
+    LoadedFrame frame = relu_frame("large");
+    frame.record.emplace();
+    frame.record->environment[kInterpreterKey] = "/env/bin/python3";
+    const fs::path output = folder.path() / "m.json";
+    reduce::minimize(frame, search_by(kRefuses, output), {});
+    LoadedFrame again{.graph = load_graph(output)};
+    CHECK(interpreter_of(again) == "/env/bin/python3");
+    again.graph.failure->python.clear();
+    CHECK(interpreter_of(again).empty());
+}
+
 TEST_CASE("minimize() leaves the one op, on disk with its failure", "[reduce]") {
     const TempDir folder("whittle-reduce");
     const fs::path output = folder.path() / "m.json";
