@@ -6,10 +6,12 @@
 #include <numeric>
 
 #include "backends/registry.h"
+#include "base/error.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "judge/outcome.h"
 #include "ops/core/interpreter.h"
+#include "passes/no_grad.h"
 #include "planted/bugs.h"
 #include "program/gradients.h"
 #include "program/observer.h"
@@ -144,6 +146,17 @@ TEST_CASE("decompositions of the joint graph are checked, too", "[run][gradients
     const Planted bug("decompose=aten.hardtanh.default");
     CHECK(run("aot_eager", training()).kind == Outcome::Kind::ok);
     CHECK_THAT(run("aot_eager_decomp_partition", training()).message, Contains("output 0"));
+}
+
+TEST_CASE("an error of a pass is a failure, unless the pass says that it has no form for a call", "[run][gradients]") {
+    struct Restored {
+        ~Restored() { program::set_hooks({}); }
+    } const restored;
+    program::set_hooks({.decomposed = [](GraphBuilder&, const Node&, std::vector<NodeRef>&) { throw Error("a bug"); }});
+    Graph inference = without_requires_grad(training());
+    const Outcome outcome = run("aot_eager_decomp_partition", inference);
+    CHECK(outcome.kind == Outcome::Kind::exception);
+    CHECK(outcome.message == "a bug");
 }
 
 TEST_CASE("each part is compiled by the backend that is named for it", "[run][gradients]") {
