@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,6 +36,13 @@ std::string with_words(std::string_view text, F&& f) {
     return result + f(word);
 }
 
+/// How many items of a list are shown where `most` fit: nothing is gained by leaving out one.
+constexpr std::size_t shown_of(std::size_t all, std::size_t most) {
+    return all <= most || all - most == 1 ? all : most;
+}
+/// "a, b and 4 more": of a list of which `most` fit. `last`: before the last item where all are shown.
+std::string listed(std::span<const std::string> items, std::size_t most, std::string_view last = ", ");
+
 /// Without the blanks around it.
 std::string trimmed(std::string_view text);
 
@@ -51,6 +59,10 @@ inline std::string pad_right(const std::string& text, std::size_t width) {
 
 /// Columns that UTF-8 text takes on a terminal, without wide characters.
 std::size_t columns_of(std::string_view text);
+
+/// Whole words of the text, and "..." behind what is cut: `most` bytes in all, and not from the middle of a
+/// parenthesis. Of a word that is longer its beginning.
+std::string first_words(const std::string& text, std::size_t most);
 
 /// At most `columns` columns of it, the last of them "…" where something is left out; 0: all of it.
 std::string shortened(std::string_view text, std::size_t columns);

@@ -49,8 +49,8 @@ void GraphOptions::declare(Tool& tool) {
     tool.flag(
         "--joint", joint,
         "Trace each graph as a joint graph, which also computes the gradients of all inputs that require a gradient; "
-        "all tangents are 1. For a program: first trace the program without --joint, then trace the written folder "
-        "with --joint.");
+        "the tangents are small random numbers, the same in each run. For a program: first trace the program without "
+        "--joint, then trace the written folder with --joint.");
     tool.option("--write-pt2", pt2, "FILE",
                 "Also write the graph, if there is only one, as a PyTorch export for torch.export.load() of PyTorch "
                 "2.9 or later.");

@@ -123,6 +123,7 @@ class Procedure {
                 tried.undecided = "gradients: " + said.outcome.no_gradients;
             if (said.fails() && tried.failed++ == 0) {
                 tried.failure = said.reason;
+                tried.heading = heading_of(said.outcome);
                 tried.of_gradients = said.outcome.failed_at_gradients();
             }
             if (all && tried.seconds > kSeconds) break;
@@ -139,9 +140,9 @@ class Procedure {
 std::string result_text(const Tried& tried) {
     if (tried.failed == 0 && !tried.undecided.empty()) return "not judged: " + as_line(tried.undecided, 200);
     if (tried.failed == 0) return "right";
-    return as_line(tried.failure, 200) + (tried.failed < tried.runs ? " (" + std::to_string(tried.failed) + " of " +
-                                                                          std::to_string(tried.runs) + " runs)"
-                                                                    : "");
+    return tried.heading + (tried.failed < tried.runs
+                                ? " (" + std::to_string(tried.failed) + " of " + std::to_string(tried.runs) + " runs)"
+                                : "");
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ struct Tried {
     const Component* component = nullptr;
     std::string backend = {};    ///< with its options, where it is a suspect that would be taken for a component
     std::string failure = {};    ///< of the first run that failed, in words; empty: none did
+    std::string heading = {};    ///< the same in few words
     std::string undecided = {};  ///< why it is not judged: it does not support an op
     std::vector<std::string> compared = {};  ///< as Judgement has it
     int failed = 0, runs = 0;
@@ -69,7 +70,7 @@ Guilt first_guilty(const LoadedFrame& frame, const Suspect& suspect, int runs = 
 
 JudgedFrame judged_frame(const Guilt& guilt);
 
-/// The table of what was tried.
+/// The table of what was tried. How the last fails is said in a few words, as its report has all of them.
 std::string to_text(const Guilt& guilt);
 nlohmann::json to_json(const Guilt& guilt);
 

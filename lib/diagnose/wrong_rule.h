@@ -8,7 +8,7 @@
 namespace whittle::diagnose {
 
 /// `failing` fails at gradients on the backend, which has its own way to compute them. The first call, of the last in
-/// the graph to the first, whose gradients by themselves differ, on the values and from tangents of ones; where each
+/// the graph to the first, whose gradients by themselves differ, on the values and from tangents of its own; where each
 /// is right, the joint graph that puts them together. Nothing where the graph has no gradients.
 std::optional<Culprit> wrong_rule(const Graph& failing, Backend& backend, const Limits& limits);
 

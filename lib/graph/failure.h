@@ -32,6 +32,8 @@ struct Signature {
     bool at_gradients() const { return !part.empty(); }
     /// "mismatch (nan_or_inf) at run", "mismatch (value) at run of backward, in 12 of 40 runs": one line.
     std::string text() const;
+    /// The same above the failure's message, which an exception's detail would say once more: "exception at run".
+    std::string heading() const;
 };
 
 /// What is to blame, as far as switching parts of the compiler off could tell.
@@ -60,6 +62,7 @@ struct Failure {
     Accuracy accuracy = {};           ///< for mismatches
     std::optional<Culprit> culprit = {};
     std::string releases = {};        ///< since which it fails, of those that were installed, in words; empty: unknown
+    std::string python = {};          ///< the interpreter that ran the program that was traced; empty: none, unknown
     std::vector<Tensor> inputs = {};  ///< one per placeholder: recorded values
 };
 

@@ -242,6 +242,12 @@ std::string Signature::text() const {
     return text;
 }
 
+std::string Signature::heading() const {
+    Signature above = *this;
+    if (kind == "exception") above.detail.clear();
+    return above.text();
+}
+
 std::string Culprit::text() const {
     if (!directive.empty()) {
         const std::string what = component == "switch" ? op : "directive";

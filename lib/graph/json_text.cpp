@@ -52,6 +52,7 @@ std::string as_line(std::string_view text, std::size_t limit) {
     const bool clipped = text.size() > limit;
     std::size_t end = clipped ? limit : text.size();
     while (clipped && end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // inside a character
+    if (const std::size_t blank = clipped ? text.rfind(' ', end) : 0; blank > 0 && blank != text.npos) end = blank;
     std::string line = as_utf8(text.substr(0, end));
     for (char& c : line)
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';

@@ -148,6 +148,7 @@ struct Fields<Failure> {
         field.maybe("culprit", &Failure::culprit, "The culprit, found by switching parts of the compiler off.");
         field.maybe("releases", &Failure::releases,
                     "The installed releases of the compiler that fail and that do not.");
+        field.maybe("python", &Failure::python, "The Python interpreter that ran the traced program.");
         field.lately("inputs", &Failure::inputs, "The inputs, one per placeholder.");
     }
 };

@@ -17,13 +17,12 @@ std::string counted(const std::string& stem, std::size_t count, std::size_t next
     return count == 1 ? stem : stem + std::to_string(next);
 }
 
-/// For a title: whole words.
+/// For a title.
 std::string one_line(std::string text) {
     constexpr std::size_t kLongest = 120;
     std::ranges::replace(text, '\n', ' ');
     while (!text.ends_with("...") && (text.ends_with('.') || text.ends_with(' '))) text.pop_back();
-    const std::size_t end = text.size() > kLongest ? text.rfind(' ', kLongest) : std::string::npos;
-    return end == std::string::npos ? text : text.substr(0, end) + "...";
+    return first_words(text, kLongest);
 }
 
 /// What the only call's op calls the inputs, each by its first place; nothing where one has no name of its own.

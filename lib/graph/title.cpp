@@ -13,8 +13,6 @@
 namespace whittle {
 namespace {
 
-/// GitHub allows 256 characters, and shows fewer.
-constexpr std::size_t kMost = 200;
 /// Of all that is said; of a short form, and of one that says no level; of what has to do where there is none. Without
 /// an exception's words.
 constexpr std::size_t kMostOfFormula = 130, kMostOfShort = 120, kMostOfBrief = 128, kMostAtAll = 140;
@@ -32,18 +30,6 @@ constexpr TitleForm kForms[] = {
     {Says::bare, true, kMostOfShort},     {Says::near, false, kMostOfBrief},  {Says::bare, false, kMostOfShort},
     {Says::brief, true, kMostOfShort},    {Says::brief, false, kMostOfBrief}, {Says::outline, true, kMostOfShort},
     {Says::outline, false, kMostOfBrief}, {Says::bare, true, kMostAtAll},     {Says::attributes, true, kMostAtAll}};
-
-/// Whole words of the text, and "...": no more than there is room for, and not from the middle of a parenthesis.
-std::string cut(const std::string& text, std::size_t most) {
-    constexpr std::string_view kCut = "...";
-    if (text.size() <= most) return text;
-    std::size_t end = most < kCut.size() ? std::string::npos : text.rfind(' ', most - kCut.size());
-    if (end == std::string::npos) end = 0;
-    const auto count = [&](char c) { return std::ranges::count(text.substr(0, end), c); };
-    if (count('(') > count(')')) end = text.rfind('(', end);
-    while (end > 0 && std::string_view(" ,;:.").find(text[end - 1]) != std::string_view::npos) end--;
-    return text.substr(0, end) + std::string(kCut);
-}
 
 class Title {
   public:
@@ -64,9 +50,9 @@ class Title {
         const auto* const form = std::ranges::find_if(kForms, [&](const TitleForm& one) {
             return has(one.says) && columns_of(write(one.says, one.when, stub)) <= one.most;
         });
-        const TitleForm chosen = form == std::end(kForms) ? TitleForm{Says::ops, true, kMost} : *form;
+        const TitleForm chosen = form == std::end(kForms) ? TitleForm{Says::ops, true, kMostOfTitle} : *form;
         const auto written = [&](const std::string& message) { return write(chosen.says, chosen.when, message); };
-        return cut(with_words(written), kMost);
+        return first_words(with_words(written), kMostOfTitle);
     }
 
   private:
@@ -132,7 +118,7 @@ class Title {
         std::ranges::replace(message, '\n', ' ');
         const std::string frame = write("-");
         const std::size_t room = kMostWithWords - std::min(kMostWithWords, frame.size() - 1);
-        if (room >= std::min(kLeastOfWords, message.size())) return write(cut(message, room));
+        if (room >= std::min(kLeastOfWords, message.size())) return write(first_words(message, room));
         const std::size_t at = frame.find(": -");
         return frame.substr(0, at) + frame.substr(at + 3);
     }

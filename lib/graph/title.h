@@ -28,6 +28,9 @@ std::string whole_statement(const ShortRequest& request, const Graph& graph, con
 std::string report_title(const ShortRequest& request, const Graph& graph, const SchemaSource* schemas,
                          const TitleWords& words);
 
+/// Bytes of a title: GitHub allows 256 characters, and shows fewer.
+inline constexpr std::size_t kMostOfTitle = 200;
+
 /// With a full stop, but behind what was cut.
 std::string as_sentence(const std::string& text);
 

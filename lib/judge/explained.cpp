@@ -122,7 +122,9 @@ class OutputDecision {
 /// Why the interval of an output decides nothing; empty: it does.
 std::string unusable(std::size_t output, const Interval& interval, const Tensor& expected) {
     const std::string named = "output " + std::to_string(output);
-    if (!interval.unbounded.empty()) return "no bound on the rounding error of " + interval.unbounded;
+    if (!interval.unbounded.empty())
+        return "no bound on the rounding error of " + interval.unbounded +
+               (interval.other_type ? " for this data type" : "");
     if (is_complex(interval.dtype)) return named + " is complex";
     if (interval.dtype != expected.dtype() || interval.center.sizes() != expected.sizes())
         return named + " does not have the type that the graph declares";
@@ -143,7 +145,7 @@ Says by_intervals(const Graph& graph, std::span<const Tensor> inputs, std::span<
         const Says here =
             why.empty() ? OutputDecision(i, interval, accuracy).says(got[i], expected[i], decision) : Says::open;
         if (!why.empty()) decision.why = std::move(why);
-        if (here == Says::failure) return here;
+        if (here == Says::failure || (!interval.unbounded.empty() && !interval.other_type)) return Says::failure;
         if (here == Says::open) all = here;
     }
     return all;

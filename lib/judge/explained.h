@@ -1,9 +1,9 @@
 // Is a difference decided by rounding alone? The judge asks before a failure counts, and at each accepted candidate.
 // 1. Where an element has an interval (judge/interval.h) that is no wider than kWidestInterval tolerances, the interval
 //    decides: a difference inside it is rounding, one outside is a failure.
-// 2. Wider intervals, ops without a bound, complex numbers and graphs that intervals_of() refuses leave the question
-//    open. There results differ by rounding if they are about as near to the same computation in f64 as those that are
-//    expected, and those as near as the reference's (rounds_where_it_differs() in tensor/compare.h).
+// 2. Wider intervals, complex numbers and graphs that intervals_of() refuses leave the question open. There results
+//    differ by rounding if they are about as near to the same computation in f64 as those that are expected, and those
+//    as near as the reference's (rounds_where_it_differs() in tensor/compare.h). An op without a bound excuses nothing.
 // 3. Otherwise the tolerance decides.
 #pragma once
 

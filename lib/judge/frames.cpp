@@ -25,6 +25,13 @@ FailingCase case_of(const LoadedFrame& frame, const Suspect& suspect) {
     return asked;
 }
 
+std::string interpreter_of(const LoadedFrame& frame) {
+    if (frame.graph.failure && !frame.graph.failure->python.empty()) return frame.graph.failure->python;
+    if (!frame.record) return {};
+    const auto found = frame.record->environment.find(kInterpreterKey);
+    return found == frame.record->environment.end() ? std::string() : found->second;
+}
+
 Judgement judge_repeatedly(const LoadedFrame& frame, const Suspect& suspect, Backend& backend, int runs) {
     Judgement said;
     for (int i = 0; i < runs && !said.fails(); ++i) said = judge(case_of(frame, suspect), backend);

@@ -19,6 +19,10 @@ Accuracy accuracy_for(const LoadedFrame& frame, const Suspect& suspect);
 /// What the judge is asked of a frame, by accuracy_for(); it refers to the frame.
 FailingCase case_of(const LoadedFrame& frame, const Suspect& suspect);
 
+/// The Python interpreter that ran the program that the frame was captured from, as its record or failure says; empty:
+/// none, or it is not known.
+std::string interpreter_of(const LoadedFrame& frame);
+
 /// The judge's verdict on up to `runs` runs: of the first that fails, else of the last.
 Judgement judge_repeatedly(const LoadedFrame& frame, const Suspect& suspect, Backend& backend, int runs);
 

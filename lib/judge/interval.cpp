@@ -83,24 +83,27 @@ class IntervalWalk {
   private:
     Intervals call(const Graph& graph, const Node& node, const ValueOf& value, const std::string& reported) {
         const RegisteredOp* op = Registry::instance().op(node.target);
-        std::string unbounded;
+        Interval unknown;
         bool exact = true;
         for_each_input(node, [&](NodeRef ref) {
-            if (unbounded.empty()) unbounded = value(ref).unbounded;
-            exact = exact && !value(ref).full;
+            const Interval& operand = value(ref);
+            if (!operand.unbounded.empty() && (unknown.unbounded.empty() || unknown.other_type))
+                unknown = {.unbounded = operand.unbounded, .other_type = operand.other_type};
+            exact = exact && !operand.full;
         });
-        if (!op || op->def->random || has_nested_graph(node)) unbounded = node.target;
-        if (!unbounded.empty()) return nothing_known(node, unbounded);
+        if (!op || op->def->random || has_nested_graph(node)) unknown = {.unbounded = node.target};
+        if (!unknown.unbounded.empty()) return nothing_known(node, unknown);
         const bool floats = any_floats(node.results);
         if (exact && !floats && !reads_floats(graph, node)) return exactly(graph, node, value, reported);
         if (op->def->bound.rule == Bound::Rule::none) {
             if (op->def->decompose || op->def->bound.parts) return run_parts(graph, node, value, reported);
-            return exact && !floats ? exactly(graph, node, value, reported) : nothing_known(node, node.target);
+            return exact && !floats ? exactly(graph, node, value, reported)
+                                    : nothing_known(node, {.unbounded = node.target});
         }
         if (std::ranges::any_of(node.results, [](const ValueMeta& meta) {
                 return is_complex(meta.dtype) || info_of(meta.dtype).use == DTypeInfo::Use::stored;
             }))
-            return nothing_known(node, node.target);
+            return nothing_known(node, {.unbounded = node.target, .other_type = true});
         const double terms = op->def->bound.rule == Bound::Rule::sums ? terms_of(graph, node) : 1;
         spend(node, terms);
         Intervals results = bounded_results(in_f64(graph, node, value, reported), *op, terms, accuracy_);
@@ -120,9 +123,11 @@ class IntervalWalk {
         return origins.size() == 1 ? *origins.begin() : 0;
     }
 
-    static Intervals nothing_known(const Node& node, const std::string& op) {
+    /// `unknown`: which op has no rule.
+    static Intervals nothing_known(const Node& node, const Interval& unknown) {
         Intervals results;
-        for (const ValueMeta& meta : node.results) results.push_back({.dtype = meta.dtype, .unbounded = op});
+        for (const ValueMeta& meta : node.results)
+            results.push_back({.dtype = meta.dtype, .unbounded = unknown.unbounded, .other_type = unknown.other_type});
         return results;
     }
 

@@ -342,10 +342,13 @@ std::optional<bool> right_unoptimized(const Graph& graph, std::span<const Tensor
     return found && found->verdict == Verdict::right;
 }
 
-std::string text_of(const Outcome& outcome) {
-    if (!outcome.failed()) return {};
+std::string heading_of(const Outcome& outcome) {
     return std::string(name(outcome.kind)) + (outcome.stage.empty() ? "" : " at " + outcome.stage) +
-           (outcome.part.empty() ? "" : " of " + outcome.part) + ": " + outcome.message;
+           (outcome.part.empty() ? "" : " of " + outcome.part);
+}
+
+std::string text_of(const Outcome& outcome) {
+    return outcome.failed() ? heading_of(outcome) + ": " + outcome.message : "";
 }
 
 std::string failure_text(const Judgement& judgement) {

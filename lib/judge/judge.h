@@ -89,6 +89,8 @@ std::optional<Excuse> excuse(const Graph& graph, std::span<const Tensor> inputs,
 std::optional<bool> right_unoptimized(const Graph& graph, std::span<const Tensor> inputs,
                                       std::span<const Tensor> expected, Backend& backend, Suspect suspect);
 
+/// "exception at compile", "mismatch at run of backward".
+std::string heading_of(const Outcome& outcome);
 /// "exception at compile: ReluCompileError", "mismatch at run of backward: …"; empty for a good outcome.
 std::string text_of(const Outcome& outcome);
 

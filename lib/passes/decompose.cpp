@@ -66,10 +66,11 @@ class Decomposer {
         std::vector<NodeRef> results;
         try {
             results = op.def->decompose(builder_, Arguments<NodeValue>(op.schema, node, resolve));
-        } catch (const NeedsConstant& error) {
-            // An op of its own; others, made of what is not known, say so.
-            if (!op.def->eval)
-                throw Error({error.where().file, place_of(rewriter_.from(), node)}, error.message(), error.hint());
+        } catch (NeedsConstant& error) {
+            if (!op.def->eval) {  // else it is an op of its own
+                error.locate({error.where().file, place_of(rewriter_.from(), node)});
+                throw;
+            }
             rewriter_.copy(id);
             left_.insert(rewriter_.graph().node(rewriter_.mapped({id})).name);
             return;

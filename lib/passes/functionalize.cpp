@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "graph/nested.h"
 #include "graph/placement.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
@@ -230,9 +231,14 @@ class Functionalizer {
 namespace {
 
 Functionalized functionalize_visible(const Graph& graph, const FunctionalizeOptions& options, Origins* origins) {
-    for (const auto& [name, subgraph] : graph.subgraphs)
-        if (has_writes(*subgraph))
-            throw Error({"", "nested graph " + name}, "found an in-place op, expected none in a nested graph");
+    for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
+        Graph named;
+        copy_nested(graph.node({id}), graph, named);
+        for (const auto& [name, subgraph] : named.subgraphs)
+            if (has_writes(*subgraph))
+                throw FunctionalizeError(
+                    id, Error({"", "nested graph " + name}, "found an in-place op, expected none in a nested graph"));
+    }
     if (!has_writes(graph)) {
         if (origins) *origins = own_origins(graph);
         return {graph, {}};

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
 #include "ops/core/builder.h"
 #include "ops/core/memory.h"
+#include "ops/core/not_implemented.h"
 #include "passes/origins.h"
 
 namespace whittle {
@@ -31,9 +31,10 @@ struct Functionalized {
 };
 
 /// What functionalize() throws of a node.
-class FunctionalizeError : public Error {
+class FunctionalizeError : public NotImplemented {
   public:
-    FunctionalizeError(NodeId failed, const Error& error) : Error(error), node(failed) {}
+    FunctionalizeError(NodeId failed, const Error& error)
+        : NotImplemented(error.where(), error.message(), error.hint()), node(failed) {}
     NodeId node;  ///< of the graph that was given
 };
 
@@ -41,8 +42,8 @@ class FunctionalizeError : public Error {
 /// share its memory (schemas tell which results are views; whether reshape, contiguous and to copy is decided by the
 /// recorded strides); so does batch norm in training to its running statistics. Throws FunctionalizeError for an op
 /// that writes and has no functional form, for a write that would change dtype category or sizes, for a write through a
-/// view that shows an element twice, and Error for writes inside nested graphs. Values that only share memory outside
-/// the graph are not known to.
+/// view that shows an element twice, and for writes inside the nested graphs of a call. Values that only share memory
+/// outside the graph are not known to.
 Functionalized functionalize(const Graph& graph, const FunctionalizeOptions& options = {}, Origins* origins = nullptr);
 
 }  // namespace whittle

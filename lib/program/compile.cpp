@@ -5,6 +5,7 @@
 #include "graph/onnx_file.h"
 #include "graph/placement.h"
 #include "ops/core/assertions.h"
+#include "ops/core/not_implemented.h"
 #include "passes/no_grad.h"
 #include "program/assertions.h"
 
@@ -29,7 +30,7 @@ CompileResult compile_stage(Backend& backend, const Graph& captured, const Backe
     const Graph* graph = nullptr;
     try {
         graph = &program.graph(stage);
-    } catch (const Error& error) {
+    } catch (const NotImplemented& error) {
         return BackendFailure{.stage = "compile", .op = {}, .message = error.what(), .unsupported = true};
     }
     return backend.compile(*graph, options);

@@ -15,9 +15,9 @@ class PlanCompiler {
     virtual CompileResult compile(CompiledProgram& program, const BackendOptions& options) = 0;
 };
 
-/// Hands the backend the stage that it consumes. A graph that no pass takes so far is a BackendFailure with
-/// `unsupported`, and so is one with values on another device, sparse or quantized ones (graph/placement.h). Assertions
-/// are run whatever the backend is (program/assertions.h).
+/// Hands the backend the stage that it consumes. A graph with a call for which a pass has no form (NotImplemented) is a
+/// BackendFailure with `unsupported`, and so is one with values on another device, sparse or quantized ones
+/// (graph/placement.h). Assertions are run whatever the backend is (program/assertions.h).
 CompileResult compile(Backend& backend, const Graph& captured, const BackendOptions& options);
 
 /// A program whose joint graph is cut as the backend, which outlives it, has it cut under the options (Differentiates

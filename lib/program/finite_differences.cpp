@@ -240,7 +240,7 @@ std::string refused(const Graph& joint) {
 }  // namespace
 
 std::string Slope::text() const {
-    return "along a direction, the sum of outputs changes by " + significant(by_rules, 6) +
+    return "along a direction, the weighted sum of outputs changes by " + significant(by_rules, 6) +
            " by the gradient rules and by " + significant(by_outputs, 6) + " by finite differences in f64";
 }
 

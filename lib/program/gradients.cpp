@@ -10,6 +10,7 @@
 #include "passes/no_grad.h"
 #include "passes/widen.h"
 #include "program/compile.h"
+#include "tensor/random.h"
 #include "tensor/reach.h"
 
 namespace whittle::program {
@@ -22,17 +23,25 @@ bool requires_gradients(const Graph& graph) {
     return std::ranges::any_of(graph.outputs(), [&](NodeId id) { return graph.node({id}).meta().requires_grad; });
 }
 
-Tensor ones(const ValueMeta& meta) {
-    const std::vector<double> values(static_cast<std::size_t>(meta.numel()), 1);
-    return Tensor::of(values, meta.sizes).to(meta.dtype);
+/// One of 1/4, 1/2 … 2 with a sign: every dtype holds them, and a short text does.
+double draw_tangent(Random& random) {
+    const auto quarters = random.below(16) - 8;
+    return static_cast<double>(quarters < 0 ? quarters : quarters + 1) / 4;
 }
 
-/// Of ones, one for each tangent of the joint graph.
+/// One for each tangent of the joint graph, the same in every process. Drawn, as what is wrong in elements may cancel
+/// in their sum: from ones, softmax has the gradient 0.
 Values tangents_of(const Joint& joint) {
+    constexpr std::uint64_t kSeed = 0x74616e67656e74;
+    Random random(kSeed);
     Values tangents;
     const std::vector<NodeId> placeholders = joint.graph.placeholders();
-    for (std::size_t i = joint.inputs; i < placeholders.size(); ++i)
-        tangents.push_back(ones(joint.graph.node({placeholders[i]}).meta()));
+    for (std::size_t i = joint.inputs; i < placeholders.size(); ++i) {
+        const ValueMeta& meta = joint.graph.node({placeholders[i]}).meta();
+        std::vector<double> values(static_cast<std::size_t>(meta.numel()));
+        for (double& value : values) value = draw_tangent(random);
+        tangents.push_back(Tensor::of(values, meta.sizes).to(meta.dtype));
+    }
     return tangents;
 }
 

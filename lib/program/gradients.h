@@ -1,5 +1,5 @@
 // The gradients of a graph as half of what it computes: where an output requires one, running it means forward, then
-// backward from the sum of such outputs.
+// backward from the sum of such outputs times tangents: small numbers, which are drawn.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ class CompiledProgram;
 struct Differentiated {
     Joint joint = {};  ///< of the functional graph, as a whole
     Partition parts = {};
-    std::vector<Tensor> tangents = {};              ///< of ones
+    std::vector<Tensor> tangents = {};              ///< the same for the same joint graph
     std::string refused = {};                       ///< why there are no parts though an output requires a gradient
     std::shared_ptr<CompiledProgram> program = {};  ///< that made the joint graph, and cuts it
 
@@ -61,8 +61,8 @@ struct Part {
 /// gradients are refused, itself.
 std::vector<Part> parts_of(const Graph& captured, const Values& inputs);
 
-/// The joint graph, on inputs and tangents of ones. Throws Error where no output depends on what requires a gradient,
-/// and where an op has none.
+/// The joint graph, on inputs and tangents as Differentiated has them. Throws Error where no output depends on what
+/// requires a gradient, and where an op has none.
 Part joint_of(const Graph& captured, const Values& inputs);
 
 /// The backward graph of one that fails at it on the backend, to be looked at by itself: its inputs are what the

@@ -11,6 +11,7 @@
 #include "graph/abilities.h"
 #include "graph/releases.h"
 #include "judge/divergence.h"
+#include "judge/frames.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/opaque.h"
 #include "reduce/report.h"
@@ -282,6 +283,7 @@ class FrameMinimizer {
     /// Looks for the culprit, and writes what was found.
     void write(Minimized& done, const LoadedFrame& frame, const Request& asked) {
         note({static_cast<int>(done.flaky.failures), static_cast<int>(done.flaky.runs)}, done);
+        if (std::optional<Failure>& failure = done.smallest.graph.failure) failure->python = interpreter_of(frame);
         const Suspect* suspect = at_hand(asked);
         if (suspect && done.ending == Ending::minimized) blame(frame, done, *backend_, asked);
         if (suspect && suspect->tier == Tier::ends) done.fails_on_nothing = fails_on_nothing(done, *backend_, *suspect);

@@ -70,9 +70,13 @@ std::string found_text(const Minimized& done) {
     const Failure& failure = *done.smallest.graph.failure;
     const Result& search = done.search;
     const bool complete = done.ending == Ending::minimized;
-    std::string text = "failure:    " + done.signature.text() + (done.stored ? ", as recorded in the file" : "") + '\n';
-    if (!done.message.empty()) text += "            " + done.message + '\n';
-    if (failure.message != done.message) text += "            minimized: " + failure.message + '\n';
+    const bool bare = done.message.empty();
+    std::string text = "failure:    " + (bare ? done.signature.text() : done.signature.heading()) +
+                       (done.stored ? ", as recorded in the file" : "") + '\n';
+    if (!bare) text += "            " + done.message + '\n';
+    // The same exception differs in names and numbers only.
+    if (failure.message != done.message && (bare || done.signature.kind != "exception"))
+        text += "            minimized: " + failure.message + '\n';
     text += fmt::format("{}{} -> {} in {}, {:.1f} s\n", complete ? "minimized:  " : "stopped:    ", done.before.calls,
                         plural(done.after.calls, "op"), plural(search.queries, "query", "queries"), done.seconds);
     text += queries(done);
@@ -223,10 +227,8 @@ std::string to_text(const Findings::Failing& failing) {
     for (const std::filesystem::path& other : failing.alike)
         if (other != file) others.push_back(other.string());
     if (others.empty()) return file.string();
-    const std::vector<std::string> named(others.begin(),
-                                         others.begin() + static_cast<std::ptrdiff_t>(std::min(others.size(), kMost)));
     return file.string() + "; " + plural(others.size(), "other") + (others.size() == 1 ? " fails" : " fail") +
-           " in the same way: " + join(named) + (others.size() > kMost ? ", …" : "");
+           " in the same way: " + listed(others, kMost);
 }
 
 }  // namespace whittle::reduce

@@ -101,12 +101,10 @@ std::string memory_text(const Profile& profile, std::size_t most) {
     std::vector<Row> rows = {{"peak", "graph", "at", "", "live then"}};
     for (const MemoryProfile& memory : profile.memory) {
         if (memory.bytes.empty()) continue;
-        std::string alive;
-        for (std::size_t i = 0; i < memory.alive.size() && i < 3; ++i)
-            alive += (i ? ", %" : "%") + memory.alive[i].value + " " + bytes_text(memory.alive[i].bytes);
-        if (memory.alive.size() > 3) alive += ", " + std::to_string(memory.alive.size() - 3) + " more";
+        std::vector<std::string> alive;
+        for (const auto& value : memory.alive) alive.push_back("%" + value.value + " " + bytes_text(value.bytes));
         rows.push_back({bytes_text(memory.peak), memory.graph, memory.peak_at,
-                        memory.how == "measured" ? "measured" : "by liveness", alive});
+                        memory.how == "measured" ? "measured" : "by liveness", listed(alive, 3)});
     }
     return rows.size() == 1 ? std::string()
                             : "Memory, without parameters:\n" + table(rows, {.right = 1, .most = most}) + "\n";

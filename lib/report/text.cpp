@@ -62,10 +62,9 @@ std::string meta_text(const NamedMeta& value) {
 
 std::string lines_text(const std::string& heading, const std::vector<std::string>& lines, std::size_t most) {
     std::string text;
-    for (std::size_t i = 0; i < std::min(lines.size(), most); ++i)
-        text += "    " + pad_right(i ? "" : heading, 8) + lines[i] + "\n";
-    if (lines.size() > most) text += "            and " + std::to_string(lines.size() - most) + " more\n";
-    return text;
+    const std::size_t shown = whittle::shown_of(lines.size(), most);
+    for (std::size_t i = 0; i < shown; ++i) text += "    " + pad_right(i ? "" : heading, 8) + lines[i] + "\n";
+    return text + rest_text(12, lines.size(), shown);
 }
 
 std::string values_text(const std::string& heading, const std::vector<NamedMeta>& values, std::size_t most) {
@@ -164,16 +163,12 @@ std::string notes_text(const Report& report, const Painter& paint) {
     return text + "\n";
 }
 
-/// "f32[2, 3], f32[4] and 2 more": as many as fit the columns, but one; 0: no limit.
+/// "f32[2, 3], f32[4] and 2 more": as many as fit the columns, but one; 0: no limit. Two are both shown.
 std::string results_text(const OpUse& use, std::size_t columns, bool verbose) {
     const std::size_t all = use.results.size();
-    const auto first = [&](std::size_t shown) {
-        std::string text = join(std::span(use.results).first(shown));
-        return shown < all ? text + " and " + std::to_string(all - shown) + " more" : text;
-    };
-    std::size_t shown = verbose ? all : std::min(kShapes, all);
-    while (columns && shown > 1 && first(shown).size() > columns) --shown;
-    return first(shown);
+    std::size_t most = verbose ? all : kShapes;
+    while (columns && most > 1 && listed(use.results, most).size() > columns) --most;
+    return listed(use.results, most);
 }
 
 std::string ops_text(const Report& report, const TextOptions& options, const Painter& paint) {

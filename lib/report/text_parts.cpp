@@ -11,7 +11,7 @@ std::string table(const std::vector<Row>& rows, const TableForm& form) {
     std::vector<std::size_t> widths(rows[0].size());
     for (const Row& row : std::span(rows).subspan(1))
         for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
-    const std::size_t shown = form.most ? std::min(form.most + 1, rows.size()) : rows.size();
+    const std::size_t shown = form.most ? 1 + whittle::shown_of(rows.size() - 1, form.most) : rows.size();
     std::string text;
     for (const Row& row : std::span(rows).first(shown)) {
         std::string line;
@@ -23,12 +23,11 @@ std::string table(const std::vector<Row>& rows, const TableForm& form) {
         line.erase(line.find_last_not_of(' ') + 1);
         text += shortened(line, form.columns) + "\n";
     }
-    if (shown < rows.size()) text += "  ... " + std::to_string(rows.size() - shown) + " more (-v shows all)\n";
-    return text;
+    return text + rest_text(2, rows.size(), shown);
 }
 
 std::size_t shown_of(std::size_t all, std::size_t most, const TextOptions& options) {
-    return options.verbose ? all : std::min(most, all);
+    return options.verbose ? all : whittle::shown_of(all, most);
 }
 
 std::string rest_text(std::size_t blanks, std::size_t all, std::size_t shown) {

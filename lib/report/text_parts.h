@@ -36,7 +36,7 @@ std::string table(const std::vector<Row>& rows, const TableForm& form);
 std::string reason_text(int number, const std::string& heading, const std::vector<std::string>& places,
                         std::string_view hint, const TextOptions& options);
 
-/// How many of a list are shown: `most`, or all if verbose.
+/// How many of a list are shown: as shown_of() of base/words.h has it, or all if verbose.
 std::size_t shown_of(std::size_t all, std::size_t most, const TextOptions& options);
 /// "and 3 more (--verbose lists all)", on a line behind so many blanks; empty where all are shown.
 std::string rest_text(std::size_t blanks, std::size_t all, std::size_t shown);

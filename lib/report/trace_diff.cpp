@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/number_text.h"
 #include "graph/value_ref.h"
 
 namespace whittle::report {
@@ -104,16 +105,26 @@ const LoadedFrame* recorded_of(const Capture& side, const Graph& graph) {
     return found == side.recorded.end() ? nullptr : &*found;
 }
 
+/// "[0, 1]: 3, was 2; 2 of 4 values differ, by 1 at most": neither side is expected.
+std::string change_text(const Difference& differs, std::int64_t elements) {
+    std::string text = differs.place + ": " + differs.got + ", was " + differs.expected;
+    if (!differs.differing) return text;
+    text += "; " + std::to_string(differs.differing) + " of " + std::to_string(elements) + " values differ";
+    return differs.max_abs_error > 0 ? text + ", by " + significant(differs.max_abs_error, 3) + " at most" : text;
+}
+
 /// The first that differs of values that both sides have.
 std::optional<ValueDiff> first_difference(const LoadedFrame& before, const LoadedFrame& after,
                                           const Accuracy& accuracy) {
     const std::vector<NodeId> named = after.graph.placeholders();
     for (std::size_t i = 0; i < std::min(before.inputs.size(), after.inputs.size()); ++i)
         if (const auto differs = compare(after.inputs[i], before.inputs[i], Accuracy{.mode = Accuracy::Mode::strict}))
-            return ValueDiff{after.graph.name, "input " + after.graph.node({named.at(i)}).target, differs->description};
+            return ValueDiff{after.graph.name, "input " + after.graph.node({named.at(i)}).target,
+                             change_text(*differs, after.inputs[i].numel())};
     for (std::size_t i = 0; i < std::min(before.expected.size(), after.expected.size()); ++i)
         if (const auto differs = compare(after.expected[i], before.expected[i], accuracy))
-            return ValueDiff{after.graph.name, "output " + std::to_string(i), differs->description};
+            return ValueDiff{after.graph.name, "output " + std::to_string(i),
+                             change_text(*differs, after.expected[i].numel())};
     return std::nullopt;
 }
 

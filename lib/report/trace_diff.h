@@ -66,7 +66,7 @@ struct ValueDiff {
     static void fields(auto& field) {
         field("graph", &ValueDiff::graph, "The graph's name on the second side.");
         field("value", &ValueDiff::value, "The value, as in: input L['x'], output 0");
-        field("difference", &ValueDiff::difference, "got: the second side's value; expected: the first side's.");
+        field("difference", &ValueDiff::difference, "As in: [0, 1]: 3, was 2; 2 of 4 values differ, by 1 at most");
     }
 };
 

@@ -28,6 +28,7 @@ std::string with_names(const std::string& text, const std::map<std::string, std:
 Graph renamed(const Graph& graph) {
     Graph other = with_short_names(graph);
     other.failure = graph.failure;
+    other.failure->python.clear();
     // Directives name what they are for.
     std::map<std::string, std::string> names;
     for (std::size_t i = 0; i < graph.nodes.size(); i++) names[graph.nodes[i].name] = other.nodes[i].name;

@@ -44,7 +44,7 @@ std::string read_me(const Repro& repro, const Options& options, bool record, boo
     const std::string build = shell_quote(build_command(program, options)), name = name_of(program, options);
     return fill_template(
         "bundle_readme.txt",
-        {{"FAILURE", failure.signature.text() + " with " + failure.backend + "\n" + failure.message + "\n" +
+        {{"FAILURE", failure.signature.heading() + " with " + failure.backend + "\n" + failure.message + "\n" +
                          (failure.culprit ? "culprit: " + failure.culprit->text() + "\n" : "") +
                          (repro.releases.empty() ? "" : "releases: " + repro.releases + "\n")},
          {"COMMAND", options.command},

@@ -351,7 +351,7 @@ class ProgramText {
                                        "`; " + std::string(kNotVerified),
                                    "") +
                            std::string(kNextParagraph).substr(1);
-        text += comment(failure_.signature.text() + ": " + failure_.message, "  failure    ");
+        text += comment(failure_.signature.heading() + ": " + failure_.message, "  failure    ");
         text += comment(plural(graph_.calls().size(), "op"), "  graph      ");
         text += comment(chomped(print(graph_)), "    ");
         text += comment(suspect_.header, "  suspect    ");

@@ -9,8 +9,10 @@
 #include "base/program_text.h"
 #include "base/subprocess.h"
 #include "base/words.h"
+#include "graph/json_text.h"
 #include "graph/short_program.h"
 #include "graph/text.h"
+#include "graph/title.h"
 #include "ops/core/registry.h"
 #include "repro/verify.h"
 
@@ -152,7 +154,13 @@ class Issue {
     }
 
   private:
-    std::string summary() const { return repro_.is_short() ? program_.summary : failure_.signature.text(); }
+    std::string summary() const {
+        if (repro_.is_short()) return program_.summary;
+        const bool words = failure_.signature.kind == "exception" && !failure_.message.empty();
+        return first_words(
+            words ? failure_.signature.heading() + ": " + as_line(failure_.message) : failure_.signature.text(),
+            kMostOfTitle);
+    }
 
     // ---- the program that the report shows: the first, or other_ ----------------------------------------------------
 
@@ -247,7 +255,7 @@ class Issue {
         const std::string both = repro_.releases.empty() || repro_.also.empty() ? "" : "; ";
         const std::string releases = repro_.releases + both + repro_.also;
         if (!releases.empty()) add("Releases: " + releases + ".\n");
-        if (!repro_.is_short()) add(failure_.message + "\n");
+        if (!repro_.is_short() || !repro_.verified) add(failure_.message + "\n");
         if (!program_.facts.empty()) add(program_.facts);
         if (!program_.near.empty() && options_.notes.empty()) add(program_.near + "\n");  // or else the cause is said
         if (!program_.model.empty()) add(program_.model);

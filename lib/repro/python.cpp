@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/subprocess.h"
 #include "graph/abilities.h"
+#include "judge/frames.h"
 #include "printers/python_script.h"
 #include "repro/verify.h"
 
@@ -19,6 +20,8 @@ std::vector<std::string> head_of(const LoadedFrame& frame, const fs::path& outpu
     const std::string name = output.filename().string();
     if (const std::optional<Failure>& failure = frame.graph.failure)
         head.push_back(failure->backend + ": " + failure->signature.text());
+    if (const std::string interpreter = interpreter_of(frame); !interpreter.empty())
+        head.push_back("The program was traced in " + interpreter + ".");
     head.push_back("python3 " + name + ": exit 0 if PyTorch computes the expected results, else 1.");
     head.push_back("python3 " + name + " ts: the same, traced and optimized by TorchScript.");
     head.push_back("python3 " + name +
@@ -34,21 +37,28 @@ bool fails_in_pytorch(const Graph& graph) {
     return emitter && emitter->is_pytorch();
 }
 
-/// Runs the script where PyTorch is installed.
+/// Runs the script in the interpreter that ran the program, which has its PyTorch; where none is known, in one that has
+/// PyTorch.
 void run_python(PythonRepro& repro, bool fails) {
+    const bool traced = repro.python != kPython;
     ProcessOptions options;
     options.folder = fs::absolute(repro.output).parent_path();
     options.timeout = std::chrono::seconds(300);
     constexpr const char* kAsk = "import torch; print(torch.__version__); hasattr(torch, 'compile') or print('old')";
     const auto has_it = [](const ProcessResult& found) { return found.exit_code == 0 && !found.timed_out; };
+    if (traced && !fs::exists(repro.python)) {
+        repro.message = repro.python + ", which ran the program, is not there";
+        return;
+    }
     ProcessResult found = run_process({repro.python, "-c", kAsk}, options);
     constexpr const char* kSystems = "/usr/bin/python3";  // has it where another one in PATH has not
-    if (!has_it(found) && fs::exists(kSystems)) {
+    if (!traced && !has_it(found) && fs::exists(kSystems)) {
         found = run_process({kSystems, "-c", kAsk}, options);
         if (has_it(found)) repro.python = kSystems;
     }
     if (!has_it(found)) {
-        repro.message = "python3 has no PyTorch (scripts/setup --with python installs it)";
+        repro.message = repro.python + (traced ? ", which ran the program, has no PyTorch"
+                                               : " has no PyTorch (scripts/setup --with python installs it)");
         return;
     }
     if (found.out.find("\nold\n") != std::string::npos) repro.mode = "ts";
@@ -64,6 +74,7 @@ void run_python(PythonRepro& repro, bool fails) {
 
 PythonRepro write_python(const LoadedFrame& frame, const Options& options) {
     PythonRepro repro{.output = options.file()};
+    if (std::string interpreter = interpreter_of(frame); !interpreter.empty()) repro.python = std::move(interpreter);
     const std::vector<Tensor> expected = reference_outputs(frame);
     const ReproProgram script =
         printers::python_script(frame.graph, frame.inputs, expected, head_of(frame, repro.output), options.stem());
@@ -72,6 +83,7 @@ PythonRepro write_python(const LoadedFrame& frame, const Options& options) {
         write_file(repro.sidecars.back(), sidecar.text);
     }
     write_file(repro.output, script.text);
+    fs::permissions(repro.output, fs::perms::owner_exec, fs::perm_options::add);
     if (!options.no_verify) run_python(repro, fails_in_pytorch(frame.graph));
     return repro;
 }

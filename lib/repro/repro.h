@@ -115,15 +115,18 @@ Repro write_repro(const Graph& graph, const Options& options, Backend* backend =
 std::string to_text(const Repro& repro, const Failure& failure, const Options& options);
 nlohmann::json to_json(const Repro& repro, const Options& options);
 
+/// By which a shell finds one.
+inline constexpr char kPython[] = "python3";
+
 /// repro.py: a graph of ATen calls as a script of PyTorch calls, with its inputs and what the reference computes of
 /// them: for who knows PyTorch, and to put the same operations under one of its compilers.
 struct PythonRepro {
     std::filesystem::path output;
     std::vector<std::filesystem::path> sidecars = {};
-    bool verified = false;           ///< PyTorch was run, and computes what the reference computes
-    std::string message = {};        ///< what the run said, or why there was none
-    std::string python = "python3";  ///< the interpreter that has PyTorch
-    std::string mode = "inductor";   ///< the script's argument: the newest compiler that this PyTorch has
+    bool verified = false;          ///< PyTorch was run, and computes what the reference computes
+    std::string message = {};       ///< what the run said, or why there was none
+    std::string python = kPython;   ///< the interpreter that ran the program, else one that has PyTorch
+    std::string mode = "inductor";  ///< the script's argument: the newest compiler that this PyTorch has
 };
 /// Writes the file whether or not it verifies. Throws Error as printers::python_script(), and where the reference
 /// cannot run the frame.

@@ -19,12 +19,21 @@ std::string labelled(const std::string& label, const std::string& lines) {
     return text + "\n";
 }
 
-std::string verified_text(const Repro& repro) {
+/// An exception's message is above; what the program printed of it is not shown again.
+bool repeats_message(const Repro& repro, const Failure& failure) {
+    const auto is_in = [](const std::string& part, const std::string& whole) {
+        return !part.empty() && whole.find(part) != std::string::npos;
+    };
+    return failure.signature.kind == "exception" &&
+           (is_in(failure.message, repro.message) || is_in(repro.message, failure.message));
+}
+
+std::string verified_text(const Repro& repro, const Failure& failure) {
     if (!repro.verified) return "NOT verified: " + repro.message + "\n";
     const std::string control = control_of(repro.program);
     std::string lines = std::to_string(repro.runs) + " of " + std::to_string(repro.of) + " runs fail" +
                         (control.empty() ? "" : ", and the control passes (" + control + ")") + "\n" +
-                        (repro.message.empty() ? "" : repro.message + "\n");
+                        (repro.message.empty() || repeats_message(repro, failure) ? "" : repro.message + "\n");
     for (const OtherProgram& other : repro.program.others) lines += other.message + "\n";
     return labelled("verified: ", lines);
 }
@@ -36,7 +45,7 @@ std::size_t lines_of(const Repro& repro) {
 }  // namespace
 
 std::string to_text(const Repro& repro, const Failure& failure, const Options& options) {
-    std::string text = "failure:  " + failure.signature.text() + "\n          " + failure.message + "\n";
+    std::string text = "failure:  " + failure.signature.heading() + "\n          " + failure.message + "\n";
     text += repro.tried
                 ? "reduced:  to one Halide kernel\n"
                 : "data:     " + std::string(name(repro.data)) +
@@ -49,7 +58,7 @@ std::string to_text(const Repro& repro, const Failure& failure, const Options& o
         text += "names:    replaced, and the values of " + plural(*repro.replaced, "tensor") +
                 (repro.kept.empty() ? "" : "; the failure needs the values of " + join(repro.kept)) + "\n";
     if (!repro.not_short.empty()) text += "          no short program: " + repro.not_short + "\n";
-    if (!options.no_verify) text += verified_text(repro);
+    if (!options.no_verify) text += verified_text(repro, failure);
     if (!repro.also.empty()) text += "releases: " + repro.also + "\n";
     if (options.issue || options.bundle) text += labelled("to check: ", before_sending(repro, options));
     const std::filesystem::path folder = repro.output.parent_path();

@@ -113,7 +113,7 @@ Closeness<T> closeness(T got, T expected, const Rule& rule) {
 template <class T>
 std::optional<Difference> compare_values(const Tensor& got, const Tensor& expected, const Rule& rule) {
     const std::vector<T> xs = got.values<T>(), ys = expected.values<T>();
-    Difference difference{Difference::Kind::value, {}, 0, 0, 0};
+    Difference difference{.kind = Difference::Kind::value};
     std::int64_t first = -1, worst = -1;
     for (std::size_t i = 0; i < xs.size(); ++i) {
         const T x = xs[i], y = ys[i];
@@ -131,9 +131,11 @@ std::optional<Difference> compare_values(const Tensor& got, const Tensor& expect
     }
     if (first < 0) return std::nullopt;
     const auto at = static_cast<std::size_t>(first);
-    difference.description = index_text(first, got.sizes()) + ": got " + element_text<T>(xs[at]) + ", expected " +
-                             element_text<T>(ys[at]) + "; " + std::to_string(difference.differing) + " of " +
-                             std::to_string(xs.size()) + " values differ";
+    difference.place = index_text(first, got.sizes());
+    difference.got = element_text<T>(xs[at]), difference.expected = element_text<T>(ys[at]);
+    difference.description = difference.place + ": got " + difference.got + ", expected " + difference.expected + "; " +
+                             std::to_string(difference.differing) + " of " + std::to_string(xs.size()) +
+                             " values differ";
     if (worst >= 0) {
         const auto most = static_cast<std::size_t>(worst);
         difference.description += ", largest error " + error_text<T>(xs[most], ys[most], difference.max_abs_error) +
@@ -143,14 +145,18 @@ std::optional<Difference> compare_values(const Tensor& got, const Tensor& expect
 }
 
 std::optional<Difference> compare(const Tensor& got, const Tensor& expected, const Rule& rule) {
+    const auto of_meta = [](Difference::Kind kind, const std::string& x, const std::string& y) {
+        const std::string what(name(kind));
+        return Difference{.kind = kind,
+                          .description = "got " + what + " " + x + ", expected " + y,
+                          .place = what,
+                          .got = x,
+                          .expected = y};
+    };
     if (got.dtype() != expected.dtype())
-        return Difference{
-            Difference::Kind::dtype,
-            "got dtype " + std::string(name(got.dtype())) + ", expected " + std::string(name(expected.dtype())), 0, 0,
-            0};
+        return of_meta(Difference::Kind::dtype, std::string(name(got.dtype())), std::string(name(expected.dtype())));
     if (got.sizes() != expected.sizes())
-        return Difference{Difference::Kind::sizes,
-                          "got sizes " + to_string(got.sizes()) + ", expected " + to_string(expected.sizes()), 0, 0, 0};
+        return of_meta(Difference::Kind::sizes, to_string(got.sizes()), to_string(expected.sizes()));
     const auto values = [&](auto element) { return compare_values<decltype(element)>(got, expected, rule); };
     return is_complex(got.dtype()) ? visit_complex(got.dtype(), values) : visit_ordered(got.dtype(), values);
 }

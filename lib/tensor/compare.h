@@ -47,8 +47,10 @@ std::optional<Accuracy::Mode> accuracy_mode_from_name(std::string_view name);
 
 struct Difference {
     enum class Kind { dtype, sizes, nan_or_inf, value } kind;
-    std::string description;     ///< "[0, 1]: got 1, expected 2; 2 of 4 values differ, largest error inf at [1, 2]"
-    std::int64_t differing = 0;  ///< number of elements
+    std::string description = {};  ///< "[0, 1]: got 1, expected 2; 2 of 4 values differ, largest error 3 at [1, 2]"
+    std::string place = {};        ///< "[0, 1]", of the first element that differs; "dtype" or "sizes"
+    std::string got = {}, expected = {};  ///< "1" and "2", at that place
+    std::int64_t differing = 0;           ///< number of elements
     /// Over the elements that differ: infinite where an infinity is one of the two. A NaN has no error.
     double max_abs_error = 0, max_rel_error = 0;
 };

@@ -29,6 +29,9 @@ struct Record {
     std::map<std::string, std::string> environment = {};
 };
 
+/// In an environment: the Python interpreter that ran the program, by its path.
+inline constexpr char kInterpreterKey[] = "python";
+
 /// Writes the graph as graphs/NAME.json of `folder`, or NAME_1, NAME_2 … when another graph has that name; an equal
 /// graph that is there already is shared, and so are the tensors of one that has all of its. Returns its path.
 std::filesystem::path save_captured_graph(const std::filesystem::path& folder, const Graph& graph);

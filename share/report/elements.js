@@ -1,6 +1,6 @@
 // The elements that all views are made of: icons, links, commands, source lines, tables.
 import { D, file, place, sourceHash } from './data.js';
-import { nf } from './words.js';
+import { nf, shownOf } from './words.js';
 
 export const $ = (selector) => document.querySelector(selector);
 const SVGNS = 'http://www.w3.org/2000/svg';
@@ -166,16 +166,17 @@ export const placeLink = (at, graph) => h('a.place', { href: '#' + sourceHash(at
 /** A table of `rows`, of which cells that are numbers' texts stand right. */
 export function rowsTable(heads, rows, most = 200) {
   const cell = (tag, value, i) => h(tag + (heads[i].startsWith('#') ? '.n' : ''), value);
+  const shown = shownOf(rows.length, most);
   const body = (list) => list.map((row) => h('tr', row.map((value, i) => cell('td', value, i))));
   const table = h(
     'table',
     h('thead', h('tr', heads.map((text, i) => cell('th', text.replace('#', ''), i)))),
-    h('tbody', body(rows.slice(0, most))),
+    h('tbody', body(rows.slice(0, shown))),
   );
-  if (rows.length <= most) return table;
+  if (rows.length === shown) return table;
   const more = h('button.btn', 'show all ' + nf(rows.length));
   more.onclick = () => {
-    table.tBodies[0].append(...body(rows.slice(most)));
+    table.tBodies[0].append(...body(rows.slice(shown)));
     more.remove();
   };
   return h('div', table, more);

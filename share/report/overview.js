@@ -2,7 +2,7 @@
 import { D, G, kernelsOf, sourceHash, stageHash } from './data.js';
 import { LABEL, cmd, h, icon, link, pill, placeLink, snippet } from './elements.js';
 import { partsByNode } from './kernels.js';
-import { nf, plural, sec } from './words.js';
+import { isIn, listed, nf, plural, sec, within } from './words.js';
 
 /** What happened at a line: where capture broke, what was relied on, what is computed wrong. */
 const AT = new Map();
@@ -23,7 +23,7 @@ function stacksBelow(f) {
   for (const name of f.graphs)
     for (const n of G[name].nodes) {
       if (n.kind !== 'op' || !n.at) continue;
-      const at = n.at.findIndex((a) => a[2] === f.name || a[2].endsWith('::' + f.name));
+      const at = n.at.findIndex((a) => isIn(a, f.name));
       if (at < 0) continue;
       let here = root;
       for (let i = at; i >= 0; i--) {
@@ -36,7 +36,7 @@ function stacksBelow(f) {
     }
   // Where capture broke there may be no operation.
   for (const b of D.breaks) {
-    const at = b.frame === f.name ? b.at.findIndex((a) => a[2] === f.name || a[2].endsWith('::' + f.name)) : -1;
+    const at = b.frame === f.name ? b.at.findIndex((a) => isIn(a, f.name)) : -1;
     let here = root;
     for (let i = at; i >= 0; i--) {
       const key = b.at[i].slice(0, 3).join('\0');
@@ -52,14 +52,13 @@ function stacksBelow(f) {
 function calledFrom(f) {
   for (const name of f.graphs)
     for (const n of G[name].nodes) {
-      const at = (n.at || []).findIndex((a) => a[2] === f.name || a[2].endsWith('::' + f.name));
+      const at = (n.at || []).findIndex((a) => isIn(a, f.name));
       if (at >= 0 && n.at[at + 1]) return n.at[at + 1];
     }
   return null;
 }
 
-const words = (names) =>
-  names.length > 3 ? names.slice(0, 2).join(', ') + ' and ' + (names.length - 2) + ' more' : names.join(' and ');
+const words = (names) => listed(names, 2).join('');
 
 function headline() {
   const having = (status) => D.frames.filter((f) => f.status.includes(status)).map((f) => f.name);
@@ -81,14 +80,14 @@ function headline() {
 /** What failed, at which place, how much of the model that concerns, and whether there is a repro. */
 function failureLine(line) {
   const f = D.findings.find((one) => one.title === line.text),
-    functions = [...new Set((f.graphs || []).map((g) => G[g] && G[g].frame).filter(Boolean))];
+    at = line.place,
+    graphs = f.graphs || [];
   const about = [
-    f.graphs && f.graphs.length > 1 ? 'In ' + f.graphs.length + ' graphs' + (functions.length ? ' of ' + words(functions) : '') + '.' : functions.length ? 'In ' + words(functions) + '.' : '',
+    within(graphs.length, [...new Set(graphs.map((g) => G[g] && G[g].frame).filter(Boolean))], at),
     line.more ? plural(line.more, 'more failure') + ' below.' : '',
     D.findings.some((one) => one.repro) ? 'A verified repro is the first row below.' : '',
   ];
-  const at = line.place,
-    where = at ? [' at ', placeLink(at, f.graphs && f.graphs[0]), at[2] ? [' in ', h('span.m', at[2])] : ''] : line.where ? ' at ' + line.where : '';
+  const where = at ? [' at ', placeLink(at, graphs[0]), at[2] ? [' in ', h('span.m', at[2])] : ''] : line.where ? ' at ' + line.where : '';
   return [
     h('p.lead.s-failed', h('b', line.text), where, '. ', h('span.dim', about.filter(Boolean).join(' '))),
     at && D.files[at[0]].lines[at[1] - 1] ? snippet(at, 0, 'failed') : '',
@@ -98,7 +97,7 @@ function failureLine(line) {
 /** The graphs that fail for one cause, each a link to its first wrong value. */
 const graphLinks = (f) =>
   f.graphs && f.graphs.length > 1
-    ? h('p.more', f.graphs.slice(0, 12).map((g, i) => [i ? ', ' : '', link(D.accuracy[g] && D.accuracy[g].first ? 'accuracy=' + g + '&node=' + D.accuracy[g].first : 'graph=' + g, h('span.m', g))]), f.graphs.length > 12 ? ' and ' + (f.graphs.length - 12) + ' more' : '')
+    ? h('p.more', listed(f.graphs.map((g) => link(D.accuracy[g] && D.accuracy[g].first ? 'accuracy=' + g + '&node=' + D.accuracy[g].first : 'graph=' + g, h('span.m', g))), 12))
     : '';
 
 /** The kernels that compute the first wrong value: their schedule and code. */

@@ -1,7 +1,7 @@
 // Guards: when each graph may be reused, which guards failed, and which specialization each call hit.
 import { D, G } from './data.js';
 import { h, hover, icon, link, placeLink, rowsTable } from './elements.js';
-import { nf, plural, sec } from './words.js';
+import { listed, nf, plural, sec } from './words.js';
 
 export const guards = {
   title: 'Recompiles',
@@ -77,7 +77,7 @@ export const guards = {
   callers(f) {
     const from = D.callers.filter((c) => c.frame === f.name && c.at.length).sort((a, b) => b.calls - a.calls);
     return from.length
-      ? h('p.note', { style: 'margin-top:10px' }, 'called from ', from.slice(0, 6).map((c, i) => [i ? ', ' : '', placeLink(c.at[0]), ' ' + c.at[0][2] + ' (' + plural(c.calls, 'call') + ')']), from.length > 6 ? ' and ' + (from.length - 6) + ' more places' : '')
+      ? h('p.note', { style: 'margin-top:10px' }, 'called from ', listed(from.map((c) => [placeLink(c.at[0]), ' ' + c.at[0][2] + ' (' + plural(c.calls, 'call') + ')']), 6))
       : '';
   },
   card(f) {

@@ -2,7 +2,7 @@
 import { D, G, PROFILE, go, stageHash } from './data.js';
 import { cmd, h, hover, link, pill, rowsTable, s } from './elements.js';
 import { rate } from './kernels.js';
-import { bytes, nf, percent, plural, sec } from './words.js';
+import { bytes, listed, nf, percent, plural, sec, shownOf } from './words.js';
 
 /** What a span is called, without the name that the program's own run gave the graph: that is told beside it. */
 const spanName = ({ name, kind, graph }) => (graph ? name.replace(/(^|: )graph \S+ .*$/, '') || kind : name);
@@ -89,7 +89,7 @@ export const time = {
         ['Kernel', 'Computes', '#Time', '#Share', '#FLOP', '#Bytes', '#Speed', '#Roofline'],
         list.map((k) => [
           link(stageHash(k, k.stages.length - 1), h('span.m', (PROFILE.graphs.length > 1 ? k.graph + '.' : '') + k.name)),
-          h('span.m.dim', k.nodes.slice(0, 4).map((n, i) => [i ? ', ' : '', link('graph=' + k.graph + '&node=' + n, '%' + n)]), k.nodes.length > 4 ? ' and ' + (k.nodes.length - 4) + ' more' : ''),
+          h('span.m.dim', listed(k.nodes.map((n) => link('graph=' + k.graph + '&node=' + n, '%' + n)), 4)),
           sec(k.seconds),
           percent(k.seconds / all),
           nf(k.flops),
@@ -157,7 +157,8 @@ export const time = {
       const { id, held } = valueAt(e);
       return id && '%' + id + '\n' + bytes(held);
     });
-    const all = m.alive.reduce((sum, v) => sum + v.bytes, 0) || 1;
+    const all = m.alive.reduce((sum, v) => sum + v.bytes, 0) || 1,
+      shown = shownOf(m.alive.length, 10);
     box.replaceChildren(
       h(
         'div',
@@ -167,10 +168,10 @@ export const time = {
       h(
         'div',
         h('p', { style: 'font-weight:600;margin-bottom:6px' }, bytes(m.peak) + ' live at the peak'),
-        m.alive.slice(0, 10).map((v) =>
+        m.alive.slice(0, shown).map((v) =>
           h('div.lkr', link('graph=' + m.graph + '&node=' + v.value, '%' + v.value), h('span', h('i.bar', { style: `background:var(--acc);opacity:.5;width:${Math.max(1, (60 * v.bytes) / all)}px` }), bytes(v.bytes))),
         ),
-        m.alive.length > 10 ? h('p.note', 'and ' + (m.alive.length - 10) + ' more') : '',
+        m.alive.length > shown ? h('p.note', 'and ' + nf(m.alive.length - shown) + ' more') : '',
       ),
     );
   },

@@ -1,6 +1,23 @@
 // Words for numbers, sizes and names. Nothing here reads the page or its data.
 export const nf = (x) => x.toLocaleString('en-US');
 export const plural = (n, w) => nf(n) + ' ' + w + (n === 1 ? '' : 's');
+/** How many of `all` are shown where `most` fit: nothing is gained by leaving out one. */
+export const shownOf = (all, most) => (all <= most + 1 ? all : most);
+/** The parts of "a", "a and b", "a, b and 4 more": texts or elements, of which `most` fit. */
+export function listed(items, most) {
+  const shown = items.slice(0, shownOf(items.length, most)),
+    rest = items.length - shown.length,
+    end = rest ? [' and ' + nf(rest) + ' more'] : shown.length > 1 ? [' and ', shown.pop()] : [];
+  return [...shown.flatMap((item, i) => (i ? [', ', item] : [item])), ...end];
+}
+/** Whether a line of a stack, which may name a function with its scopes, is in the function. */
+export const isIn = (at, name) => at[2] === name || at[2].endsWith('::' + name);
+/** Where a failure is, beside its place: "In 2 graphs of f.", "In f."; no function that the place names. */
+export function within(graphs, functions, at) {
+  const names = at && functions.length === 1 && isIn(at, functions[0]) ? '' : listed(functions, 2).join('');
+  if (graphs > 1) return 'In ' + graphs + ' graphs' + (names && ' of ' + names) + '.';
+  return names && 'In ' + names + '.';
+}
 export const percent = (x) => (x == null ? '' : Math.round(100 * x) + ' %');
 
 /** A time: "3.17 s", "42 ms", "0.5 µs". */

@@ -280,6 +280,27 @@ Case shaped(const std::string& opset) {
 
 }  // namespace
 
+TEST_CASE("short programs: the model's text has the values of small parameters of each type") {
+    const auto text_with = [](const Tensor& value) {
+        const Case one = failing(("graph g opset(\"\": 17) {\n  %x = placeholder[\"x\"] : f32[1]\n"
+                                  "  %w = get_attr[\"w\"] : " +
+                                  print(ValueMeta::of(value)) +
+                                  "\n  %c = onnx.Cast(%w, to=1) : f32[2]\n  %y = onnx.Add(%x, %c) : f32[2]\n"
+                                  "  return (%y)\n}\n")
+                                     .c_str(),
+                                 {Tensor::of<float>({0})}, {"mismatch", "run", "value"}, {{"w", value}});
+        return short_model(one.request()).text;
+    };
+    const Tensor numbers = Tensor::of<float>({2, 3});
+    for (const DType dtype : {DType::u8, DType::i8, DType::i16, DType::u16, DType::u32, DType::u64, DType::i64,
+                              DType::f16, DType::bf16, DType::f32}) {
+        const std::string text = text_with(numbers.to(dtype));
+        CAPTURE(text);
+        CHECK(text.find("w0 = {2,3}") != std::string::npos);
+    }
+    CHECK(text_with(numbers.to(DType::boolean)).find("w0 = {1,1}") != std::string::npos);
+}
+
 TEST_CASE("short programs: ops are defined in the model's version, and those that only change a shape are not") {
     const auto link = [](const std::string& name) {
         return "[" + name + "](https://github.com/onnx/onnx/blob/main/docs/Changelog.md#" + name + ")";

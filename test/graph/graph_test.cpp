@@ -107,6 +107,9 @@ TEST_CASE("same_structure sees every difference but data, stacks and the failure
 TEST_CASE("a signature is one line") {
     CHECK(Signature{"mismatch", "run", "nan_or_inf"}.text() == "mismatch (nan_or_inf) at run");
     CHECK(Signature{"check", "", ""}.text() == "check");
+    CHECK(Signature{"exception", "run", "no kernel for #"}.text() == "exception (no kernel for #) at run");
+    CHECK(Signature{"exception", "run", "no kernel for #"}.heading() == "exception at run");
+    CHECK(Signature{"mismatch", "run", "nan_or_inf"}.heading() == "mismatch (nan_or_inf) at run");
     Signature flaky{"mismatch", "run", "value", "backward"};
     flaky.rate = {12, 40};
     CHECK(flaky.text() == "mismatch (value) at run of backward, in 12 of 40 runs");

@@ -1,12 +1,17 @@
 // Forward and backward as one question: gradients are computed beside outputs, and what is wrong in them is told as
 // such.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <numeric>
 
 #include "backends/registry.h"
+#include "base/error.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "judge/outcome.h"
 #include "ops/core/interpreter.h"
+#include "passes/no_grad.h"
 #include "planted/bugs.h"
 #include "program/gradients.h"
 #include "program/observer.h"
@@ -65,11 +70,11 @@ class WithoutHardtanh final : public Backend, public Support {
     }
 };
 
-/// The sum of the outputs in f64.
+/// The sum of the first output times its tangent in f64.
 double sum_of(const Graph& graph, const std::vector<Tensor>& inputs) {
-    double sum = 0;
-    for (const double value : evaluate(graph, inputs).at(0).values<double>()) sum += value;
-    return sum;
+    const std::vector<double> values = evaluate(graph, inputs).at(0).values<double>(),
+                              tangents = program::differentiate_whole(graph)->tangents.at(0).values<double>();
+    return std::inner_product(values.begin(), values.end(), tangents.begin(), 0.0);
 }
 
 Tensor shifted(const Tensor& tensor, std::size_t at, double by) {
@@ -80,7 +85,7 @@ Tensor shifted(const Tensor& tensor, std::size_t at, double by) {
 
 }  // namespace
 
-TEST_CASE("gradients of the sum of the outputs come with the outputs", "[run][gradients]") {
+TEST_CASE("gradients of the weighted sum of the outputs come with the outputs", "[run][gradients]") {
     const std::vector<Tensor> inputs = some_inputs();
     for (const char* name : kVariants) {
         const Outcome outcome = run(name, training());
@@ -108,10 +113,50 @@ TEST_CASE("a wrong cut is told by the gradient that it changes", "[run][gradient
     }
 }
 
+TEST_CASE("an error that cancels in a sum of outputs is found", "[run][gradients]") {
+    const std::string text = R"(graph scores {
+  %x = placeholder["x"] : f32[2, 3] grad
+  %y = aten._softmax.default(%x, 1, false) : f32[2, 3] grad
+  return (%y)
+}
+)";
+    const Graph graph = parse(text);
+    const std::vector<Tensor> inputs = {some_inputs()[0].as_strided({2, 3}, {3, 1}, 0)};
+    const std::vector<Tensor> expected = evaluate(graph, inputs);
+    Outcome outcome = run_isolated(graph, inputs, *find_backend("aot_eager"), {}, {});
+    CHECK(judge(outcome, graph, inputs, expected, {}).kind == Outcome::Kind::ok);
+    outcome.gradients = {Tensor(DType::f32, {2, 3})};  // which it has from ones
+    CHECK(signature_of(judge(outcome, graph, inputs, expected, {})).text() == "mismatch (value) at run of backward");
+}
+
+TEST_CASE("tangents are small, exact in each dtype, and the same each time", "[gradients]") {
+    const auto tangents = [](const std::string& dtype) {
+        const Graph graph = parse("graph g {\n  %x = placeholder[\"x\"] : " + dtype +
+                                  "[40] grad\n  %y = aten.relu.default(%x) : " + dtype + "[40] grad\n  return (%y)\n}");
+        return program::differentiate_whole(graph)->tangents.at(0).values<double>();
+    };
+    const std::vector<double> values = tangents("f64");
+    CHECK(tangents("bf16") == values);
+    CHECK(tangents("f64") == values);
+    for (const double value : values) CHECK((value != 0 && std::fabs(value) <= 2));
+    CHECK(std::ranges::any_of(values, [](double value) { return value < 0; }));
+}
+
 TEST_CASE("decompositions of the joint graph are checked, too", "[run][gradients]") {
     const Planted bug("decompose=aten.hardtanh.default");
     CHECK(run("aot_eager", training()).kind == Outcome::Kind::ok);
     CHECK_THAT(run("aot_eager_decomp_partition", training()).message, Contains("output 0"));
+}
+
+TEST_CASE("an error of a pass is a failure, unless the pass says that it has no form for a call", "[run][gradients]") {
+    struct Restored {
+        ~Restored() { program::set_hooks({}); }
+    } const restored;
+    program::set_hooks({.decomposed = [](GraphBuilder&, const Node&, std::vector<NodeRef>&) { throw Error("a bug"); }});
+    Graph inference = without_requires_grad(training());
+    const Outcome outcome = run("aot_eager_decomp_partition", inference);
+    CHECK(outcome.kind == Outcome::Kind::exception);
+    CHECK(outcome.message == "a bug");
 }
 
 TEST_CASE("each part is compiled by the backend that is named for it", "[run][gradients]") {

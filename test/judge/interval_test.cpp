@@ -11,6 +11,7 @@
 #include "judge/outside.h"
 #include "ops/core/interpreter.h"
 #include "ops/samples/table.h"
+#include "passes/widen.h"
 #include "tensor/limits.h"
 #include "tensor/random.h"
 
@@ -255,6 +256,47 @@ TEST_CASE("what an op without a bound computes is not excused", "[interval]") {
     const RoundingDecision decision = decided(graph, {Tensor::of<float>({1, 0, 0, 1}, {2, 2})}, single(1), single(1.5));
     CHECK_FALSE(decision.explained);
     CHECK_THAT(decision.why, Contains("no bound on the rounding error of aten._linalg_det.default"));
+}
+
+TEST_CASE("an op without a bound excuses nothing, however near results are to f64", "[interval]") {
+    const Graph graph = parse(R"(graph det {
+        %x = placeholder["x"] : f32[4, 4]
+        %y = aten._linalg_det.default(%x) : (f32[], f32[4, 4], i32[4])
+        %d = getitem(%y, 0) : f32[]
+        return (%d)
+    })");
+    int rounded = 0;
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        Random random(seed);
+        const std::vector<Tensor> inputs = {random_tensor(DType::f32, {4, 4}, random)};
+        const Tensor right = evaluate(graph, inputs).at(0);
+        const double exact = evaluate_exactly(graph, inputs)->at(0).item().to_double(),
+                     error = right.item().to_double() - exact;
+        const Tensor other = Tensor::of(Scalar(exact - error), DType::f32);  // as far on the other side
+        if (same_bits(other, right)) continue;
+        ++rounded;
+        CHECK_FALSE(decided(graph, inputs, other, right, tight(0)).explained);
+    }
+    CHECK(rounded > 0);
+}
+
+TEST_CASE("complex numbers have no interval, and are held against f64", "[interval]") {
+    const Graph graph = parse(R"(graph product {
+        %x = placeholder["x"] : c64[8]
+        %y = aten.mul.Tensor(%x, %x) : c64[8]
+        return (%y)
+    })");
+    Random random(1);
+    const std::vector<Tensor> inputs = {random_tensor(DType::c64, {8}, random)};
+    const Tensor right = evaluate(graph, inputs).at(0);
+    std::vector<Complex128> mirrored = evaluate_exactly(graph, inputs)->at(0).values<Complex128>();
+    const std::vector<Complex128> at = right.values<Complex128>();
+    for (std::size_t i = 0; i < at.size(); ++i) mirrored[i] = 2.0 * mirrored[i] - at[i];  // as far on the other side
+    Accuracy accuracy;
+    accuracy.tolerances[DType::c64] = {.rtol = 0, .atol = 0};
+    const RoundingDecision decision = decided(graph, inputs, Tensor::of(mirrored, {8}).to(DType::c64), right, accuracy);
+    CHECK(decision.explained);
+    CHECK_THAT(decision.why, Contains("aten.mul.Tensor for this data type"));
 }
 
 TEST_CASE("where intervals are too wide, rounding is what is about as near to f64 as the expected values",

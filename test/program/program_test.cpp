@@ -237,6 +237,30 @@ TEST_CASE("only an op that refuses its operands is unsupported, no other error",
     CHECK_THROWS_WITH(program::planned(program, refuses, "some backend"), "the environment is wrong");
 }
 
+TEST_CASE("what a pass has no form for is unsupported, another error of a pass is what it is", "[program]") {
+    const NoHooks at_the_end;
+    program::set_hooks({.decomposed = [](GraphBuilder&, const Node&, std::vector<NodeRef>&) { throw Error("a bug"); }});
+    Watcher decomposed(Stage::decomposed), functional(Stage::functional);
+    CHECK_THROWS_WITH(program::compile(decomposed, example(), {}), "a bug");
+
+    const Graph nested = parse(R"(graph nested {
+  @body = graph body {
+    %a = placeholder["a"] : f32[2]
+    %b = aten.add_.Scalar(%a, 1) : f32[2]
+    return (%b)
+  }
+  %p = placeholder["p"] : bool[]
+  %x = placeholder["x"] : f32[2]
+  %y = higher_order.cond(%p, @body, @body, [%x]) : f32[2]
+  return (%y)
+}
+)");
+    const CompileResult refused = program::compile(functional, nested, {});
+    REQUIRE(std::holds_alternative<BackendFailure>(refused));
+    CHECK(std::get<BackendFailure>(refused).unsupported);
+    CHECK_THAT(std::get<BackendFailure>(refused).message, Catch::Contains("nested graph body"));
+}
+
 TEST_CASE("a write without a functional form is unsupported, for a reason that is told", "[program]") {
     CompiledProgram program(parse(R"(graph overlapping {
   %x = placeholder["x"] : f32[4]

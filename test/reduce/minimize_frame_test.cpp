@@ -4,6 +4,7 @@
 
 #include "backends/registry.h"
 #include "base/files.h"
+#include "graph/json.h"
 #include "reduce/check.h"
 #include "reduce/report.h"
 #include "relu_frame.h"
@@ -55,6 +56,19 @@ TEST_CASE("a frame that a backend does not support is not judged, which is said 
     const std::vector<JudgedFrame> declined = with_verdict(tried.frames, Verdict::not_judged);
     REQUIRE(declined.size() == 1);
     CHECK(declined[0].reason == "no kernel for my.op.default");
+}
+
+TEST_CASE("a minimized graph names the interpreter that ran the program", "[reduce]") {
+    const TempDir folder("whittle-reduce");
+    LoadedFrame frame = relu_frame("large");
+    frame.record.emplace();
+    frame.record->environment[kInterpreterKey] = "/env/bin/python3";
+    const fs::path output = folder.path() / "m.json";
+    reduce::minimize(frame, search_by(kRefuses, output), {});
+    LoadedFrame again{.graph = load_graph(output)};
+    CHECK(interpreter_of(again) == "/env/bin/python3");
+    again.graph.failure->python.clear();
+    CHECK(interpreter_of(again).empty());
 }
 
 TEST_CASE("minimize() leaves the one op, on disk with its failure", "[reduce]") {

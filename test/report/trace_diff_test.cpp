@@ -90,9 +90,10 @@ TEST_CASE("of inputs that differ the outputs are not compared") {
     };
     const auto value = [&](const auto& before, const auto& after) {
         const TraceDiff found = diff({frames, report, before}, {frames, report, after}, Accuracy());
-        return found.values.empty() ? "" : found.values[0].value;
+        return found.values.empty() ? "" : found.values[0].value + " " + found.values[0].difference;
     };
     CHECK(value(with(one, two), with(one, two)) == "");
-    CHECK(value(with(one, one), with(one, two)) == "output 0");
-    CHECK(value(with(one, one), with(two, two)) == "input x");
+    CHECK(value(with(one, one), with(one, two)) == "output 0 [0]: 2, was 1; 2 of 2 values differ, by 1 at most");
+    CHECK(value(with(one, one), with(two, two)) == "input x [0]: 2, was 1; 2 of 2 values differ, by 1 at most");
+    CHECK(value(with(one, one), with(one, two.as_strided({1, 2}, {2, 1}, 0))) == "output 0 sizes: [1, 2], was [2]");
 }

@@ -159,3 +159,47 @@ TEST_CASE("issue: what may show it where the shorter program does not") {
     program.text = program_of("    puts(\"shorter\");\n").text;
     CHECK(report_of(program).find("    shorter\n") != std::string::npos);
 }
+
+namespace {
+
+/// A repro that is no short program, of an exception with this message.
+Repro harness(const std::string& message) {
+    Repro repro{.graph = failing(kNeg, {Tensor::of<float>({1})}, "shown", {"exception", "run", message})};
+    repro.graph.failure->message = message;
+    repro.program.text = "int main() {}\n";
+    repro.output = "repro.cpp";
+    repro.verified = true, repro.runs = repro.of = 3;
+    return repro;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) found++;
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("issue: a title is one line of whole words that trackers take") {
+    std::string message = "no kernel\n";
+    for (int i = 0; i < 100; i++) message += " elephants";
+    const std::string text = issue_text(harness(message), fixed_options());
+    const std::string title = text.substr(0, text.find('\n'));
+    CHECK(title.starts_with("Title: exception at run: no kernel  elephants elephants"));
+    CHECK(title.ends_with(" elephants..."));
+    CHECK(title.size() <= std::string("Title: ").size() + 200);
+}
+
+TEST_CASE("repro: an exception's message is printed once, other last words are kept") {
+    const std::string words = "no kernel for 'neg'";
+    Repro repro = harness(words);
+    for (const char* said : {"no kernel for 'neg'", "basic: no kernel for 'neg'", "no kernel"}) {
+        repro.message = said;
+        const std::string text = to_text(repro, repro.failure(), fixed_options());
+        CAPTURE(text);
+        CHECK(count(text, "no kernel") == 1);
+        CHECK(count(text, "exception at run\n") == 1);
+    }
+    repro.message = "no kernel for 'f'";
+    CHECK(count(to_text(repro, repro.failure(), fixed_options()), "no kernel") == 2);
+}

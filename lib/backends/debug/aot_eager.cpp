@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
+#include "ops/core/not_implemented.h"
 #include "passes/no_grad.h"
 #include "program/compile.h"
 #include "program/interpreted.h"
@@ -162,7 +163,7 @@ class AotEager : public Backend, public Support, public Differentiates, public S
         const Graph* forward = nullptr;
         try {
             forward = &program.partition().forward;
-        } catch (const Error& error) {  // a pass refuses the graph
+        } catch (const NotImplemented& error) {  // a pass has no form for a call
             return BackendFailure{.stage = "compile", .op = {}, .message = error.what(), .unsupported = true};
         }
         return asked_of(program, compile_part(CompileStage::forward, *forward, options));

@@ -217,7 +217,8 @@ class PythonProgram {
         const std::string y = request_.given_expected ? given() : scripted_ ? "y" : value(graph_.outputs().at(output_));
         const std::string got = looked_at(y), right = literal && !scripted_ ? "expected" : looked_at("expected");
         const std::string exit = "sys.exit(" + differs(y) + ")\n";
-        if (scripted_) return "print('eager, as expected:', " + right + ", 'TorchScript:', " + got + ")\n" + exit;
+        if (scripted_)
+            return "print('TorchScript:', " + got + ", 'expected, as in eager mode:', " + right + ")\n" + exit;
         return "\n" + printers::python_wrapped("expected = " + expected()) + "\nprint('" + y + ":', " + got +
                ", 'expected:', " + right + ")\n" + exit;
     }

@@ -241,7 +241,7 @@ class Builder {
         for (std::string& text : notes_of_escapes(recording_)) note(std::move(text));
     }
 
-    /// "process 2 (forked by process 1 at app.cpp:30): 12 operations, in f (3 calls) and main".
+    /// "process 2 (forked by process 1 at app.cpp:30): 12 operations, in f (3 calls), main".
     void add_title(std::int64_t op_count) const {
         constexpr std::size_t kShown = 6;
         std::vector<std::pair<std::string, std::int64_t>> calls;
@@ -250,13 +250,12 @@ class Builder {
             if (known == calls.end()) known = calls.insert(calls.end(), {frame.function, 0});
             known->second += frame.times + frame.alike;
         }
-        std::string title =
-            to_.processes.title(process_, fork_place(recording_)) + ": " + plural(op_count, "operation");
-        for (std::size_t i = 0; i < std::min(calls.size(), kShown); ++i)
-            title += (i ? ", " : ", in ") + calls[i].first +
-                     (calls[i].second > 1 ? " (" + plural(calls[i].second, "call") + ")" : "");
-        if (calls.size() > kShown) title += " and " + std::to_string(calls.size() - kShown) + " more";
-        to_.titles.push_back(std::move(title));
+        std::vector<std::string> functions;
+        for (const auto& [function, times] : calls)
+            functions.push_back(function + (times > 1 ? " (" + plural(times, "call") + ")" : ""));
+        to_.titles.push_back(to_.processes.title(process_, fork_place(recording_)) + ": " +
+                             plural(op_count, "operation") + (functions.empty() ? "" : ", in ") +
+                             listed(functions, kShown));
     }
 
     const BuildOptions& options_;

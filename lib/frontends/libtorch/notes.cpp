@@ -169,11 +169,7 @@ std::vector<std::string> notes_of_functions(const std::set<std::string>& seen,
         std::string hint = did_you_mean(name, known);
         if (hint.empty() && !seen.empty()) {
             constexpr std::size_t kShown = 8;
-            hint = "found ";
-            std::size_t shown = 0;
-            for (const std::string& function : seen)
-                if (shown++ < kShown) hint += (shown > 1 ? ", " : "") + function;
-            if (seen.size() > kShown) hint += " and " + std::to_string(seen.size() - kShown) + " more";
+            hint = "found " + listed(std::vector<std::string>(seen.begin(), seen.end()), kShown);
         }
         notes.push_back(note + (hint.empty() ? "" : "; " + hint));
     }

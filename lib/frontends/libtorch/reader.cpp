@@ -394,7 +394,8 @@ ProcessIdentity identity_of(const FileHeader& header) {
     return {.number = header.pid,
             .parent = header.parent,
             .forked = header.forked == 1,
-            .command_line = text(header.command_line)};
+            .command_line = text(header.command_line),
+            .interpreter = text(header.interpreter)};
 }
 
 /// What the header tells of the program's end and of its children.

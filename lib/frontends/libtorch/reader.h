@@ -181,8 +181,9 @@ struct ProcessIdentity {
     std::uint64_t number = 0, parent = 0;  ///< the system's
     bool forked = false;                   ///< the parent's program, which goes on here
     std::string command_line;
-    std::uint32_t forked_at = 0;  ///< the stack on which the parent did that, 0: not known
-    std::size_t inherited = 0;    ///< so many of its outermost entries are on stacks here, too
+    std::string interpreter = {};  ///< of Python, by its path
+    std::uint32_t forked_at = 0;   ///< the stack on which the parent did that, 0: not known
+    std::size_t inherited = 0;     ///< so many of its outermost entries are on stacks here, too
 };
 
 /// Between these two events of a thread, iterations of a loop were left out.

@@ -11,6 +11,7 @@
 
 #include <onnx/defs/printer.h>
 
+#include "base/suggest.h"
 #include "frontends/onnx/names.h"
 #include "frontends/onnx/proto.h"
 #include "frontends/onnx/standard.h"
@@ -19,6 +20,7 @@
 #include "graph/value_ref.h"
 #include "ops/core/registry.h"
 #include "tensor/opaque_types.h"
+#include "tensor/scalars.h"
 
 namespace whittle {
 
@@ -443,6 +445,25 @@ std::string node_text(const onnx::NodeProto& node) {
     return text;
 }
 
+/// "int64[2] {1, 2}" as type and values, which are empty where nothing can print them.
+std::pair<std::string, std::string> type_and_values(const onnx::TensorProto& value) {
+    std::ostringstream printed;
+    printed << value;
+    const std::string text = printed.str();
+    if (const std::size_t values = text.find(" {"); values != std::string::npos)
+        return {text.substr(0, values), text.substr(values)};
+    // ONNX's printer has raw data of four types: "uint8[2]...".
+    const std::string type = text.substr(0, text.find("..."));
+    const std::optional<DType> dtype = dtype_from_onnx(value.data_type());
+    if (!value.has_raw_data() || !dtype || is_complex(*dtype)) return {type, ""};
+    onnx::TensorProto taken = value;
+    onnx_proto::ExternalFiles nowhere({});
+    std::vector<std::string> values;
+    for (const Scalar& one : scalars_of(onnx_proto::take_tensor(taken, nowhere, {})))
+        values.push_back(one.is_boolean() ? std::to_string(one.to_bool()) : short_number(one));
+    return {type, " {" + join(values, ",") + "}"};
+}
+
 }  // namespace
 
 std::string onnx_text(const Graph& graph) {
@@ -460,13 +481,9 @@ std::string onnx_text(const Graph& graph) {
         onnx::TensorProto value = parameter;
         value.clear_name();
         if (elements > kMostElements) value.clear_raw_data();
-        std::ostringstream printed;  // "int64[2] {1, 2}"
-        printed << value;
-        const std::string type_and_value = printed.str();
-        const std::size_t type = type_and_value.find(" {");
-        text << (&parameter == &proto.initializer(0) ? "<" : ",\n ") << type_and_value.substr(0, type) << " "
-             << parameter.name();
-        if (elements <= kMostElements && type != std::string::npos) text << " =" << type_and_value.substr(type);
+        const auto& [type, values] = type_and_values(value);
+        text << (&parameter == &proto.initializer(0) ? "<" : ",\n ") << type << " " << parameter.name();
+        if (elements <= kMostElements && !values.empty()) text << " =" << values;
     }
     text << (proto.initializer().empty() ? "{\n" : ">\n{\n");
     for (const onnx::NodeProto& node : proto.node()) text << node_text(node);

@@ -5,17 +5,17 @@
 
 #include <functional>
 
-#include "base/error.h"
+#include "ops/core/not_implemented.h"
 #include "ops/core/registry.h"
 
 namespace whittle {
 
 /// Thrown by `infer` and `decompose`: the results' sizes are data of an operand that is no constant, known only while
 /// the graph runs.
-class NeedsConstant final : public Error {
+class NeedsConstant final : public NotImplemented {
   public:
     NeedsConstant(std::string operand, const std::string& message, const std::string& hint)
-        : Error(message, hint), operand_(std::move(operand)) {}
+        : NotImplemented(message, hint), operand_(std::move(operand)) {}
     /// The parameter's name in the op's schema.
     const std::string& operand() const { return operand_; }
 

@@ -106,7 +106,10 @@ bool captures_dynamic_shapes(const ProgramRequest& request) {
 void read_events(const std::vector<fs::path>& files, const ProgramRequest& request, RanProgram& ran) {
     const LogStep step(LogStep::Kind::capture, "split the operations of " + request.program.string() + " into graphs");
     std::vector<libtorch::ProcessIdentity> processes;
-    for (const fs::path& file : files) processes.push_back(libtorch::read_identity(file));
+    for (const fs::path& file : files) {
+        processes.push_back(libtorch::read_identity(file));
+        if (ran.interpreter.empty()) ran.interpreter = processes.back().interpreter;
+    }
     libtorch::ProgramBuilder builder({.level = request.composite ? libtorch::Level::api : libtorch::Level::core,
                                       .functions = request.functions,
                                       .most_variants = variants_of(request),

@@ -55,7 +55,9 @@ void complete_own(const RanProgram& ran, const TraceRequest& request, Backend& b
 }
 
 void write_folder(const RanProgram& ran, const TraceRequest& request, Backend& backend, Traced& traced) {
-    TraceFolder folder(request.folder, request.models, request.suspect.spec.text(), request.environment);
+    std::map<std::string, std::string> environment = request.environment;
+    if (!ran.interpreter.empty()) environment[kInterpreterKey] = ran.interpreter;
+    TraceFolder folder(request.folder, request.models, request.suspect.spec.text(), std::move(environment));
     folder.check_with(check_of(request, ran));
     for (const capture::CapturedFrame& frame : ran.frames)
         for (TracedFrame& run : folder.add(frame, "LibTorch", backend, request.suspect, request.records))

@@ -68,13 +68,7 @@ std::string short_name(const std::string& op) {
 }
 
 /// "a", "a and b", "a, b and 4 more".
-std::string listed(const std::vector<std::string>& names) {
-    if (names.size() > 3) return names[0] + ", " + names[1] + " and " + std::to_string(names.size() - 2) + " more";
-    std::string text;
-    for (std::size_t i = 0; i < names.size(); ++i)
-        text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
-    return text;
-}
+std::string sentence_of(const std::vector<std::string>& names) { return listed(names, 2, " and "); }
 
 void add_once(std::vector<std::string>& all, const std::string& one) {
     if (!one.empty() && std::ranges::find(all, one) == all.end()) all.push_back(one);
@@ -179,7 +173,7 @@ void add_failures(const PageFacts& facts, Sources& sources, const std::list<Caus
             finding.title = finding.op + " computes wrong results under " + facts.report.backend;
             finding.detail =
                 "first wrong value: %" + cause.value->node + " = " + cause.value->op +
-                (cause.modules.empty() ? "" : " in " + listed(cause.modules)) +
+                (cause.modules.empty() ? "" : " in " + sentence_of(cause.modules)) +
                 (several ? ", in each of " + plural(cause.graphs.size(), "graph") : ", in graph " + graph) + ": " +
                 how_wrong(facts, cause.graphs) + ". The graph as a whole: " + finding.detail;
             finding.place = first_of(sources.places(cause.stack));
@@ -188,7 +182,7 @@ void add_failures(const PageFacts& facts, Sources& sources, const std::list<Caus
             const std::string does = cause.first.wrong
                                          ? (several ? " compute wrong results" : " computes wrong results")
                                          : (several ? " fail" : " fails");
-            finding.title = listed(cause.graphs) + does + " under " + facts.report.backend;
+            finding.title = sentence_of(cause.graphs) + does + " under " + facts.report.backend;
             if (!cause.not_compared.empty())
                 finding.detail = "no first wrong value: " + cause.not_compared + "; " + finding.detail;
         }

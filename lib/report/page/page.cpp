@@ -54,7 +54,7 @@ std::string failure_line(const json& data) {
     if (headline.is_null()) return {};
     const std::string place = where_text(data, headline);
     return headline["text"].get<std::string>() + (place.empty() ? "" : " at " + place) +
-           (headline["more"] > 0 ? ", and " + headline["more"].dump() + " more failures" : "");
+           (headline["more"] > 0 ? ", and " + plural(headline["more"].get<int>(), "more failure") : "");
 }
 
 std::string counts(const json& data) {

@@ -217,7 +217,7 @@ TEST_CASE("short program: TorchScript computes what the reference does, and a wr
     INFO(program->text << run.out << run.err);
     CHECK(run.exit_code == 0);
     CHECK(run.out == "ok\n");
-    check_python(*program, 0, "eager, as expected: [[");
+    check_python(*program, 0, "TorchScript: [[");
 
     std::vector<Tensor> other = expected;
     other[1] = Tensor::of<double>({1, 1, 1, 1}, {2, 2});

@@ -43,6 +43,17 @@ TEST_CASE("how a program ended, and which processes were not seen, is told") {
     writer.chunk.unmap();
 }
 
+TEST_CASE("the interpreter of a Python program is known by its path, where there is room for it") {
+    const TempDir folder;
+    const std::string path = (folder.path() / "events").string();
+    EventWriter writer(path);
+    CHECK(read_identity(path).interpreter.empty());
+    writer.recorder.name_interpreter("/env/bin/python3");
+    writer.recorder.name_interpreter(("/" + std::string(4096, 'a')).c_str());
+    CHECK(read_identity(path).interpreter == "/env/bin/python3");
+    writer.chunk.unmap();
+}
+
 TEST_CASE("functions that no operation was called from are told, and elements that Whittle does not have") {
     const TempDir folder;
     const EventFile file =

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { base, byteSize, bytes, percent, plural, sci, sec, shape, short } from '../../../share/report/words.js';
+import { base, byteSize, bytes, listed, percent, plural, sci, sec, shape, short, within } from '../../../share/report/words.js';
 
 test('times have a unit that fits', () => {
   const texts = [12.345, 1.234, 0.0421, 42e-6, 3.21e-6, 0].map(sec);
@@ -24,4 +24,16 @@ test('names are short, counts have nouns', () => {
   assert.equal(base('a/b/c.cpp'), 'c.cpp');
   assert.deepEqual([plural(1, 'op'), plural(1200, 'op')], ['1 op', '1,200 ops']);
   assert.deepEqual([percent(0.256), percent(null)], ['26 %', '']);
+});
+
+test('a list that is cut leaves out two or more', () => {
+  const lists = [1, 2, 3, 4].map((count) => listed(['a', 'b', 'c', 'd'].slice(0, count), 2).join(''));
+  assert.deepEqual(lists, ['a', 'a and b', 'a, b and c', 'a, b and 2 more']);
+});
+
+test('a function is named once: by the place, or beside it', () => {
+  const at = [0, 24, 'Net::loss'];
+  assert.deepEqual([within(1, ['loss'], at), within(3, ['loss'], at)], ['', 'In 3 graphs.']);
+  assert.deepEqual([within(1, ['step'], at), within(3, ['step'], null)], ['In step.', 'In 3 graphs of step.']);
+  assert.equal(within(2, ['loss', 'step'], at), 'In 2 graphs of loss and step.');
 });

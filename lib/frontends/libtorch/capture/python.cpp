@@ -306,10 +306,21 @@ std::vector<Frame> frames_of_thread(const void* thread) {
     return found;
 }
 
+/// Where an environment's packages are found, which the program of the process does not tell: a link leads to it.
+static void tell_interpreter() {
+    const Object executable = api.PySys_GetObject("executable");
+    if (!executable) return;
+    if (const char* const path = api.PyUnicode_AsUTF8(executable))
+        state.recorder.name_interpreter(path);
+    else  // it is None
+        api.PyErr_Clear();
+}
+
 void start(Thread& thread) {
     if (!api.find() || !api.Py_IsInitialized() || !api.PyGILState_GetThisThreadState()) return;
     const std::string version = std::string(api.Py_GetVersion()).substr(0, std::strcspn(api.Py_GetVersion(), " +"));
     const int gil = api.PyGILState_Ensure();
+    tell_interpreter();
     for (const Layout& one : kLayouts)
         if (version.rfind("3." + std::to_string(one.minor) + ".", 0) == 0) layout = &one;
     const bool known = layout != nullptr;

@@ -43,6 +43,7 @@ using Object = void*;
     F(long, PyLong_AsLong, (Object))                                         \
     F(void*, PyLong_AsVoidPtr, (Object))                                     \
     F(int, PySys_AddAuditHook, (int (*)(const char*, Object, void*), void*)) \
+    F(Object, PySys_GetObject, (const char*))                                \
     F(void, PyErr_Clear, ())                                                 \
     F(void, PyErr_Fetch, (Object*, Object*, Object*))                        \
     F(void, PyErr_Restore, (Object, Object, Object))

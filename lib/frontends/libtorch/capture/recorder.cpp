@@ -99,6 +99,7 @@ bool Recorder::open(const char* file, bool forked, std::uint64_t began) {
     const std::uint64_t flags =
         (with_data_ ? std::uint64_t{kWithData} : 0) | (with_times_ ? std::uint64_t{kWithTimes} : 0);
     std::strcpy(path_, file);
+    if (forked) std::memcpy(header->interpreter, header_->interpreter, sizeof header->interpreter);
     header_ = header;
     header_->version = kFileVersion;
     header_->header_size = kFileHeaderSize;
@@ -125,6 +126,10 @@ bool Recorder::start(const char* base, const char* file, std::uint64_t max_bytes
     first_ = std::strcmp(base, file) == 0 ? header_ : make_header(base);
     on_ = true;
     return true;
+}
+
+void Recorder::name_interpreter(const char* path) {
+    if (std::strlen(path) < sizeof header_->interpreter) std::strcpy(header_->interpreter, path);
 }
 
 bool Recorder::start_child(std::uint64_t forked_at) {

@@ -106,6 +106,8 @@ class Recorder {
         on_ = false;
         child_ = true;
     }
+    /// Of Python, by the whole path.
+    void name_interpreter(const char* path);
     bool may_start() const { return may_start_.load(std::memory_order_relaxed); }
     FileHeader* header() const { return header_; }
 

@@ -21,5 +21,5 @@ expected = graph(x)
 scripted = torch.jit.script(graph)
 for _ in range(2):
     y = scripted(x)
-print('eager, as expected:', expected.tolist(), 'TorchScript:', y.tolist())
+print('TorchScript:', y.tolist(), 'expected, as in eager mode:', expected.tolist())
 sys.exit(not torch.allclose(y, expected, 0.0001, 1e-05))
