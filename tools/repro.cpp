@@ -4,6 +4,7 @@
 
 #include "backends/registry.h"
 #include "base/error.h"
+#include "base/program_text.h"
 #include "base/words.h"
 #include "cli/accuracy_choice.h"
 #include "cli/backend_choice.h"
@@ -60,21 +61,28 @@ void show_examples(cli::Tool& repro, cli::Tool& report) {
     report.example("repro report m.json --also ./newer.so", "check whether another release fails, too");
 }
 
-/// The graph's recorded failure, or the one that --backend finds on it; nothing when it does not fail.
+/// The graph's recorded failure, as long as it reproduces, or the one that --backend finds on it; nothing when it does
+/// not fail.
 std::optional<Failure> failure_of(const Options& options, const cli::LoadedFrame& frame) {
     const bool recorded = frame.graph.failure && options.backend.name.empty();
-    if (recorded && !options.inputs.given() && !options.accuracy.given()) return frame.graph.failure;
+    const bool changed = options.inputs.given() || options.accuracy.given() || !options.backend.pairs.empty();
+    const bool by_command = recorded && frame.graph.failure->backend.empty();  // write_repro() refuses it
+    if (recorded && (!changed || by_command)) {
+        const bool is_gone = !by_command && !options.repro.no_verify && !repro::reproduces(frame, options.repro);
+        return is_gone ? std::nullopt : frame.graph.failure;
+    }
     if (options.backend.name.empty() && !recorded)
         throw Error({options.repro.graph.string(), {}},
                     "found no failure in the graph, expected a graph that minify wrote",
                     "pass the failing backend with --backend");
-    Suspect suspect = recorded ? suspect_of(*frame.graph.failure)
-                               : Suspect{.spec = options.backend.name, .options = options.backend.options()};
+    Suspect suspect = recorded ? suspect_of(*frame.graph.failure) : Suspect{.spec = options.backend.name};
+    for (const auto& [key, value] : options.backend.options()) suspect.options[key] = value;
     if (options.accuracy.given()) suspect.accuracy = options.accuracy.accuracy();
     if (options.accuracy.mode) suspect.tier = Tier::computes;
     std::optional<Failure> failure = repro::failure_of(frame, suspect);
     if (failure && recorded) {
-        failure->culprit = frame.graph.failure->culprit;
+        // Under other options the compiler makes other decisions.
+        if (options.backend.pairs.empty()) failure->culprit = frame.graph.failure->culprit;
         failure->signature.rate = frame.graph.failure->signature.rate;
     }
     return failure;
@@ -89,20 +97,21 @@ int print(const cli::Tool& tool, bool good, const nlohmann::json& json, const st
     return good ? 0 : 1;
 }
 
-int not_failing(const cli::Tool& tool, const Options& options, const std::string& recorded) {
-    const std::string message = not_failing_text(options.backend.name.empty() ? recorded : options.backend.name,
-                                                 options.accuracy.mode ? Tier::computes : Tier::ends);
-    return print(tool, false, {{"verified", false}, {"runs", 0}, {"message", message}}, message + "\n");
+/// `recorded`: the failure of the graph, null where --backend was to find one.
+int not_failing(const cli::Tool& tool, const Options& options, const Failure* recorded) {
+    const Tier tier = options.accuracy.mode ? Tier::computes : Tier::ends;
+    const std::string message = recorded ? repro::gone_text(*recorded, options.accuracy.mode.has_value())
+                                         : "right: " + passing_text(options.backend.name, tier) + "\n";
+    return print(tool, false, {{"verified", false}, {"runs", 0}, {"message", chomped(message)}}, message);
 }
 
 int run(const cli::Tool& tool, Options& options) {
     repro::Options& repro = options.repro;
     const cli::GivenOption judged[] = {{"--backend", !options.backend.name.empty()},
+                                       {"--backend-option", !options.backend.pairs.empty()},
                                        {"--accuracy", options.accuracy.given()}};
     cli::check_usage(repro, judged);
     options.backend.check();
-    cli::require_with(!options.backend.options().empty(), "--backend-option", !options.backend.name.empty(),
-                      "--backend");
     std::vector<cli::LoadedFrame> frames =
         cli::load_for(repro.graph, {.inputs = options.inputs}, [&](const LoadedFrame& frame) {
             return !repro.python && options.backend.knows_more(frame, kReferenceBackend);
@@ -116,11 +125,11 @@ int run(const cli::Tool& tool, Options& options) {
         return print(tool, repro.no_verify || written.verified, to_json(written), to_text(written));
     }
     if (frame.record) options.backend.default_to(frame);
-    std::string recorded;
-    if (options.backend.name.empty() && frame.graph.failure)
-        recorded = frame.graph.failure->backend = found_near(frame.graph.failure->backend, frame.file).text();
+    std::optional<Failure> recorded = options.backend.name.empty() ? frame.graph.failure : std::nullopt;
+    if (recorded)
+        recorded->backend = frame.graph.failure->backend = found_near(frame.graph.failure->backend, frame.file).text();
     frame.graph.failure = failure_of(options, frame);
-    if (!frame.graph.failure) return not_failing(tool, options, recorded);
+    if (!frame.graph.failure) return not_failing(tool, options, recorded ? &*recorded : nullptr);
     cli::add_circumstances(repro, tool, frame.graph.failure->backend);
     const repro::Repro written = write_repro(frame.graph, repro);
     return print(tool, repro.no_verify || written.verified, to_json(written, repro),

@@ -264,6 +264,8 @@ std::string to_text(const Letter& letter) {
     std::string text = line("failure:", as_line(who.failure, 300));
     text += line("fails with:", since_text(letter));
     text += line("culprit:", who_text(letter));
+    if (culprit_of(letter))
+        for (const std::string& note : culprit_notes(*letter.minimized->failure)) text += line("", note);
     text += line("evidence:", sure_text(letter));
     if (!letter.last_good.empty()) text += line("last good:", shell_quote(letter.last_good));
     if (!letter.first_bad.empty()) text += line("first bad:", shell_quote(letter.first_bad));

@@ -101,6 +101,14 @@ struct Repro {
 /// run it, and where the suspect says that it does not support it.
 std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspect);
 
+/// Whether the failure of the frame's graph shows again, alike or in another way, in any of Options::runs runs, or as
+/// many as its rate wants, that take no longer than Options::alarm. True where the reference cannot tell. Throws Error
+/// where the backend is not there or the reference cannot run the graph.
+bool reproduces(const LoadedFrame& frame, const Options& options);
+/// Of one that does not: what is right, what was recorded, and what the user can do. `compared`: results were, whatever
+/// the failure is.
+std::string gone_text(const Failure& failure, bool compared);
+
 /// Of a graph with its failure, by the backend that the failure names, `backend` where somebody has it already, or who
 /// compiled for that what failed.
 ///

@@ -6,6 +6,7 @@
 #include "base/subprocess.h"
 #include "base/suggest.h"
 #include "base/words.h"
+#include "judge/frames.h"
 #include "repro/steps.h"
 #include "repro/verify.h"
 
@@ -34,6 +35,17 @@ std::size_t lines_of(const Repro& repro) {
 }
 
 }  // namespace
+
+std::string gone_text(const Failure& failure, bool compared) {
+    const Tier tier = compared ? Tier::computes : suspect_of(failure).tier;
+    std::string text = "the failure does not reproduce: " + passing_text(failure.backend, tier) + "\n";
+    text += labelled("recorded: ", failure.signature.text() + "\n" + failure.message +
+                                       (failure.version.empty() ? "" : "\nwith version " + failure.version));
+    return text +
+           "hint: if the compiler or the machine has changed, minify the original model again; if the failure occurs "
+           "in "
+           "some runs only, add --repeat N; to write the program all the same, add --no-verify\n";
+}
 
 std::string to_text(const Repro& repro, const Failure& failure, const Options& options) {
     std::string text = "failure:  " + failure.signature.text() + "\n          " + failure.message + "\n";

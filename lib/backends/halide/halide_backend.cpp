@@ -171,7 +171,8 @@ class HalideBackend final : public Backend,
             if (log_enabled(LogArtifact::ir)) log_artifact(LogArtifact::ir, title, print(plan, kernel));
             if (log_enabled(LogArtifact::schedule)) {
                 std::string text;
-                for (const expr::Directive& directive : kernel.schedule) text += expr::print(directive) + "\n";
+                for (const expr::Directive* directive : expr::active(kernel.schedule))
+                    text += expr::print(*directive) + "\n";
                 log_artifact(LogArtifact::schedule, title, text);
             }
             if (log_enabled(LogArtifact::output_code))
