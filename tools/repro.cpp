@@ -4,7 +4,6 @@
 
 #include "backends/registry.h"
 #include "base/error.h"
-#include "base/program_text.h"
 #include "base/words.h"
 #include "cli/accuracy_choice.h"
 #include "cli/backend_choice.h"
@@ -102,7 +101,8 @@ int not_failing(const cli::Tool& tool, const Options& options, const Failure* re
     const Tier tier = options.accuracy.mode ? Tier::computes : Tier::ends;
     const std::string message = recorded ? repro::gone_text(*recorded, options.accuracy.mode.has_value())
                                          : "right: " + passing_text(options.backend.name, tier) + "\n";
-    return print(tool, false, {{"verified", false}, {"runs", 0}, {"message", chomped(message)}}, message);
+    return print(tool, false, {{"verified", false}, {"runs", 0}, {"message", message.substr(0, message.find('\n'))}},
+                 message);
 }
 
 int run(const cli::Tool& tool, Options& options) {

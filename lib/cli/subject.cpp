@@ -94,7 +94,7 @@ void SubjectOptions::check_usage() const {
                     "to compare results, add --backend, or run explain divergence, explain diagnose or explain diff");
     if (!backend.pairs.empty() && !runs_backend())
         throw Error("--backend-option requires --backend or --minify",
-                    "without these options, explain runs no backend: add --backend " + std::string(kDefaultSuspect));
+                    "for the default backend, add --backend " + std::string(kDefaultSuspect));
     backend.check();
 }
 

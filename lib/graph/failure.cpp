@@ -1,5 +1,7 @@
 #include "graph/failure.h"
 
+#include <span>
+
 #include "base/subprocess.h"
 #include "base/suggest.h"
 #include "graph/backend_options.h"
@@ -34,6 +36,17 @@ std::string Culprit::text() const {
     return component;
 }
 
+namespace {
+
+/// "a, b, c, d, and 9 more".
+std::string first_of(const std::vector<std::string>& names) {
+    constexpr std::size_t kMost = 4;
+    if (names.size() <= kMost) return join(names);
+    return join(std::span(names).first(kMost)) + ", and " + std::to_string(names.size() - kMost) + " more";
+}
+
+}  // namespace
+
 std::vector<std::string> culprit_notes(const Failure& failure) {
     std::vector<std::string> notes;
     if (!failure.culprit) return notes;
@@ -42,7 +55,7 @@ std::vector<std::string> culprit_notes(const Failure& failure) {
         notes.emplace_back("these alone cause the failure, and each of them is needed");
     if (!culprit.dependents.empty())
         notes.push_back("disable=" + culprit.directive +
-                        " also switches off what depends on it: " + join(culprit.dependents));
+                        " also switches off what depends on it: " + first_of(culprit.dependents));
     if (!failure.options.empty())
         notes.push_back("found in the minimized graph with " + shell_quote(option_words(failure.options)));
     return notes;

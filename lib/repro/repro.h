@@ -75,6 +75,7 @@ struct Repro {
     std::vector<std::string> passing = {};            ///< data that was tried and does not fail
     std::vector<Tensor> expected = {};                ///< one tensor per output, from the reference
 
+    std::string send_to = {};   ///< whoever mends it
     std::string releases = {};  ///< since which it fails (diagnose/release_history.h); empty: unknown
     /// What those of Options::also say: "also wrong in 4.12.0, 5.0.0; right in 5.1.0", of a failure that ends the
     /// program "also fails in …"; empty: none was asked.

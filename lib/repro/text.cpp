@@ -63,8 +63,12 @@ std::string to_text(const Repro& repro, const Failure& failure, const Options& o
     if (!repro.not_short.empty()) text += "          no short program: " + repro.not_short + "\n";
     if (!options.no_verify) text += verified_text(repro);
     if (!repro.also.empty()) text += "releases: " + repro.also + "\n";
-    if (options.issue || options.bundle) text += labelled("to check: ", before_sending(repro, options));
     const std::filesystem::path folder = repro.output.parent_path();
+    if (options.issue || options.bundle) {
+        text += labelled("to check: ", before_sending(repro, options));
+        if (repro.verified || options.no_verify)
+            text += "send:     " + options.issue.value_or(folder / "ISSUE.md").string() + " to " + repro.send_to + "\n";
+    }
     if (options.bundle) return text + "next:     sh " + shell_quote({(folder / "run.sh").string()}) + "\n";
     return text + "next:     " + (folder.empty() ? "" : "cd " + shell_quote({folder.string()}) + " && ") +
            all_commands(repro.program, options) + "\n";
@@ -81,6 +85,7 @@ nlohmann::json to_json(const Repro& repro, const Options& options) {
             {"lines", lines_of(repro)},
             {"data", name(repro.data)},
             {"also", repro.also},
+            {"send_to", repro.send_to},
             {"message", repro.message}};
 }
 
