@@ -158,8 +158,8 @@ int main(int argc, char** argv) {
     cli::Tool diagnose(
         "explain diagnose", "MODEL",
         "Find the cause of a failure: run the model on the backend and on one debug backend after another. The report "
-        "names the first component that fails, the culprit (a pass or scheduling directive), how certain the culprit "
-        "is, the last good and the first bad command, and a verified repro. -v: also print the report of minify.");
+        "names the first component that fails, the culprit (a pass or scheduling directive) with the evidence, the "
+        "last good and the first bad command, and a verified repro. -v: also print the report of minify.");
     diagnosed.declare(diagnose, true);
     diagnose.exit_one("the backend fails, or no graph could be judged");
     tool.command(diagnose, [&] { return cli::diagnose(diagnose, diagnosed); });

@@ -93,6 +93,9 @@ void SubjectOptions::check_usage() const {
     if (accuracy.given() && !runs_backend())
         throw Error("--accuracy, --rtol and --atol require --backend or --minify",
                     "to compare results, add --backend, or run explain divergence, explain diagnose or explain diff");
+    if (!backend.pairs.empty() && !runs_backend())
+        throw Error("--backend-option requires --backend or --minify",
+                    "for the default backend, add --backend " + std::string(kDefaultSuspect));
     backend.check();
 }
 

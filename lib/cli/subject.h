@@ -32,7 +32,8 @@ struct SubjectOptions {
     bool runs_backend() const { return minify || !backend.name.empty(); }
     /// What is read of the model, if one is named, and what --minify writes.
     void add_to(UsedFiles& files, const std::optional<std::filesystem::path>& model) const;
-    /// Throws Error for an accuracy that nothing is compared by, and for a backend that is not there.
+    /// Throws Error for an accuracy that nothing is compared by, for options of a backend that is not run, and for a
+    /// backend that is not there.
     void check_usage() const;
     /// The default suspect, where none was named.
     Suspect suspect() const;

@@ -123,10 +123,9 @@ nlohmann::json to_json(const JudgedFrame& frame) {
     return json;
 }
 
-std::string not_failing_text(const std::string& backend, Tier tier) {
-    return "right: " + backend +
-           (tier == Tier::computes ? " compiles and runs it, and the results match eager"
-                                   : " compiles and runs it (results are compared only with --accuracy)");
+std::string passing_text(const std::string& backend, Tier tier) {
+    return backend + (tier == Tier::computes ? " compiles and runs it, and the results match eager"
+                                             : " compiles and runs it (results are compared only with --accuracy)");
 }
 
 }  // namespace whittle

@@ -63,7 +63,7 @@ void add_verdict(nlohmann::json& json, const JudgedFrame& frame);
 void add_verdict(nlohmann::json& json, const std::vector<JudgedFrame>& frames);
 nlohmann::json to_json(const JudgedFrame& frame);
 
-/// "right: halide compiles …", of a judge that counts `tier` as failures.
-std::string not_failing_text(const std::string& backend, Tier tier);
+/// "halide compiles and runs it …", of a judge that counts `tier` as failures.
+std::string passing_text(const std::string& backend, Tier tier);
 
 }  // namespace whittle

@@ -108,6 +108,7 @@ std::string found_text(const Minimized& done) {
     if (const auto& culprit = failure.culprit)
         text += "culprit:    " + culprit->text() +
                 (culprit->minimized_only ? "; the original model fails even without it" : "") + '\n';
+    for (const std::string& note : culprit_notes(failure)) text += "            " + note + '\n';
     text += source_text(done.smallest.graph);
     if (done.releases) text += "release:    " + done.releases->text() + '\n';
     if (done.closeness == Closeness::noise)
@@ -172,7 +173,7 @@ std::string folded_text(const std::map<std::string, std::size_t>& folded) {
 
 std::string not_failing_text(const Request& request, const std::string& judge, const std::string& seen) {
     if (const Suspect* suspect = request.suspect(); suspect && !request.stored)
-        return whittle::not_failing_text(judge, suspect->tier);
+        return "right: " + passing_text(judge, suspect->tier);
     const std::string right = "right: with " + judge + " ";
     if (request.stored) return right + "it does not fail as recorded in MODEL: " + request.stored->signature.text();
     const auto& command = std::get<CommandOracleOptions>(request.judge);

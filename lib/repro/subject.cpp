@@ -1,6 +1,7 @@
 #include "repro/steps.h"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 
 #include "backends/registry.h"
@@ -57,6 +58,17 @@ std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspe
     failure.message = seen.message;
     failure.inputs = frame.inputs;
     return failure;
+}
+
+bool reproduces(const LoadedFrame& frame, const Options& options) {
+    const Failure& failure = *frame.graph.failure;
+    const bool of_values = suspect_of(failure).tier == Tier::computes;
+    if (of_values && !opaque_ops(frame.graph).empty()) return true;
+    const std::vector<Tensor> expected = of_values ? reference_outputs(frame) : std::vector<Tensor>();
+    const Question question{
+        .graph = frame.graph, .expected = expected, .limits = {.timeout = std::chrono::seconds(options.alarm)}};
+    const int runs = std::max(runs_until_passing(failure.signature.rate), static_cast<int>(options.runs));
+    return ask_again(question, *find_backend(failure.backend), runs).again != Again::right;
 }
 
 Repro with_data(Repro repro, Data data) {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/sanitizer.h"
 #include "graph/text.h"
 #include "judge/explained.h"
@@ -547,4 +548,12 @@ TEST_CASE("two computations of one number may differ", "[interval]") {
     const auto intervals = intervals_of(graph, inputs, {});
     REQUIRE(intervals);
     CHECK(intervals->at(0).full.most() > 0);
+}
+
+TEST_CASE("share/doc/explanation/accuracy.md states the limits of intervals", "[interval]") {
+    std::string steps = std::to_string(static_cast<std::int64_t>(kMostIntervalSteps));
+    for (std::size_t at = steps.size(); at > 3;) steps.insert(at -= 3, ",");
+    const std::string page = read_file(WHITTLE_SOURCE_DIR "/share/doc/explanation/accuracy.md");
+    CHECK_THAT(page, Contains(steps + " steps"));
+    CHECK_THAT(page, Contains("wider than " + std::to_string(static_cast<int>(kWidestInterval)) + " tolerances"));
 }
