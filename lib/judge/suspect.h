@@ -26,6 +26,8 @@ struct Suspect {
     Tier tier = Tier::ends;
     /// Results that are wrong without optimization, too, are another failure (right_unoptimized() in judge/judge.h).
     bool optimized_only = false;
+    /// Results that rounding may explain, inside intervals that are too wide to decide, are another failure.
+    bool beyond_rounding = false;
 };
 
 /// As it failed; limits and launcher are those of this machine.
