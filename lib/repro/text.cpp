@@ -35,6 +35,11 @@ std::size_t lines_of(const Repro& repro) {
 
 }  // namespace
 
+std::string next_line(const std::string& command, bool verified, const Options& options) {
+    constexpr std::size_t kLabel = 10;
+    return whittle::next_line(options.accepts(verified) ? command : "", kLabel);
+}
+
 std::string to_text(const Repro& repro, const Failure& failure, const Options& options) {
     std::string text = "failure:  " + failure.signature.text() + "\n          " + failure.message + "\n";
     text += repro.tried
@@ -53,9 +58,10 @@ std::string to_text(const Repro& repro, const Failure& failure, const Options& o
     if (!repro.also.empty()) text += "releases: " + repro.also + "\n";
     if (options.issue || options.bundle) text += labelled("to check: ", before_sending(repro, options));
     const std::filesystem::path folder = repro.output.parent_path();
-    if (options.bundle) return text + "next:     sh " + shell_quote({(folder / "run.sh").string()}) + "\n";
-    return text + "next:     " + (folder.empty() ? "" : "cd " + shell_quote({folder.string()}) + " && ") +
-           all_commands(repro.program, options) + "\n";
+    const std::string in_folder = folder.empty() ? "" : "cd " + shell_quote({folder.string()}) + " && ";
+    const std::string command = options.bundle ? "sh " + shell_quote({(folder / "run.sh").string()})
+                                               : in_folder + all_commands(repro.program, options);
+    return text + next_line(command, repro.verified, options);
 }
 
 nlohmann::json to_json(const Repro& repro, const Options& options) {
