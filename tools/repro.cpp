@@ -129,7 +129,7 @@ int run(const cli::Tool& tool, Options& options) {
     LoadedFrame& frame = frames[0];
     if (repro.python) {
         const repro::PythonRepro written = write_python(frame, repro);
-        return print(tool, repro.no_verify || written.verified, to_json(written), to_text(written));
+        return print(tool, repro.accepts(written.verified), to_json(written), to_text(written, repro));
     }
     if (frame.record) options.backend.default_to(frame);
     std::optional<Failure> recorded = options.backend.name.empty() ? frame.graph.failure : std::nullopt;
@@ -140,7 +140,7 @@ int run(const cli::Tool& tool, Options& options) {
     if (!frame.graph.failure) return not_failing(tool, suspect, recorded ? &*recorded : nullptr);
     cli::add_circumstances(repro, tool, frame.graph.failure->backend);
     const repro::Repro written = write_repro(frame.graph, repro);
-    return print(tool, repro.no_verify || written.verified, to_json(written, repro),
+    return print(tool, repro.accepts(written.verified), to_json(written, repro),
                  to_text(written, *frame.graph.failure, repro));
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/command_words.h"
 #include "base/subprocess.h"
+#include "base/suggest.h"
 #include "base/words.h"
 #include "cli/environment.h"
 #include "cli/messages.h"
@@ -63,7 +64,7 @@ FollowUp of_file(bool minify, MinifyOptions asked) {
 
 repro::Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& report, nlohmann::json& json) {
     if (!wanted.minify) {
-        report << "next: " << (wanted.next.empty() ? tool.command_with("--minify") : wanted.next) << "\n";
+        report << next_line(wanted.next.empty() ? tool.command_with("--minify") : wanted.next);
         return {};
     }
     if (!tool.shared().json) report << '\n';

@@ -28,6 +28,8 @@ struct Suspect {
     Tier tier = Tier::ends;
     /// Results that are wrong without optimization, too, are another failure (right_unoptimized() in judge/judge.h).
     bool optimized_only = false;
+    /// Results that rounding may explain, inside intervals that are too wide to decide, are another failure.
+    bool beyond_rounding = false;
 
     Accuracy compared_by() const { return accuracy.value_or(Accuracy{}); }
 };

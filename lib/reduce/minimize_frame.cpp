@@ -168,6 +168,7 @@ class FrameMinimizer {
         }
         prepare_for_opaque(frame, said, asked);
         if (said) keep_right_unoptimized(frame, *said, asked);
+        if (said) std::get<Suspect>(asked.judge).beyond_rounding = said->beyond_rounding;
         if (auto quick = in_quick_tier(frame, asked)) asked.judge = std::move(*quick);
         const auto oracle = backend_ ? backend_oracle(*backend_, *asked.suspect()) : nullptr;
         Goal goal;

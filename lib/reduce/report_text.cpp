@@ -139,8 +139,13 @@ std::string graph_text(const Graph& graph, const std::string& file) {
     return shown;
 }
 
-/// What is done with the result: the repro, or, where there is none, what judged it, run on it once more.
-std::string next_command(const Request& request, const Graph& result) {
+constexpr std::size_t kLabel = 12;
+
+/// What is done with the result: the repro, or, where there is none, what judged it, run on it once more. Empty where
+/// that was done and the result did not fail.
+std::string next_command(const Minimized& done, const Request& request) {
+    if (!done.confirmed) return {};
+    const Graph& result = done.smallest.graph;
     if (const auto* judge = std::get_if<CommandOracleOptions>(&request.judge))
         return shell_quote(command_line(*judge, request.output));
     if (!result.nodes.empty() && diagnose::has_repro(result)) return shell_quote(diagnose::repro_words(request.output));
@@ -159,7 +164,7 @@ std::string result_text(const Minimized& done, const Request& request) {
         part ? "parts of " + done.file.string() + ":\n  " + join(nodes, "\n  ") + "\n" : graph_text(graph, output);
     const bool failure_beside = !part && done.output.extension() == ".onnx";
     return "\n" + shown + "\nwritten:    " + output + (failure_beside ? ", " + failure_path(output).string() : "") +
-           "\nnext:       " + next_command(request, graph) + "\n";
+           "\n" + next_line(next_command(done, request), kLabel);
 }
 
 }  // namespace
@@ -191,7 +196,7 @@ std::string to_text(const Minimized& done, const Request& request) {
     if (done.ending == Ending::minimized) return found_text(done) + result_text(done, request);
     if (done.ending == Ending::interrupted)
         return found_text(done) + "written:    " + done.output.string() +
-               ", unfinished: " + plural(done.after.calls, "op") + "\nnext:       " + request.go_on + "\n";
+               ", unfinished: " + plural(done.after.calls, "op") + "\n" + next_line(request.go_on, kLabel);
     if (done.ending == Ending::flaky)
         return "flaky: it fails in the same way in " + std::to_string(done.flaky.failures) + " of " +
                plural(done.flaky.runs, "run") + ", too rarely to minimize\n";

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/number_text.h"
+#include "base/suggest.h"
 #include "base/words.h"
 #include "graph/fields.h"
 #include "graph/json_text.h"
@@ -200,7 +201,7 @@ std::string summary_text(std::span<const ReplayResult> results) {
     text += results.size() > 0 && count(results, Status::skipped) == results.size() ? "; no record was judged" : "";
     const auto has_next = [](const auto& result) { return !result.next.empty(); };
     const auto next = std::find_if(results.begin(), results.end(), has_next);
-    return text + "\n" + (next == results.end() ? "" : "next: " + next->next + "\n");
+    return text + "\n" + (next == results.end() ? "" : next_line(next->next));
 }
 
 nlohmann::json to_json(std::span<const ReplayResult> results) {

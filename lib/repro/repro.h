@@ -55,6 +55,8 @@ struct Options {
     std::filesystem::path file() const;
     /// The first part of the program's name, "repro".
     std::string stem() const { return file().stem().string(); }
+    /// Whether a program that was written is what was asked for: it was verified, or nobody wanted that.
+    bool accepts(bool verified) const { return verified || no_verify; }
 };
 
 /// A repro as it grows: what it shows, the program, what became of that.
@@ -140,7 +142,7 @@ struct PythonRepro {
 /// Writes the file whether or not it verifies. Throws Error as printers::python_script(), and where the reference
 /// cannot run the frame.
 PythonRepro write_python(const LoadedFrame& frame, const Options& options);
-std::string to_text(const PythonRepro& repro);
+std::string to_text(const PythonRepro& repro, const Options& options);
 nlohmann::json to_json(const PythonRepro& repro);
 
 }  // namespace whittle::repro

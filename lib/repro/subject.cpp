@@ -44,11 +44,16 @@ std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspe
     const bool unknown = suspect.tier == Tier::ends && !opaque_ops(frame.graph).empty();
     const std::vector<Tensor> expected = unknown ? std::vector<Tensor>() : reference_outputs(frame);
     const auto backend = find_backend(suspect.spec, suspect.options);
-    const Outcome seen = query(frame.graph, frame.inputs, expected, *backend, suspect);
+    Outcome seen = query(frame.graph, frame.inputs, expected, *backend, suspect);
+    const auto not_judged = [&](const std::string& why) {
+        return Error({frame.file.string(), {}}, "it was not judged: " + why);
+    };
     if (seen.kind == Outcome::Kind::unsupported)
         throw Error({frame.file.string(), {}}, suspect.spec.text() + " does not support it: " + seen.message);
-    if (!seen.is_failure()) {
-        if (seen.failed()) throw Error({frame.file.string(), {}}, "it was not judged: " + seen.message);
+    if (!seen.failed()) return std::nullopt;
+    if (!seen.is_failure()) throw not_judged(seen.message);
+    if (const auto found = excuse(frame.graph, frame.inputs, seen, expected, suspect)) {
+        if (found->verdict == Verdict::not_judged) throw not_judged(found->why);
         return std::nullopt;
     }
     Failure failure;

@@ -56,6 +56,11 @@ std::string gone_text(const Failure& failure, bool compared) {
            "some runs only, add --repeat N; to write the program all the same, add --no-verify\n";
 }
 
+std::string next_line(const std::string& command, bool verified, const Options& options) {
+    constexpr std::size_t kLabel = 10;
+    return whittle::next_line(options.accepts(verified) ? command : "", kLabel);
+}
+
 std::string to_text(const Repro& repro, const Failure& failure, const Options& options) {
     std::string text = "failure:  " + failure.signature.heading() + "\n          " + failure.message + "\n";
     text += repro.tried
@@ -75,12 +80,13 @@ std::string to_text(const Repro& repro, const Failure& failure, const Options& o
     const std::filesystem::path folder = repro.output.parent_path();
     if (options.issue || options.bundle) {
         text += labelled("to check: ", before_sending(repro, options));
-        if (repro.verified || options.no_verify)
+        if (options.accepts(repro.verified))
             text += "send:     " + options.issue.value_or(folder / "ISSUE.md").string() + " to " + repro.send_to + "\n";
     }
-    if (options.bundle) return text + "next:     sh " + shell_quote({(folder / "run.sh").string()}) + "\n";
-    return text + "next:     " + (folder.empty() ? "" : "cd " + shell_quote({folder.string()}) + " && ") +
-           all_commands(repro.program, options) + "\n";
+    const std::string in_folder = folder.empty() ? "" : "cd " + shell_quote({folder.string()}) + " && ";
+    const std::string command = options.bundle ? "sh " + shell_quote({(folder / "run.sh").string()})
+                                               : in_folder + all_commands(repro.program, options);
+    return text + next_line(command, repro.verified, options);
 }
 
 nlohmann::json to_json(const Repro& repro, const Options& options) {

@@ -199,7 +199,7 @@ std::string next_replay(const Traced& traced) {
         return run.record && !(run.judged && run.judged->verdict == Verdict::not_judged);
     };
     if (std::ranges::none_of(traced.frames, judged)) return {};
-    return "next: " + shell_quote(program_words("replay", {traced.folder.string(), "--backend", "halide"})) + "\n";
+    return next_line(shell_quote(program_words("replay", {traced.folder.string(), "--backend", "halide"})));
 }
 
 std::vector<std::string> to_lines(const Traced& traced, bool quiet) {
