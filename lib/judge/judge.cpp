@@ -317,7 +317,7 @@ Outcome query(const FailingCase& asked, Backend& backend) {
 std::optional<Excuse> excuse(const Graph& graph, std::span<const Tensor> inputs, Outcome& outcome,
                              std::span<const Tensor> expected, const Suspect& suspect) {
     if (auto open = open_input(graph, inputs)) return Excuse{Verdict::not_judged, std::move(open->reason)};
-    RoundingDecision rounding = explained_by_rounding(graph, inputs, outcome, expected, suspect.accuracy);
+    RoundingDecision rounding = explained_by_rounding(graph, inputs, outcome, expected, suspect.compared_by());
     if (rounding.explained) return Excuse{Verdict::right, std::move(rounding.why)};
     const bool may_round = suspect.beyond_rounding && rounding.inside;
     return may_round ? std::optional(Excuse{Verdict::not_judged, std::move(rounding.why)}) : std::nullopt;
