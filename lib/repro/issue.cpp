@@ -78,7 +78,7 @@ std::string definitions_of(const Graph& graph) {
         const RegisteredOp* const op = Registry::instance().op(graph.node({id}).target);
         if (!op || op->def->doc.empty() || op->def->doc.starts_with(kOfAnother)) continue;
         const std::string line =
-            "- `" + std::string(op->def->name) + "`: " + without_source(std::string(op->def->doc)) + "\n";
+            "- `" + std::string(op->name) + "`: " + without_source(std::string(op->def->doc)) + "\n";
         if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
     }
     if (lines.empty() || lines.size() > kMost) return "";

@@ -99,7 +99,7 @@ std::string key_of_tensors(const Node& call) {
 }
 
 void decompose_wrongly(GraphBuilder& builder, std::vector<NodeRef>& results) {
-    const NodeValue value{results.at(0), builder.graph().node(results[0]).meta()};
+    const V value{results.at(0), builder.graph().node(results[0]).meta()};
     results[0] = builder.call("aten.add.Scalar", {arg(value), Arg(1)}).ref;
 }
 
@@ -177,7 +177,7 @@ constexpr Kind kKinds[] = {
      }},
     {"functionalize", Of::all, "each write stores a value that is 1 too large",
      [](const std::string&) -> program::Hooks {
-         return {.written = [](GraphBuilder& builder, const Node&, NodeValue& result) {
+         return {.written = [](GraphBuilder& builder, const Node&, V& result) {
              result = builder.call("aten.add.Scalar", {arg(result), Arg(1)});
          }};
      }},
