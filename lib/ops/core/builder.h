@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "graph/graph.h"
@@ -19,7 +20,8 @@ struct V {
     GraphBuilder* builder = nullptr;  ///< of the graph that the node is in
 
     DType dtype() const { return meta.dtype; }
-    const Sizes& sizes() const { return meta.sizes; }
+    const Sizes& sizes() const& { return meta.sizes; }
+    Sizes sizes() && { return std::move(meta.sizes); }  // of a temporary, which does not outlive the line
     std::int64_t rank() const { return static_cast<std::int64_t>(meta.sizes.size()); }
     /// Of dimension `dim`, which is in 0 … rank-1; a negative one counts from the end.
     std::int64_t size(std::int64_t dim) const {
