@@ -1,4 +1,4 @@
-// One operation that a program issues: its arguments, then its results. What the generated functions are made of.
+// One operation that a program issues: its arguments, then its results. What the functions of functions/ are made of.
 #pragma once
 
 #include <array>

@@ -123,7 +123,7 @@ class Tensor {
     Tensor& operator*=(const Scalar& other) WHITTLE_API_CALL;
     Tensor& operator/=(const Scalar& other) WHITTLE_API_CALL;
 
-#include <whittle/api/generated_methods.h>
+#include <whittle/aten/methods.h>
 
     /// The identity of the tensor, for `trace cc`.
     const void* whittle_identity() const { return impl_.get(); }
@@ -207,6 +207,6 @@ class NoGradGuard {
 
 WHITTLE_API_END
 
-#include <whittle/api/generated_functions.h>
+#include <whittle/aten/functions.h>
 
 #endif
