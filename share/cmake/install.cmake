@@ -77,6 +77,8 @@ install(TARGETS whittle_all ${whittle_libraries} EXPORT WhittleTargets
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/whittle COMPONENT dev
         FILES_MATCHING PATTERN "*.h" PATTERN cli EXCLUDE PATTERN umbrella EXCLUDE PATTERN fuzz EXCLUDE
         PATTERN ops/samples EXCLUDE PATTERN frontends/clang EXCLUDE PATTERN backends/libtorch EXCLUDE)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/generated/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/whittle COMPONENT dev
+        FILES_MATCHING PATTERN "*.h")
 # Programs include <whittle/whittle.h>; the rest of the API's headers came with the folder.
 install(FILES ${PROJECT_SOURCE_DIR}/lib/api/whittle.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/whittle COMPONENT dev)
 # The plug-in interface needs nothing else of Whittle: also where a C program finds it without any flags.

@@ -1,4 +1,4 @@
-# The layer check: cmake -DSOURCE=REPOSITORY -P check.cmake
+# The layer check: cmake -DSOURCE=REPOSITORY [-DGENERATED=FOLDER] -P check.cmake; FOLDER has the headers that the build makes.
 # The one list of layers is lib/CMakeLists.txt: a folder may include headers of itself and of what its line links,
 # directly or through others; a line may link only folders above it. Heavy headers stay in the folders named below.
 cmake_minimum_required(VERSION 3.25)
@@ -81,7 +81,7 @@ foreach(file IN LISTS files)
         complain("lib/${file}: includes ${header}, which only lib/${allowed} may")
       endif()
     endforeach()
-    if(NOT EXISTS ${lib}/${header})
+    if(NOT EXISTS ${lib}/${header} AND NOT (GENERATED AND EXISTS ${GENERATED}/${header}))
       if(include MATCHES "\"")
         complain("lib/${file}: includes \"${header}\", expected the form \"FOLDER/HEADER\" (from lib/)")
       endif()
