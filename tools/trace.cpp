@@ -109,8 +109,11 @@ int trace_models(const cli::Tool& tool, const Options& options, const TraceReque
     bool whole = true;
     TraceObserver observer;
     observer.before = [&](const LoadedFrame& frame) {
-        whole =
-            whole && options.whole.hold(tool, {.name = frame.name, .file = frame.file.string(), .graph = frame.graph});
+        whole = whole && options.whole.hold(tool, {.name = frame.name,
+                                                   .file = frame.file.string(),
+                                                   .graph = frame.graph,
+                                                   .breaks = frame.breaks,
+                                                   .unknown = frame.unknown});
     };
     observer.after = [&](const TracedFrame& traced) {
         if (!tool.shared().json) std::cout << to_text(traced, options.output);

@@ -1,5 +1,6 @@
 #include "cli/trace_options.h"
 
+#include <algorithm>
 #include <iostream>
 
 #include "backends/registry.h"
@@ -11,6 +12,7 @@
 #include "frontends/pt2/save.h"
 #include "graph/abilities.h"
 #include "graph/foreign_ops.h"
+#include "graph/placement.h"
 #include "program/gradients.h"
 #include "program/program.h"
 #include "report/show.h"
@@ -162,6 +164,25 @@ bool takes_others(const fs::path& model) {
     }
 }
 
+bool holds_opaque_data(const LoadedFrame& frame) {
+    return std::ranges::any_of(frame.graph.nodes, [](const Node& node) {
+        return std::ranges::any_of(node.results, [](const ValueMeta& meta) { return is_opaque(meta); });
+    });
+}
+
+/// load_model(); of a model with strings or int4 numbers, whose ops Whittle cannot describe, these are kept as data,
+/// and results of unknown type.
+std::vector<LoadedFrame> frames_with_opaque_data(const fs::path& model, ModelOptions options) {
+    try {
+        return load_model(model, options);
+    } catch (const Error&) {
+        options.keep_unknown = true;
+        std::vector<LoadedFrame> frames = load_model(model, options);
+        if (std::ranges::none_of(frames, holds_opaque_data)) throw;
+        return frames;
+    }
+}
+
 }  // namespace
 
 UsedFiles files_of_trace(std::span<const fs::path> models, const InputOptions& inputs, const ProgramOptions& program,
@@ -191,7 +212,7 @@ std::vector<LoadedFrame> frames_to_trace(std::span<const fs::path> models, const
     for (std::size_t i = 0; i < models.size(); ++i) {
         const std::string& name = index.models[i].name;
         const bool whole = recognize(models[i]) != ModelKind::trace;
-        std::vector<LoadedFrame> frames = load_model(models[i], {.inputs = inputs, .opaque = knows_more});
+        std::vector<LoadedFrame> frames = frames_with_opaque_data(models[i], {.inputs = inputs, .opaque = knows_more});
         for (LoadedFrame& frame : frames) {
             if (whole) frame.graph.name = frames.size() > 1 ? name + "_" + frame.name : name;
             if (models.size() > 1) frame.name = whole ? name : name + "/" + frame.name;

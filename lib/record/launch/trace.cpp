@@ -182,7 +182,7 @@ std::string to_text(const TracedFrame& traced, const fs::path& folder) {
 
 std::string next_replay(const Traced& traced) {
     const auto judged = [](const TracedFrame& run) {
-        return run.record && !(run.judged && run.judged->verdict == Verdict::not_judged);
+        return run.record && run.runnable && !(run.judged && run.judged->verdict == Verdict::not_judged);
     };
     if (std::ranges::none_of(traced.frames, judged)) return {};
     return "next: " + shell_quote(program_words("replay", {traced.folder.string(), "--backend", "halide"})) + "\n";
