@@ -49,6 +49,7 @@ void declare(cli::Tool& tool, Options& options, bool of_source) {
     options.subject.accuracy.declare(tool, "With --backend or --minify: how to compare results.");
     options.subject.inputs.declare(tool);
     options.subject.program.declare(tool);
+    options.subject.limits.declare(tool, cli::kLimited);
     tool.common("--output --html --backend --accuracy --minify --fullgraph --ops --guards --recompiles --times");
     tool.exit_one(
         "the backend given by --backend, or run by --minify, fails; with --minify, no graph could be judged; with "

@@ -4,6 +4,7 @@
 
 #include "base/subprocess.h"
 #include "cli/environment.h"
+#include "cli/limits.h"
 #include "cli/minify.h"
 #include "cli/program.h"
 #include "cli/programs.h"
@@ -29,6 +30,7 @@ struct Options {
     cli::RecordOptions record;
     cli::WholeOptions whole;
     cli::GraphOptions graphs;
+    cli::LimitOptions limits;
     bool minify = false, force = false;
 };
 
@@ -49,6 +51,7 @@ void declare(cli::Tool& tool, Options& options) {
     options.backend.declare(tool, "eager, the reference");
     options.inputs.declare(tool);
     options.program.declare(tool);
+    options.limits.declare(tool, cli::kLimited);
     tool.common("--output --force --input --backend --minify --fullgraph --record --function --compile --capture");
     tool.example("trace model.onnx --input test_data_set_0 -o traces",
                  "run model.onnx on recorded inputs; replay expects the recorded outputs");
@@ -73,19 +76,21 @@ void follow_up(const cli::Tool& tool, const Options& options, const Traced& trac
                        cli::of_file(options.minify, {.model = options.models[0],
                                                      .output = options.output / "minimized.onnx",
                                                      .judge = {.backend = options.backend},
+                                                     .search = {.limits = options.limits},
                                                      .inputs = options.inputs}),
                        report, json);
         return;
     }
-    cli::follow_up(
-        tool,
-        {.minify = options.minify,
-         .next = recorded ? cli::minify_command(options.output, wrong, {})
-                          : cli::minify_command(options.models[0], wrong, options.backend, {}, options.inputs),
-         .asked = {.model = options.output,
-                   .output = options.output / "minimized.json",
-                   .judge = {.backend = options.backend}}},
-        report, json);
+    cli::follow_up(tool,
+                   {.minify = options.minify,
+                    .next = recorded ? cli::minify_command(options.output, wrong, {}, {}, {}, options.limits)
+                                     : cli::minify_command(options.models[0], wrong, options.backend, {},
+                                                           options.inputs, options.limits),
+                    .asked = {.model = options.output,
+                              .output = options.output / "minimized.json",
+                              .judge = {.backend = options.backend},
+                              .search = {.limits = options.limits}}},
+                   report, json);
 }
 
 /// The program's stdout stays its own: what we have to say goes to stderr, and the exit status is the program's.
@@ -142,7 +147,7 @@ int run(const cli::Tool& tool, const Options& options) {
     const TraceRequest request{
         .folder = options.output,
         .models = options.models,
-        .suspect = {.spec = backend, .options = options.backend.options()},
+        .suspect = {.spec = backend, .options = options.backend.options(), .limits = options.limits.limits()},
         .records = options.record.records(),
         .check = cli::check_policy_called(options.program.capture().check),
         .environment = environment,
