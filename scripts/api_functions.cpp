@@ -232,7 +232,7 @@ bool fill(const RegisteredOp& op, Function& function) {
 std::vector<Function> functions() {
     std::vector<Function> all;
     for (const RegisteredOp& op : Registry::instance().all()) {
-        const std::string target(op.def->name);
+        const std::string target(op.name);
         if (!target.starts_with("aten.")) continue;
         Function function{.target = target};
         function.name = target.substr(5, target.find('.', 5) - 5);

@@ -46,7 +46,9 @@ void declare(cli::Tool& tool, Options& options, bool of_source) {
         tool,
         "halide. Without --backend, the report only lists the ops that halide does not support. With --backend, the "
         "backend is also run, and the report begins with the failures of the backend");
-    options.subject.accuracy.declare(tool, "With --backend or --minify: how to compare results.");
+    options.subject.accuracy.declare(
+        tool, "With --backend or --minify: how to compare results. Default: the mode in each record.",
+        cli::kRecordedTolerances);
     options.subject.inputs.declare(tool);
     options.subject.program.declare(tool);
     options.subject.limits.declare(tool, cli::kLimited);
@@ -157,8 +159,8 @@ int main(int argc, char** argv) {
     cli::Tool diagnose(
         "explain diagnose", "MODEL",
         "Find the cause of a failure: run the model on the backend and on one debug backend after another. The report "
-        "names the first component that fails, the culprit (a pass or scheduling directive), how certain the culprit "
-        "is, the last good and the first bad command, and a verified repro. -v: also print the report of minify.");
+        "names the first component that fails, the culprit (a pass or scheduling directive) with the evidence, the "
+        "last good and the first bad command, and a verified repro. -v: also print the report of minify.");
     diagnosed.declare(diagnose, true);
     diagnose.exit_one("the backend fails, or no graph could be judged");
     tool.command(diagnose, [&] { return cli::diagnose(diagnose, diagnosed); });

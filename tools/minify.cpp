@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 void declare(cli::Tool& tool, cli::MinifyOptions& options) {
     tool.positional("MODEL", options.model,
-                    "ONNX model (or a folder with model.onnx and inputs in test_data_set_0), PyTorch export (.pt2), "
+                    "ONNX model (or a folder with model.onnx), PyTorch export (.pt2), "
                     "graph (JSON), record, or folder written by trace.");
     tool.option(
         "-o,--output", options.output, "FILE",

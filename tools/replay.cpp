@@ -30,24 +30,30 @@ struct Options {
     cli::BackendChoice backend;
     cli::AccuracyChoice accuracy;
     cli::RecordChoice which;
-    std::optional<fs::path> junit;
+    std::optional<fs::path> junit, tap;  ///< tap "-": standard output
     ReplayOptions replay;
     cli::LimitOptions limits;
-    bool tap = false, require_judged = false;
+    bool require_judged = false;
+
+    bool prints_tap() const { return tap == "-"; }
+    std::optional<fs::path> tap_file() const { return prints_tap() ? std::nullopt : tap; }
 };
 
 void declare(cli::Tool& tool, Options& options) {
     tool.positional("RECORD|DIR", options.records, "Records, or folders with records.");
     options.backend.declare(tool, "the backend and backend options that each record was made with");
     options.accuracy.declare(tool, "How to compare outputs. Default: the mode in each record.",
-                             "the record's own, else by data type");
+                             cli::kRecordedTolerances);
     options.which.declare(tool);
     options.limits.declare(tool, "each record");
     tool.section("Execution and reports");
     tool.option("-j,--jobs", options.replay.jobs, "N", "Replay up to N records in parallel. Default: 1.");
-    tool.flag("--require-judged", options.require_judged, "Exit with status 1 if a record could not be judged.");
+    tool.flag("--require-judged", options.require_judged,
+              "Exit with status 1 if a record could not be judged. A shard without records still passes.");
     tool.option("--junit", options.junit, "FILE", "Write a JUnit XML report to FILE.");
-    tool.flag("--tap", options.tap, "Print the report in the Test Anything Protocol (TAP).");
+    tool.flag_or_file("--tap", options.tap,
+                      "Write a report in the Test Anything Protocol (TAP) to FILE. Without FILE, print it in place of "
+                      "the text.");
     tool.common("--backend --accuracy --filter --xfail --shard --jobs --timeout --junit --require-judged");
     tool.example("replay traces --backend halide --junit results.xml",
                  "replay every record of a trace on Halide, in CI");
@@ -61,7 +67,7 @@ ReplayOptions replay_options(const Options& options) {
     ReplayOptions replay = options.replay;
     replay.backend = options.backend.name;
     replay.backend_options = options.backend.options();
-    if (options.accuracy.given()) replay.accuracy = options.accuracy.accuracy();
+    replay.accuracy = options.accuracy.chosen();
     replay.limits = options.limits.limits();
     replay.to_event = options.which.events(options.records);
     return replay;
@@ -96,15 +102,18 @@ std::vector<ReplayResult> replay(const cli::Tool& tool, const Options& options, 
 }
 
 int run(const cli::Tool& tool, const Options& options) {
-    if (options.tap && tool.shared().json) throw Error("--tap cannot be used with --json");
+    if (options.prints_tap() && tool.shared().json)
+        throw Error("--tap cannot be used with --json", "write the TAP report to a file: --tap=FILE");
     cli::require_range("--jobs", options.replay.jobs, 1, 256);
     options.which.check_usage(options.records);
     options.backend.check();
-    if (options.junit) std::signal(SIGPIPE, SIG_IGN);  // who reads along may stop; the report is made all the same
-    const bool lines = !options.tap && !tool.shared().json;
+    // Who reads along may stop; the reports are made all the same.
+    if (options.junit || options.tap_file()) std::signal(SIGPIPE, SIG_IGN);
+    const bool lines = !options.prints_tap() && !tool.shared().json;
     const std::vector<ReplayResult> results = replay(tool, options, lines);
     if (options.junit) write_file(*options.junit, junit_xml(results, options.records));
-    if (options.tap) std::cout << tap(results);
+    if (const auto file = options.tap_file()) write_file(*file, tap(results));
+    if (options.prints_tap()) std::cout << tap(results);
     if (tool.shared().json) cli::print_json(to_json(results));
     if (lines) std::cout << summary_text(results);
     for (const ReplayResult& result : results)
@@ -123,6 +132,7 @@ int main(int argc, char** argv) {
         cli::UsedFiles used{.read = options.records};
         used.reads(options.which.xfail);
         used.writes("--junit", options.junit);
+        used.writes("--tap", options.tap_file());
         return used;
     });
     return cli::run_tool(tool, argc, argv, [&] { return run(tool, options); });

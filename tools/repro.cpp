@@ -60,21 +60,36 @@ void show_examples(cli::Tool& repro, cli::Tool& report) {
     report.example("repro report m.json --also ./newer.so", "check whether another release fails, too");
 }
 
-/// The graph's recorded failure, or the one that --backend finds on it; nothing when it does not fail.
-std::optional<Failure> failure_of(const Options& options, const cli::LoadedFrame& frame) {
-    const bool recorded = frame.graph.failure && options.backend.name.empty();
-    if (recorded && !options.inputs.given() && !options.accuracy.given()) return frame.graph.failure;
+/// Who is asked for the failure, and how: as the graph fails, as far as the options do not say otherwise.
+Suspect suspect_of(const Options& options, const cli::LoadedFrame& frame) {
+    const bool recorded = frame.graph.failure.has_value();
     if (options.backend.name.empty() && !recorded)
         throw Error({options.repro.graph.string(), {}},
                     "found no failure in the graph, expected a graph that minify wrote",
                     "pass the failing backend with --backend");
-    Suspect suspect = recorded ? suspect_of(*frame.graph.failure)
-                               : Suspect{.spec = options.backend.name, .options = options.backend.options()};
+    Suspect suspect = recorded ? whittle::suspect_of(*frame.graph.failure) : Suspect{};
+    if (!options.backend.name.empty()) suspect.spec = options.backend.name, suspect.options.clear();
+    for (const auto& [key, value] : options.backend.options()) suspect.options[key] = value;
     if (options.accuracy.given()) suspect.accuracy = options.accuracy.accuracy();
     if (options.accuracy.mode) suspect.tier = Tier::computes;
+    suspect.accuracy = accuracy_for(frame, suspect);
+    return suspect;
+}
+
+/// The graph's recorded failure, as long as it reproduces, or the one that the options find on it; nothing when it does
+/// not fail.
+std::optional<Failure> failure_of(const Options& options, const cli::LoadedFrame& frame, const Suspect& suspect) {
+    const bool recorded = frame.graph.failure && options.backend.name.empty();
+    const bool changed = options.inputs.given() || options.accuracy.given() || !options.backend.pairs.empty();
+    const bool by_command = recorded && frame.graph.failure->backend.empty();  // write_repro() refuses it
+    if (recorded && (!changed || by_command)) {
+        const bool is_gone = !by_command && !options.repro.no_verify && !repro::reproduces(frame, options.repro);
+        return is_gone ? std::nullopt : frame.graph.failure;
+    }
     std::optional<Failure> failure = repro::failure_of(frame, suspect);
     if (failure && recorded) {
-        failure->culprit = frame.graph.failure->culprit;
+        // Under other options the compiler makes other decisions.
+        if (options.backend.pairs.empty()) failure->culprit = frame.graph.failure->culprit;
         failure->signature.rate = frame.graph.failure->signature.rate;
     }
     return failure;
@@ -89,20 +104,21 @@ int print(const cli::Tool& tool, bool good, const nlohmann::json& json, const st
     return good ? 0 : 1;
 }
 
-int not_failing(const cli::Tool& tool, const Options& options, const std::string& recorded) {
-    const std::string message = not_failing_text(options.backend.name.empty() ? recorded : options.backend.name,
-                                                 options.accuracy.mode ? Tier::computes : Tier::ends);
-    return print(tool, false, {{"verified", false}, {"runs", 0}, {"message", message}}, message + "\n");
+/// `recorded`: the failure of the graph, null where --backend was to find one.
+int not_failing(const cli::Tool& tool, const Suspect& suspect, const Failure* recorded) {
+    const std::string message = recorded ? repro::gone_text(*recorded, suspect.tier == Tier::computes)
+                                         : not_failing_text(suspect.spec.text(), suspect.tier) + "\n";
+    return print(tool, false, {{"verified", false}, {"runs", 0}, {"message", message.substr(0, message.find('\n'))}},
+                 message);
 }
 
 int run(const cli::Tool& tool, Options& options) {
     repro::Options& repro = options.repro;
     const cli::GivenOption judged[] = {{"--backend", !options.backend.name.empty()},
+                                       {"--backend-option", !options.backend.pairs.empty()},
                                        {"--accuracy", options.accuracy.given()}};
     cli::check_usage(repro, judged);
     options.backend.check();
-    cli::require_with(!options.backend.options().empty(), "--backend-option", !options.backend.name.empty(),
-                      "--backend");
     std::vector<cli::LoadedFrame> frames =
         cli::load_for(repro.graph, {.inputs = options.inputs}, [&](const LoadedFrame& frame) {
             return !repro.python && options.backend.knows_more(frame, kReferenceBackend);
@@ -113,17 +129,18 @@ int run(const cli::Tool& tool, Options& options) {
     LoadedFrame& frame = frames[0];
     if (repro.python) {
         const repro::PythonRepro written = write_python(frame, repro);
-        return print(tool, repro.no_verify || written.verified, to_json(written), to_text(written));
+        return print(tool, repro.accepts(written.verified), to_json(written), to_text(written, repro));
     }
     if (frame.record) options.backend.default_to(frame);
-    std::string recorded;
-    if (options.backend.name.empty() && frame.graph.failure)
-        recorded = frame.graph.failure->backend = found_near(frame.graph.failure->backend, frame.file).text();
-    frame.graph.failure = failure_of(options, frame);
-    if (!frame.graph.failure) return not_failing(tool, options, recorded);
+    std::optional<Failure> recorded = options.backend.name.empty() ? frame.graph.failure : std::nullopt;
+    if (recorded)
+        recorded->backend = frame.graph.failure->backend = found_near(frame.graph.failure->backend, frame.file).text();
+    const Suspect suspect = suspect_of(options, frame);
+    frame.graph.failure = failure_of(options, frame, suspect);
+    if (!frame.graph.failure) return not_failing(tool, suspect, recorded ? &*recorded : nullptr);
     cli::add_circumstances(repro, tool, frame.graph.failure->backend);
     const repro::Repro written = write_repro(frame.graph, repro);
-    return print(tool, repro.no_verify || written.verified, to_json(written, repro),
+    return print(tool, repro.accepts(written.verified), to_json(written, repro),
                  to_text(written, *frame.graph.failure, repro));
 }
 

@@ -1,10 +1,12 @@
 // trace: capture what a model computes, as a folder of graphs and records.
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "base/subprocess.h"
 #include "cli/environment.h"
 #include "cli/limits.h"
+#include "cli/messages.h"
 #include "cli/minify.h"
 #include "cli/program.h"
 #include "cli/programs.h"
@@ -37,8 +39,8 @@ struct Options {
 void declare(cli::Tool& tool, Options& options) {
     tool.positional("MODEL", options.models,
                     std::string(cli::kModelHelp) +
-                        " Several models go into one folder, each under the name of its file; programs and TorchScript "
-                        "modules are traced one at a time.");
+                        " Several models go into one folder, each under the name of its file; one that cannot be read does "
+                        "not stop the others. Programs and TorchScript modules are traced one at a time.");
     tool.option("-o,--output", options.output, "DIR",
                 "Folder to write. An earlier trace of the same models in this folder is replaced; other files are "
                 "kept. Default: whittle-out.");
@@ -53,9 +55,9 @@ void declare(cli::Tool& tool, Options& options) {
     options.program.declare(tool);
     options.limits.declare(tool, cli::kLimited);
     tool.common("--output --force --input --backend --minify --fullgraph --record --function --compile --capture");
-    tool.example("trace model.onnx --input test_data_set_0 -o traces",
-                 "run model.onnx on recorded inputs; replay expects the recorded outputs");
-    tool.example("trace nets/*/model.onnx -o traces", "trace several models, named after their folders");
+    tool.example("trace nets/*/model.onnx -o traces",
+                 "trace several models, named after their folders, each on the inputs in its test_data_set_0; replay "
+                 "expects the outputs in these folders");
     tool.example("trace model.onnx --input tokens=tokens.npy --seed 7",
                  "give one input, and make the others at random");
     tool.example("trace net.pt --input 'x=f32[1, 3, 224, 224]'", "trace a TorchScript module on random numbers");
@@ -68,12 +70,12 @@ void declare(cli::Tool& tool, Options& options) {
 
 /// Where the suspect fails: with --minify all the way to a repro, else the command that makes it small. The records say
 /// which backend it was.
-void follow_up(const cli::Tool& tool, const Options& options, const Traced& traced, std::ostream& report,
-               nlohmann::json& json) {
+void follow_up(const cli::Tool& tool, const Options& options, const fs::path& model, const Traced& traced,
+               std::ostream& report, nlohmann::json& json) {
     const bool recorded = options.record.records() != RecordPolicy::never, wrong = traced.wrong();
     if (traced.only_file()) {  // what was recorded does not fail
         cli::follow_up(tool,
-                       cli::of_file(options.minify, {.model = options.models[0],
+                       cli::of_file(options.minify, {.model = model,
                                                      .output = options.output / "minimized.onnx",
                                                      .judge = {.backend = options.backend},
                                                      .search = {.limits = options.limits},
@@ -84,8 +86,8 @@ void follow_up(const cli::Tool& tool, const Options& options, const Traced& trac
     cli::follow_up(tool,
                    {.minify = options.minify,
                     .next = recorded ? cli::minify_command(options.output, wrong, {}, {}, {}, options.limits)
-                                     : cli::minify_command(options.models[0], wrong, options.backend, {},
-                                                           options.inputs, options.limits),
+                                     : cli::minify_command(model, wrong, options.backend, {}, options.inputs,
+                                                           options.limits),
                     .asked = {.model = options.output,
                               .output = options.output / "minimized.json",
                               .judge = {.backend = options.backend},
@@ -104,13 +106,22 @@ int trace_program(const cli::Tool& tool, const Options& options, const TraceRequ
     for (const std::string& line : to_lines(traced, tool.shared().quiet))
         std::cerr << tool.called() << ": " << line << "\n";
     nlohmann::json json = to_json(traced);
-    if (traced.minifiable()) follow_up(tool, options, traced, std::cerr, json);
+    if (traced.minifiable()) follow_up(tool, options, options.models[0], traced, std::cerr, json);
     if (tool.shared().json) cli::print_json(json);
     const bool failed = traced.minifiable() && ran.good();
     return options.whole.hold(tool, traced.index, report::graphs_of(ran)) && !failed ? cli::end_as(ran) : 1;
 }
 
-int trace_models(const cli::Tool& tool, const Options& options, const TraceRequest& request) {
+/// The first model that fails. Of several, each frame is named after its model.
+fs::path failing_model(const Traced& traced, const std::vector<fs::path>& models) {
+    if (models.size() == 1) return models[0];
+    const JudgedFrame fails = with_verdict(traced.all_judged(), Verdict::fails).at(0);
+    const std::string name = fails.name.substr(0, fails.name.find('/'));
+    const auto model = std::ranges::find(traced.index.models, name, &IndexModel::name);
+    return models.at(static_cast<std::size_t>(model - traced.index.models.begin()));
+}
+
+int trace_models(const cli::Tool& tool, const Options& options, TraceRequest request) {
     bool whole = true;
     TraceObserver observer;
     observer.before = [&](const LoadedFrame& frame) {
@@ -123,22 +134,28 @@ int trace_models(const cli::Tool& tool, const Options& options, const TraceReque
     observer.after = [&](const TracedFrame& traced) {
         if (!tool.shared().json) std::cout << to_text(traced, options.output);
     };
-    std::vector<LoadedFrame> frames =
-        cli::frames_to_trace(options.models, options.inputs, options.backend, options.output);
-    options.graphs.apply(tool, frames);
-    const Traced traced = trace(frames, request, observer);
+    observer.failed = [&](const Error& error) { cli::report_error(tool, error); };
+    cli::ModelsToTrace read = cli::models_to_trace(options.models, options.inputs, options.backend, options.output);
+    for (const NotTraced& one : read.unread) observer.failed(one.error);
+    if (!read.frames.empty()) options.graphs.apply(tool, read.frames);
+    request.models = read.models;
+    Traced traced = trace(read.frames, request, observer);
+    traced.not_traced.insert(traced.not_traced.begin(), read.unread.begin(), read.unread.end());
     nlohmann::json json = to_json(traced);
+    std::ostream& report = tool.shared().json ? std::cerr : std::cout;
+    report << not_traced_text(traced);
     if (traced.minifiable())
-        follow_up(tool, options, traced, tool.shared().json ? std::cerr : std::cout, json);
+        follow_up(tool, options, failing_model(traced, read.models), traced, report, json);
     else if (!tool.shared().json)
         std::cout << next_replay(traced);
     if (tool.shared().json) cli::print_json(json);
+    if (!traced.not_traced.empty()) return 2;
     return whole && traced.good() ? 0 : 1;
 }
 
 int run(const cli::Tool& tool, const Options& options) {
     if (options.minify) options.record.require("--minify", "the records hold what is minimized");
-    options.graphs.check(options.models[0]);
+    if (options.models.size() == 1) options.graphs.check(options.models[0]);  // several are models only
     const TraceLock lock(options.output);
     cli::check_traced(options.models, options.inputs, options.program, options.output, options.force);
     options.backend.check();  // what is wrong with it is told before anything runs
@@ -146,13 +163,14 @@ int run(const cli::Tool& tool, const Options& options) {
     const auto environment = cli::environment(backend, options.backend.options());
     const TraceRequest request{
         .folder = options.output,
-        .models = options.models,
+        .models = options.program.identities(options.models),
         .suspect = {.spec = backend, .options = options.backend.options(), .limits = options.limits.limits()},
         .records = options.record.records(),
         .check = cli::check_policy_called(options.program.capture().check),
         .environment = environment,
         .load = [](const fs::path& folder) { return cli::load_model(folder, {.keep_unknown = true}); }};
-    if (cli::is_run(cli::recognize(options.models[0]))) return trace_program(tool, options, request);
+    if (options.models.size() == 1 && cli::is_run(cli::recognize(options.models[0])))
+        return trace_program(tool, options, request);
     return trace_models(tool, options, request);
 }
 

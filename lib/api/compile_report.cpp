@@ -45,8 +45,8 @@ void CompileReport::planned(const program::Plan& plan, const program::SourceName
     for (const program::Kernel& kernel : plan.kernels) {
         KernelInfo told{.part = part_, .name = kernel.group.name, .expressions = expr::print(kernel.group)};
         for (const NodeId id : kernel.nodes) told.calls.push_back(plan.graph.node({id}).name);
-        for (const expr::Directive& directive : kernel.schedule)
-            if (directive.enabled) told.schedule.push_back(expr::print(directive));
+        for (const expr::Directive* directive : expr::active(kernel.schedule))
+            told.schedule.push_back(expr::print(*directive));
         info_.kernels.push_back(std::move(told));
     }
 }

@@ -46,7 +46,7 @@ const char* allow_op(const std::string& name, const std::vector<std::size_t>& ki
         const auto copied = [](const whittle::Tensor& tensor) { return wrap(tensor.clone()); };
         return run(*shared, values_of<whittle::Tensor>(arguments, kinds, copied), name);
     };
-    return register_op(std::move(op)).def->name.data();
+    return register_op(std::move(op)).name.data();
 }
 
 TensorList call_op(const char* op, const std::vector<OpValue>& arguments, void* pc) {

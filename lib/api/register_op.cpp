@@ -220,7 +220,7 @@ std::vector<whittle::Tensor> gradients(const DeclaredOp& op, const std::vector<s
     return results;
 }
 
-Arg argument_of(const Arguments<NodeValue>& arguments, const Param& param) {
+Arg argument_of(const Arguments<V>& arguments, const Param& param) {
     if (!arguments.has(param.name)) return {};
     switch (param.type) {
         case ParamType::tensor:
@@ -254,13 +254,13 @@ Arg argument_of(const Arguments<NodeValue>& arguments, const Param& param) {
     return {};
 }
 
-void add_gradient(const DeclaredOp& op, GraphBuilder& builder, CallGradients& call) {
+void add_gradient(const DeclaredOp& op, Gradients& call) {
     ArgList args;
-    for (std::size_t i = 0; i < op.given.size(); ++i) args.push_back(arg(call.grad(i)));
-    for (const Param& param : op.schema.params) args.push_back(argument_of(call.args(), param));
-    std::vector<NodeValue> results = gradient_count(op) == 1
-                                         ? std::vector{builder.call(backward_of(op), std::move(args))}
-                                         : builder.call_multi(backward_of(op), std::move(args));
+    for (std::size_t i = 0; i < op.given.size(); ++i) args.push_back(call.grad(i));
+    for (const Param& param : op.schema.params) args.push_back(argument_of(call, param));
+    GraphBuilder& builder = call.builder();
+    const Vs results = gradient_count(op) == 1 ? Vs{builder.call(backward_of(op), std::move(args))}
+                                               : builder.call_multi(backward_of(op), std::move(args));
     std::size_t next = 0;
     for (const Param& param : op.schema.params)
         if (has_gradient(param)) call.set(param.name, results.at(next++));
@@ -283,8 +283,7 @@ std::shared_ptr<const DeclaredOp> register_now(const DeclaredOp& op) {
                     .infer = [now](const Arguments<ValueMeta>& arguments) { return inferred(*now, arguments); },
                     .eval = [now](const Arguments<whittle::Tensor>& arguments) { return computed(*now, arguments); },
                     .left_to_reference = true};
-    if (op.backward)
-        custom.grad = [now](GraphBuilder& builder, CallGradients& call) { add_gradient(*now, builder, call); };
+    if (op.backward) custom.grad = [now](Gradients& call) { add_gradient(*now, call); };
     whittle::register_op(std::move(custom));
     return now;
 }

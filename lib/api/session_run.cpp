@@ -29,7 +29,7 @@ whittle::Tensor as_promised(whittle::Tensor value, const ValueMeta& meta, const 
         throw Error("graph " + graph + ": the backend returned " + std::string(whittle::name(value.dtype())) +
                     to_string(value.sizes()) + ", expected " + std::string(whittle::name(meta.dtype)) +
                     to_string(meta.sizes));
-    if (!same_strides(ValueMeta::of(value), meta)) value = laid_out(value, meta.strides);
+    value = laid_out_as(std::move(value), meta);
     return value.requires_grad() == meta.requires_grad ? value : value.with_requires_grad(meta.requires_grad);
 }
 

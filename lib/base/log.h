@@ -51,7 +51,7 @@ enum class LogLevel : std::uint8_t { debug, info, warning, error, off };
     X(ir, ".txt",                                                                                                 \
       "every kernel: its operations, what it reads from other kernels, what it writes, and its tensor "           \
       "expressions")                                                                                              \
-    X(schedule, ".txt", "the scheduling directives of every kernel")                                              \
+    X(schedule, ".txt", "the scheduling directives of every kernel, without those that are switched off")         \
     X(output_code, ".cpp", "every kernel as the C++ program for Halide, ready to compile")                        \
     X(loop_nest, ".txt", "the loops of every kernel, as Halide prints them")                                      \
     X(lowered, ".stmt", "the statements that Halide lowers every kernel to; lowers each kernel a second time")    \

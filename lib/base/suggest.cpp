@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/words.h"
+
 namespace whittle {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -38,6 +40,10 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> kno
         }
     }
     return best ? "did you mean '" + *best + "'?" : std::string();
+}
+
+std::string next_line(const std::string& command, std::size_t width) {
+    return command.empty() ? std::string() : pad_right("next:", width) + command + "\n";
 }
 
 std::string join(std::span<const std::string> words, std::string_view separator) {

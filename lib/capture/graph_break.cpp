@@ -32,7 +32,9 @@ constexpr BreakInfo kCatalogue[] = {
      .hint = "keep the value as a 0-d tensor, and read the value after the last operation",
      .python_hint = "keep the value as a tensor, for example with total += loss.detach(), and call .item() or float() "
                     "once, after the loop",
-     .api_hint = "the option .capture_scalar_outputs keeps the value in the graph"},
+     .api_hint = "the option .capture_scalar_outputs keeps the value in the graph",
+     .branch_hint = "compute both outcomes and select with where() on the tensor itself, because a branch on item() is "
+                    "a branch on the tensor's value"},
     {.kind = data_pointer,
      .id = "WB0004",
      .title = "a pointer to a tensor's elements",
@@ -147,7 +149,9 @@ std::string hint(BreakKind kind, std::span<const StackFrame> stack, const HintPl
     const BreakInfo& known = info(kind);
     const std::string_view file = stack.empty() ? std::string_view() : stack.front().file;
     const bool python = file.ends_with(".py") || file.starts_with('<');  // <string>, <stdin>
-    std::string text(python && !known.python_hint.empty() ? known.python_hint : known.hint);
+    std::string text(at.compares && !known.branch_hint.empty() ? known.branch_hint
+                     : python && !known.python_hint.empty()    ? known.python_hint
+                                                               : known.hint);
     const std::string_view more = !at.more ? "" : at.tensor_api ? known.api_hint : known.option_hint;
     return more.empty() ? text : text + "; " + std::string(more);
 }

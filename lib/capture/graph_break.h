@@ -45,6 +45,7 @@ struct BreakInfo {
     std::string_view python_hint = {};  ///< in place of `hint`, in Python
     std::string_view api_hint = {};     ///< in addition to `hint`, in Whittle's Tensor API
     std::string_view option_hint = {};  ///< in addition to either, in a program that uses LibTorch
+    std::string_view branch_hint = {};  ///< in place of `hint` and `python_hint`, where a branch compares the value
 };
 
 /// What the hint at a break depends on, besides its kind.
@@ -52,6 +53,7 @@ struct HintPlace {
     bool tensor_api = false;  ///< in a program in Whittle's Tensor API; else in one that uses LibTorch, or a model file
     bool library = false;     ///< inside a library, whose code the user does not write
     bool more = false;        ///< api_hint or option_hint would help here: no option that it names is set
+    bool compares = false;    ///< the statement branches on a comparison
 };
 
 /// All kinds, in order of their ids.

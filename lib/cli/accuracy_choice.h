@@ -11,6 +11,9 @@ namespace whittle::cli {
 
 class Tool;
 
+/// The tolerances that hold without options where records are compared as they say.
+inline constexpr char kRecordedTolerances[] = "the record's own, else by data type";
+
 struct AccuracyChoice {
     std::optional<std::string> mode = {};           ///< of --accuracy
     std::vector<std::string> rtol = {}, atol = {};  ///< "X" or "DTYPE=X"; of rtol also "Nulp"
@@ -20,6 +23,8 @@ struct AccuracyChoice {
     /// A mode or a tolerance was named.
     bool given() const { return mode || tolerances(); }
     bool tolerances() const { return !rtol.empty() || !atol.empty(); }
+    /// As accuracy(); nothing: none was named, and each frame's own holds.
+    std::optional<Accuracy> chosen() const { return given() ? std::optional(accuracy()) : std::nullopt; }
     /// As they are typed: --accuracy, with the mode if one was named, and the tolerances.
     std::vector<std::string> words() const;
     /// Where no mode was named: a recorded one, with its tolerances unless some were given.

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/interpreter.h"
 #include "base/suggest.h"
 #include "cli/minify.h"
 #include "cli/tool.h"
@@ -76,16 +77,15 @@ std::vector<LoadedFrame> frames_of_model(const Tool& tool, const fs::path& model
     fs::path runnable = model;
     const bool run = is_run(recognize(model));
     if (run) {
-        SubjectOptions recorded = options;
-        if (recorded.backend.name.empty()) recorded.backend.name = std::string(kDefaultSuspect);
+        SubjectOptions recorded{.inputs = options.inputs, .program = options.program, .values = true};
         const report::Subject subject = subject_of(tool, model, recorded, scratch);
         if (subject.frames.empty())
-            throw Error({model.string(), {}}, "nothing was captured: " + join(subject.index->notes, "; "));
+            throw Error({subject.model, {}}, "nothing was captured: " + join(subject.index->notes, "; "));
         runnable = subject.runnable;
         options.inputs = recorded.inputs;
     } else {
         options.program.refuse_for_model(model);
-        if (!options.inputs.given()) options.inputs.add(values_beside(model));  // the file alone has none
+        options.inputs = options.inputs.completed(model);  // the file alone has no values
     }
     // The ops of a program's own are no mistake: it is told of each graph that it cannot be judged.
     std::vector<LoadedFrame> frames =
@@ -96,8 +96,9 @@ std::vector<LoadedFrame> frames_of_model(const Tool& tool, const fs::path& model
 }
 
 /// What a report calls the frame: of a program, its name; what was recorded of it is gone at the end.
-std::string named(const fs::path& model, const LoadedFrame& frame) {
-    return is_run(recognize(model)) ? model.string() + " (" + frame.name + ")" : frame.file.string();
+std::string named(const CulpritOptions& asked, const LoadedFrame& frame) {
+    if (!is_run(recognize(asked.model))) return frame.file.string();
+    return program_identity(asked.model, asked.subject.program.arguments).string() + " (" + frame.name + ")";
 }
 
 }  // namespace
@@ -108,7 +109,7 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
         diagnoses ? kModelHelp : "ONNX model, PyTorch export (.pt2), graph, record or folder written by trace.");
     report.declare_output(tool);
     subject.backend.declare(tool, "the backend that MODEL was recorded with, else halide");
-    subject.accuracy.declare(tool, "How to compare results.");
+    subject.accuracy.declare(tool, "How to compare results. Default: the mode in each record.", kRecordedTolerances);
     subject.inputs.declare(tool);
     if (diagnoses) subject.program.declare(tool);
     subject.limits.declare(tool, kLimited);
@@ -157,9 +158,9 @@ int diagnose(const Tool& tool, const CulpritOptions& asked) {
         if (guilt.fails())
             failing.emplace_back(&frame, std::move(guilt));
         else if (json)
-            all.push_back(to_json(diagnose::Letter{named(model, frame), suspect, std::move(guilt)}));
+            all.push_back(to_json(diagnose::Letter{named(asked, frame), suspect, std::move(guilt)}));
         else
-            sink.out() << named(model, frame) << ": " << words(guilt.verdict()) << " with " << suspect.spec.text()
+            sink.out() << named(asked, frame) << ": " << words(guilt.verdict()) << " with " << suspect.spec.text()
                        << "\n"
                        << to_text(guilt);
     }
@@ -167,7 +168,7 @@ int diagnose(const Tool& tool, const CulpritOptions& asked) {
         const LoadedFrame& frame = *failing[i].first;
         const std::string number = failing.size() > 1 ? "-" + std::to_string(i + 1) : "";
         write_letters(tool, frame,
-                      {.model = named(model, frame),
+                      {.model = named(asked, frame),
                        .suspect = suspect,
                        .guilt = failing[i].second,
                        .ops = frame.graph.calls().size(),

@@ -121,10 +121,19 @@ Words Grammar::read_options(std::span<const std::string> words) const {
     return others;
 }
 
+std::string Grammar::first_ours(std::span<const std::string> words) const {
+    for (const std::string& word : words) {
+        if (word == "--") break;
+        if (called(before_equals(word))) return word;
+    }
+    return {};
+}
+
 std::string Grammar::read_rest(std::span<const std::string> words, Words& positional) const {
     if (words.empty()) return {};
     const std::string head = before_equals(words[0]);
     Words rest(words.begin() + 1, words.end());
+    std::string ours;
     const auto skip_dashes = [&] { return !rest.empty() && rest.front() == "--" && (rest.erase(rest.begin()), true); };
     if (words[0] == "--") {
         const bool required = !arguments.empty() && arguments[0].required;
@@ -134,23 +143,21 @@ std::string Grammar::read_rest(std::span<const std::string> words, Words& positi
             rest.erase(rest.begin());
         }
     } else if (const DeclaredOption* taker = called(head)) {
-        std::string ours;
         if (head.size() < words[0].size())
             rest.insert(rest.begin(), words[0].substr(head.size() + 1));
         else if (!skip_dashes())  // who says so knows whose the words are
-            for (const std::string& taken : rest)
-                if (ours.empty() && called(before_equals(taken))) ours = taken;
+            ours = first_ours(rest);
         taker->assign(rest);
         return ours;
     } else {
         positional.push_back(*command_path(words[0]));
-        skip_dashes();
+        if (!skip_dashes()) ours = first_ours(rest);
     }
     if (dashes)
         dashes(rest);
     else  // nothing takes them: `--` only ends the options
         positional.insert(positional.end(), rest.begin(), rest.end());
-    return {};
+    return ours;
 }
 
 void Grammar::assign_arguments(const Words& words, Words typed) const {

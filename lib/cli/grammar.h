@@ -40,12 +40,14 @@ struct Grammar {
     /// ours, and for values that are missing, too many or wrong.
     std::vector<std::string> read_options(std::span<const std::string> words) const;
     /// Hands the words behind ours to what takes them, or adds them to `positional`. Returns one that is called as an
-    /// option of ours and belongs to an option that takes the rest.
+    /// option of ours, where no `--` says whose it is: it belongs to a program, or to an option that takes the rest.
     std::string read_rest(std::span<const std::string> words, std::vector<std::string>& positional) const;
     /// Throws Error for an argument that is missing, and for one too many, as it stands in the line that was typed.
     void assign_arguments(const std::vector<std::string>& words, std::vector<std::string> typed) const;
 
   private:
+    /// The first word before a `--` that is called as an option of ours; empty: none is.
+    std::string first_ours(std::span<const std::string> words) const;
     /// An option whose value is the next word.
     bool takes_next(const std::string& word) const;
     Error unknown(const std::string& name) const;

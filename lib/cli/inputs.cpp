@@ -12,6 +12,7 @@
 #include "frontends/pt2/archive.h"
 #include "graph/graph.h"
 #include "graph/text.h"
+#include "ops/core/layout.h"
 #include "tensor/npy.h"
 #include "tensor/random.h"
 #include "tensor/safetensors.h"
@@ -140,22 +141,25 @@ std::optional<fs::path> InputOptions::data_set() const {
     return found;
 }
 
-void InputOptions::add(const std::optional<fs::path>& folder) {
-    if (folder) inputs.push_back(folder->string());
+InputOptions InputOptions::completed(const fs::path& model) const {
+    InputOptions all = *this;
+    if (given() || seed || !dims.empty()) return all;
+    if (const std::optional<fs::path> values = values_beside(model)) all.inputs.push_back(values->string());
+    return all;
 }
 
 std::vector<std::string> InputOptions::words() const {
     std::vector<std::string> words;
     const auto add = [&](const char* option, const std::string& value) { words.insert(words.end(), {option, value}); };
     for (const std::string& input : inputs) add("--input", input);
-    if (seed) add("--seed", std::to_string(seed));
+    if (seed) add("--seed", std::to_string(*seed));
     for (const std::string& dim : dims) add("--dim", dim);
     return words;
 }
 
 Given read_given(const InputOptions& options, const DeclaredValues& declared) {
     Given given;
-    Random random(static_cast<std::uint64_t>(options.seed));
+    Random random(static_cast<std::uint64_t>(options.seed.value_or(0)));
     const std::optional<fs::path> data_set = options.data_set();
     if (data_set) read_all(*data_set, declared, given);
     for (const std::string& word : options.inputs) {
@@ -227,7 +231,7 @@ void fill_inputs(LoadedFrame& frame, const ModelOptions& options, const Given& g
     const std::vector<NodeId> placeholders = frame.graph.placeholders();
     const std::vector<Tensor> recorded = std::move(frame.inputs);
     frame.inputs.clear();
-    Random random(static_cast<std::uint64_t>(options.inputs.seed));
+    Random random(static_cast<std::uint64_t>(options.inputs.seed.value_or(0)));
     bool made = false;
     for (std::size_t i = 0; i < placeholders.size(); ++i) {
         const ValueMeta& meta = frame.graph.node({placeholders[i]}).meta();
@@ -237,12 +241,16 @@ void fill_inputs(LoadedFrame& frame, const ModelOptions& options, const Given& g
         Tensor drawn = !draw            ? recorded.at(i)
                        : meta.placement ? Tensor(DType::u8, {0})
                                         : random_tensor(meta.dtype, meta.sizes, random);
-        frame.inputs.push_back(matched[i] ? matched[i]->tensor : std::move(drawn));
+        Tensor value = matched[i] ? matched[i]->tensor : std::move(drawn);
+        // The calls of a captured graph have the strides that those of the program's inputs led to.
+        const bool is_new = !meta.placement && (draw || matched[i]);
+        frame.inputs.push_back(is_new ? laid_out_as(std::move(value), meta) : std::move(value));
         made |= draw && !matched[i];
     }
     if (!given.inputs.empty()) frame.inputs_from = given.inputs.front().from;
     if (made)
-        frame.inputs_from += (frame.inputs_from.empty() ? "seed " : " and seed ") + std::to_string(options.inputs.seed);
+        frame.inputs_from +=
+            (frame.inputs_from.empty() ? "seed " : " and seed ") + std::to_string(options.inputs.seed.value_or(0));
 }
 
 void set_expected(LoadedFrame& frame, const Given& given) {

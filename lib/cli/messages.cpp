@@ -43,21 +43,28 @@ nlohmann::json to_json(const Error& error) {
 
 }  // namespace
 
-void print_error(const Tool& tool, const Error& error) {
+void report_error(const Tool& tool, const Error& error) {
     if (tool.shared().log_elsewhere) log_error(LogChannel::cli, error.what());
     print_line(tool, "error", "\033[1;31m", Error(error.where(), error.message()).what());
     if (!error.hint().empty()) {
         const Style paint = style(tool, "\033[1;36m");
         std::fprintf(stderr, "%shint:%s %s\n", paint.begin, paint.end, one_line(error.hint()).c_str());
     }
-    if (tool.shared().json) {
-        print_json(to_json(error));
-        std::fflush(stdout);
-    }
+}
+
+void print_error(const Tool& tool, const Error& error) {
+    report_error(tool, error);
+    if (!tool.shared().json) return;
+    print_json(to_json(error));
+    std::fflush(stdout);
 }
 
 void warn(const Tool& tool, std::string_view text) {
     if (!tool.shared().quiet) print_line(tool, "warning", "\033[1;33m", text);
+}
+
+void note(const Tool& tool, std::string_view text) {
+    if (!tool.shared().quiet) print_line(tool, "note", "\033[1;36m", text);
 }
 
 }  // namespace whittle::cli

@@ -5,6 +5,7 @@
 
 #include "base/command_words.h"
 #include "base/subprocess.h"
+#include "base/suggest.h"
 #include "base/words.h"
 #include "cli/environment.h"
 #include "cli/messages.h"
@@ -63,7 +64,7 @@ FollowUp of_file(bool minify, MinifyOptions asked) {
 
 repro::Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& report, nlohmann::json& json) {
     if (!wanted.minify) {
-        report << "next: " << (wanted.next.empty() ? tool.command_with("--minify") : wanted.next) << "\n";
+        report << next_line(wanted.next.empty() ? tool.command_with("--minify") : wanted.next);
         return {};
     }
     if (!tool.shared().json) report << '\n';
@@ -71,12 +72,14 @@ repro::Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream
     std::vector<LoadedFrame> frames = frames_of(options);
     const bool opaque = std::ranges::any_of(
         frames, [](const LoadedFrame& frame) { return !opaque_ops(frame.graph).empty(); });  // nothing to compare with
-    AccuracyChoice& accuracy = options.judge.accuracy;
-    if (!accuracy.mode && !opaque) accuracy.mode = name(Accuracy::Mode::close);
     reduce::Request request = request_of(options, frames[0]);
+    if (Suspect* const suspect = std::get_if<Suspect>(&request.judge); suspect && !opaque)
+        suspect->tier = Tier::computes;
     for (LoadedFrame& frame : frames)
         if (wanted.scratch) frame.file = frame.file.stem();
     const auto resume = [&] {
+        AccuracyChoice accuracy = options.judge.accuracy;
+        if (!accuracy.given() && !opaque) accuracy.default_to(accuracy_for(frames[0], {}));
         return minify_command(options.model, true, options.judge.backend, accuracy, options.inputs,
                               options.search.limits) +
                " --resume " + shell_quote({"-o", options.output.string()});

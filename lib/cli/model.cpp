@@ -219,10 +219,12 @@ std::vector<LoadedFrame> frames_of_trace(const fs::path& folder, bool need_input
 
 void InputOptions::declare(Tool& tool) {
     tool.section("Model inputs");
-    tool.option("--input", inputs, "[NAME=]FILE",
-                "Value of an input: NAME=FILE (.safetensors, .npz, .npy or TensorProto), NAME=NUMBER, or "
-                "NAME=DTYPE[SIZES] for random numbers ('x=f32[1, 3]'). Without NAME: a file with all inputs, or a "
-                "folder with either input_N.pb and output_N.pb, or in_N.npy and out_N.npy. May be repeated.");
+    tool.option(
+        "--input", inputs, "[NAME=]FILE",
+        "Value of an input: NAME=FILE (.safetensors, .npz, .npy or TensorProto), NAME=NUMBER, or "
+        "NAME=DTYPE[SIZES] for random numbers ('x=f32[1, 3]'). Without NAME: a file with all inputs, or a "
+        "folder with either input_N.pb and output_N.pb, or in_N.npy and out_N.npy. May be repeated. Default: for "
+        "an ONNX model, the folder test_data_set_0 beside it, unless --seed or --dim is given.");
     tool.option("--seed", seed, "N", "Random seed for the inputs that are not given. Default: 0.");
     tool.option(
         "--dim", dims, "NAME=SIZE",
@@ -245,9 +247,8 @@ void log_frame(const LoadedFrame& frame) {
                            LogLevel::info);
 }
 
-}  // namespace
-
-std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& options) {
+/// With the values that the options name, and no others.
+std::vector<LoadedFrame> load_frames(const fs::path& path, const ModelOptions& options) {
     const ModelKind kind = recognize(path);
     log_info(LogChannel::cli, path.string() + ": recognized as " + std::string(name(kind)));
     const LogStep step(LogStep::Kind::capture, "read " + path.string());
@@ -256,10 +257,9 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
     if (kind != ModelKind::onnx && kind != ModelKind::pt2 && !options.inputs.dims.empty())
         throw Error("--dim requires an ONNX model or a PyTorch export: the sizes of '" + path.string() + "' are fixed");
     const fs::path file = model_file(path);
-    InputOptions inputs = options.inputs;
-    if (!inputs.given()) inputs.add(values_beside(path));
     Given given;
-    if (inputs.given()) given = kind == ModelKind::onnx ? read_given_for(file, inputs) : read_given(inputs);
+    if (options.inputs.given())
+        given = kind == ModelKind::onnx ? read_given_for(file, options.inputs) : read_given(options.inputs);
     std::vector<LoadedFrame> frames;
     std::optional<OnnxFrame> onnx;
     switch (kind) {
@@ -301,6 +301,31 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
         log_frame(frame);
     }
     return frames;
+}
+
+bool loads(const fs::path& path, const ModelOptions& options) {
+    try {
+        load_frames(path, options);
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+}  // namespace
+
+std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& options) {
+    ModelOptions completed = options;
+    completed.inputs = options.inputs.completed(path);
+    try {
+        return load_frames(path, completed);
+    } catch (const Error& error) {
+        const bool own = completed.inputs.inputs.size() == options.inputs.inputs.size();
+        if (own || !error.hint().empty() || !loads(path, options)) throw;
+        throw Error(error.where(), error.message(),
+                    "the values are those of " + completed.inputs.data_set()->string() +
+                        "; use others with --input, or random ones with --seed");
+    }
 }
 
 namespace {

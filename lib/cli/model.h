@@ -29,8 +29,9 @@ enum class ModelKind {
 std::string_view name(ModelKind kind);
 /// What a MODEL of trace and explain may be.
 inline constexpr char kModelHelp[] =
-    "Program or TorchScript module (.pt) to run under capture, ONNX model (or a folder with model.onnx and inputs in "
-    "test_data_set_0), PyTorch export (.pt2), graph (JSON), record, or folder written by trace.";
+    "Program or TorchScript module (.pt) to run under capture, ONNX model (or a folder with model.onnx), PyTorch "
+    "export "
+    "(.pt2), graph (JSON), record, or folder written by trace.";
 /// Its graphs are what is captured while it runs.
 inline bool is_run(ModelKind kind) { return kind == ModelKind::program || kind == ModelKind::torchscript; }
 
@@ -41,21 +42,23 @@ ModelKind recognize(const std::filesystem::path& path);
 /// The file that holds the model: in a folder of the ONNX backend tests its model.onnx, else `model` itself.
 std::filesystem::path model_file(const std::filesystem::path& model);
 
-/// The folder test_data_set_0 in a folder of the ONNX backend tests; nothing where there is none.
+/// The folder test_data_set_0 beside an ONNX model, or in its folder, as the ONNX backend tests have it; nothing where
+/// there is none, or where it may be for another model: one file of several that is not called model.onnx, or one with
+/// a failure of its own, which has values.
 std::optional<std::filesystem::path> values_beside(const std::filesystem::path& model);
 
 /// Where the values of a model's inputs come from. Options --input, --seed, --dim.
 struct InputOptions {
-    std::vector<std::string> inputs = {};  ///< NAME=FILE, NAME=DTYPE[SIZES], or a folder or file of several values
-    std::int64_t seed = 0;
-    std::vector<std::string> dims = {};  ///< NAME=SIZE of dynamic dimensions
+    std::vector<std::string> inputs = {};   ///< NAME=FILE, NAME=DTYPE[SIZES], or a folder or file of several values
+    std::optional<std::int64_t> seed = {};  ///< nothing: 0
+    std::vector<std::string> dims = {};     ///< NAME=SIZE of dynamic dimensions
 
     void declare(Tool& tool);
     bool given() const { return !inputs.empty(); }
     /// The folder or file of several values. Throws Error for two.
     std::optional<std::filesystem::path> data_set() const;
-    /// Takes the values in the folder; nothing where there is none.
-    void add(const std::optional<std::filesystem::path>& folder);
+    /// With the values beside the model, unless one of the options says otherwise.
+    InputOptions completed(const std::filesystem::path& model) const;
     /// As they are typed.
     std::vector<std::string> words() const;
 };

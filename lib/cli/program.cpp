@@ -9,6 +9,7 @@
 
 #include "backends/registry.h"
 #include "base/error.h"
+#include "base/interpreter.h"
 #include "base/log.h"
 #include "base/variables.h"
 #include "cli/inputs.h"
@@ -96,6 +97,12 @@ void ProgramOptions::declare(Tool& tool) {
                 "time of the program. save-every=S (default 10): write the trace every S seconds. May be repeated.");
     tool.offers([] { return std::vector<std::string>(std::begin(kKeys), std::end(kKeys)); });
     tool.after_dashes(arguments, "Arguments of the program.");
+}
+
+std::vector<std::filesystem::path> ProgramOptions::identities(std::span<const std::filesystem::path> models) const {
+    std::vector<std::filesystem::path> names;
+    for (const std::filesystem::path& model : models) names.push_back(program_identity(model, arguments));
+    return names;
 }
 
 void ProgramOptions::refuse_for_model(const std::filesystem::path& model) const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ struct ProgramOptions {
     void declare(Tool& tool);
     /// Throws Error for a key that there is not, for one that is given twice, and for a value that it cannot have.
     CaptureSettings capture() const;
+    /// What a trace names them by: a program by its program_identity().
+    std::vector<std::filesystem::path> identities(std::span<const std::filesystem::path> models) const;
     /// Throws Error when something was given that only a program takes.
     void refuse_for_model(const std::filesystem::path& model) const;
     /// A program's stdout is its own, unless the tool prints JSON there. `inputs` are of a TorchScript module; a

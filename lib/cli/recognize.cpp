@@ -6,10 +6,14 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 
+#include "base/command_words.h"
 #include "base/error.h"
+#include "base/subprocess.h"
 #include "cli/model.h"
 #include "frontends/pt2/archive.h"
+#include "graph/failure_file.h"
 #include "trace/record.h"
 
 namespace whittle::cli {
@@ -52,6 +56,17 @@ ModelKind recognize_archive(const fs::path& path) {
     return ModelKind::pt2;
 }
 
+/// What a script is run with: Python by its name, else what its first line says; empty: it is none.
+std::string interpreter_of(const fs::path& path, const std::string& head) {
+    if (path.extension() == ".py") return "python3";
+    if (!head.starts_with("#!")) return {};
+    std::istringstream line(head.substr(2, head.find('\n') - 2));
+    for (std::string word; line >> word;)
+        if (const std::string name = fs::path(word).filename().string(); name != "env" && !name.starts_with('-'))
+            return name;
+    return {};
+}
+
 bool is_executable(const fs::path& path) {
     using fs::perms;
     return (fs::status(path).permissions() & (perms::owner_exec | perms::group_exec | perms::others_exec)) !=
@@ -64,9 +79,23 @@ fs::path model_file(const fs::path& model) {
     return fs::is_directory(model) && recognize(model) == ModelKind::onnx ? model / kModelFile : model;
 }
 
+namespace {
+
+/// No other model of the folder may be what the values are for.
+bool is_only_model(const fs::path& model, const fs::path& folder) {
+    if (model.filename() == kModelFile) return true;
+    return std::ranges::count_if(fs::directory_iterator(folder.empty() ? "." : folder),
+                                 [](const auto& entry) { return entry.path().extension() == ".onnx"; }) <= 1;
+}
+
+}  // namespace
+
 std::optional<fs::path> values_beside(const fs::path& model) {
-    const fs::path beside = model / "test_data_set_0";
-    return model_file(model) != model && fs::is_directory(beside) ? std::optional(beside) : std::nullopt;
+    const bool whole = fs::is_directory(model);
+    const fs::path folder = whole ? model : model.parent_path(), values = folder / "test_data_set_0";
+    if (!fs::is_directory(values) || recognize(model) != ModelKind::onnx) return std::nullopt;
+    if (!whole && (!is_only_model(model, folder) || fs::exists(failure_path(model)))) return std::nullopt;
+    return values;
 }
 
 std::string_view name(ModelKind kind) {
@@ -107,6 +136,11 @@ ModelKind recognize(const fs::path& path) {
                     "for a library, give a program that uses it; for a program, run chmod +x");
     if (elf || (head.starts_with("#!") && is_executable(path))) return ModelKind::program;
     if (head.starts_with("PK\x03\x04")) return recognize_archive(path);
+    if (const std::string interpreter = interpreter_of(path, head); !interpreter.empty())
+        throw Error({file, {}}, "it is a script, expected a model, or a program that runs the script",
+                    shell_quote(program_words("explain", {interpreter, file})) + " reports its graphs; " +
+                        shell_quote(program_words("trace", {"-o", "DIR", interpreter, file})) +
+                        " records them for minify, repro and replay");
     const auto text = std::find_if(head.begin(), head.end(), [](unsigned char c) { return !std::isspace(c); });
     if (text != head.end() && *text == '{') return is_record(path) ? ModelKind::record : ModelKind::graph;
     const std::string extension = path.extension().string();

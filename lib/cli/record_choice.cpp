@@ -52,11 +52,13 @@ void RecordChoice::declare(Tool& tool) {
                 "Stop after the first K records of each DIR. If only records of failed captures are given: stop after "
                 "K events of each record.");
     tool.option("--shard", shard, "I/N",
-                "Replay part I of N, where the first part is 1. Default: part $GTEST_SHARD_INDEX of "
-                "$GTEST_TOTAL_SHARDS, where the first part is 0.");
+                "Replay part I of N, where the first part is 1. If there are fewer than I records, the part is empty "
+                "and passes. Default: part $GTEST_SHARD_INDEX of $GTEST_TOTAL_SHARDS, where the first part is 0.");
     tool.option(
         "--xfail", xfail, "FILE",
-        "File of known failures. Each line has a pattern for the name or path of records, and a reason after '#'.");
+        "File of known failures. Each line has a pattern for records, and a reason after '#'. A pattern is for the "
+        "name "
+        "of a record, its path or the end of its path, or its name in a JUnit or TAP report; * matches anything.");
 }
 
 void RecordChoice::check_usage(std::span<const fs::path> arguments) const {

@@ -68,7 +68,7 @@ Suspect suspect_of(const JudgeOptions& judge, const SearchOptions& options) {
     Suspect suspect{
         .spec = judge.backend.name,
         .options = judge.backend.options(),
-        .accuracy = judge.accuracy.accuracy(),
+        .accuracy = judge.accuracy.chosen(),
         .limits = options.limits.limits(),
         .launcher = {shell_split(options.launcher), {fs::read_symlink("/proc/self/exe").string(), "answer"}},
         .tier = judge.accuracy.mode ? Tier::computes : Tier::ends};

@@ -43,7 +43,7 @@ void SharedOptions::declare(Tool& tool) {
     tool.choice(
         "--progress", progress, {"auto", "plain", "json"},
         "Show progress on stderr: auto (one line, only on a terminal), plain (a line every ten seconds) or json.");
-    tool.flag("-q,--quiet", shared.quiet, "Suppress warnings and progress.");
+    tool.flag("-q,--quiet", shared.quiet, "Suppress warnings, progress, and lines about what went well.");
     tool.choice("--color", color, {"auto", "always", "never"},
                 "Use colors: auto (on a terminal, unless $NO_COLOR is set), always or never. FORCE_HYPERLINK=1 in the "
                 "environment turns links to files on, 0 turns these links off.");

@@ -4,6 +4,7 @@
 
 #include "backends/registry.h"
 #include "base/error.h"
+#include "base/interpreter.h"
 #include "base/log.h"
 #include "base/subprocess.h"
 #include "cli/minify.h"
@@ -36,20 +37,20 @@ report::Subject subject_of_program(const Tool& tool, const fs::path& program, co
     const bool coded = is_debug_file(LogArtifact::full_code);  // which runs on the records
     if (request.with_data || coded) request.records = RecordPolicy::always;
     const RanProgram ran = run_program(request);
-    report::Subject subject = report::subject_of(program, ran);
+    report::Subject subject = report::subject_of(ran);
     if (!request.with_data) return subject;
     subject.runnable = folder;
     if (!backend) {
         if (!ran.own)
             trace(ran, {.folder = folder,
-                        .models = {program},
+                        .models = {ran.identity()},
                         .suspect = {.spec = kReferenceBackend},
                         .check = CheckPolicy::never});
         return subject;
     }
     TriedFrames tried;
     if (!ran.own)
-        tried = report::try_frames(program, ran, folder, *backend, options.suspect());
+        tried = report::try_frames(ran, folder, *backend, options.suspect());
     else if (!ran.own->graphs.empty())
         tried = try_frames(load_model(folder, {.keep_unknown = true}), *backend, options.suspect());
     for (JudgedFrame& frame : tried.frames) frame.file = fs::path(frame.file).filename().string();
@@ -92,13 +93,16 @@ void SubjectOptions::check_usage() const {
     if (accuracy.given() && !runs_backend())
         throw Error("--accuracy, --rtol and --atol require --backend or --minify",
                     "to compare results, add --backend, or run explain divergence, explain diagnose or explain diff");
+    if (!backend.pairs.empty() && !runs_backend())
+        throw Error("--backend-option requires --backend or --minify",
+                    "for the default backend, add --backend " + std::string(kDefaultSuspect));
     backend.check();
 }
 
 Suspect SubjectOptions::suspect() const {
     return {.spec = backend.spec(kDefaultSuspect),
             .options = backend.options(),
-            .accuracy = accuracy.accuracy(),
+            .accuracy = accuracy.chosen(),
             .limits = limits.limits(),
             .tier = Tier::computes};
 }
@@ -126,28 +130,12 @@ void add_profile(const SubjectOptions& options, const ProfileWish& wish, std::op
     report::add_profile(subject, measured ? std::move(*measured) : Profile());
 }
 
-namespace {
-
-/// The script or module that a Python interpreter runs; empty: `program` is none, or it runs neither.
-fs::path python_script(const fs::path& program, const std::vector<std::string>& arguments) {
-    if (!program.filename().string().starts_with("python")) return {};
-    for (auto word = arguments.begin(); word != arguments.end(); ++word) {
-        if (!word->starts_with('-')) return *word;
-        const bool takes_next = *word == "-W" || *word == "-X" || *word == "-m";
-        if (*word == "-c" || (takes_next && word + 1 == arguments.end())) return {};
-        if (*word == "-m") return word[1] + ".py";
-        if (takes_next) ++word;
-    }
-    return {};
-}
-
-}  // namespace
-
 std::string stem_of(const fs::path& model, const std::vector<std::string>& arguments) {
-    const fs::path script = python_script(model, arguments);
-    fs::path name = fs::absolute(script.empty() ? model : script).lexically_normal();
+    using Kind = Interpreted::Kind;
+    const std::optional<Interpreted> runs = interpreted(model, arguments);
+    fs::path name = fs::absolute(runs && runs->kind == Kind::script ? fs::path(runs->text) : model).lexically_normal();
     if (!name.has_filename()) name = name.parent_path();  // DIR/
-    const std::string stem = name.stem().string();
+    const std::string stem = runs && runs->kind == Kind::module_name ? runs->text : name.stem().string();
     return (stem.starts_with('-') ? "./" : "") + stem;
 }
 

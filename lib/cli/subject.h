@@ -34,7 +34,8 @@ struct SubjectOptions {
     bool runs_backend() const { return minify || !backend.name.empty(); }
     /// What is read of the model, if one is named, and what --minify writes.
     void add_to(UsedFiles& files, const std::optional<std::filesystem::path>& model) const;
-    /// Throws Error for an accuracy that nothing is compared by, and for a backend that is not there.
+    /// Throws Error for an accuracy that nothing is compared by, for options of a backend that is not run, and for a
+    /// backend that is not there.
     void check_usage() const;
     /// The default suspect, where none was named.
     Suspect suspect() const;
@@ -66,7 +67,7 @@ void add_profile(const SubjectOptions& options, const ProfileWish& wish, std::op
                  report::Subject& subject);
 
 /// Where explain puts what it makes small, in the working directory: "NAME" of NAME.min.json. `arguments`: of a
-/// program; a Python program is named after its script or module, not after the interpreter.
+/// program; that of an interpreter is named after its script or module.
 std::string stem_of(const std::filesystem::path& model, const std::vector<std::string>& arguments);
 
 /// At the end, where a backend was run and fails, or minimizing was asked for: follow_up() of minify.h into

@@ -117,6 +117,11 @@ void Tool::flag_or_choice(std::string_view names, std::optional<std::string>& ta
          .implied = implied});
 }
 
+void Tool::flag_or_file(std::string_view names, std::optional<fs::path>& target, std::string_view help) {
+    option(names, target, "[=FILE]", help);
+    impl_->grammar.options.back().implied = "-";
+}
+
 void Tool::rest_of_line(std::string_view name, Words& target, std::string_view value, std::string_view help) {
     const std::string place(name);
     add({.text =
@@ -287,9 +292,13 @@ std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     check_files(used);
     impl.every.configure();
     warn_of_old_spellings();
-    if (!ours.empty())
-        log_warning(LogChannel::cli, "'" + ours + "' after " + before_equals(arguments[own]) +
-                                         " is passed to its command; put options of " + called() + " before it");
+    if (ours.empty()) return std::nullopt;
+    if (const std::string taker = before_equals(arguments[own]); impl.grammar.called(taker))
+        log_warning(LogChannel::cli, "'" + ours + "' after " + taker + " is passed to its command; put options of " +
+                                         called() + " before it");
+    else
+        note(*this, before_equals(ours) + " after the program belongs to the program; put " + called() +
+                        "'s options before it");
     return std::nullopt;
 }
 

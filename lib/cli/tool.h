@@ -74,6 +74,8 @@ class Tool {
     /// One of `words`, behind "="; without a value the first of them.
     void flag_or_choice(std::string_view names, std::optional<std::string>& target, std::vector<std::string> words,
                         std::string_view help);
+    /// A file behind "="; without a value "-", standard output.
+    void flag_or_file(std::string_view names, std::optional<std::filesystem::path>& target, std::string_view help);
     /// `list`: several words between commas, each with + or - in front, maybe.
     enum class Offered { word, word_or_file, list };
     /// Of the option that was declared last: words that shells complete, of which it takes others, too; asked for only

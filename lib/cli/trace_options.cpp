@@ -130,11 +130,30 @@ bool WholeOptions::tell(const Tool& tool, const report::Report& report,
 
 namespace {
 
+/// f() of a model; nothing where that throws Error for one of several, which leaves the others as they are.
+template <class F>
+auto of_one(std::span<const fs::path> models, F&& f) -> std::optional<decltype(f())> {
+    try {
+        return f();
+    } catch (const Error&) {
+        if (models.size() == 1) throw;
+        return std::nullopt;
+    }
+}
+
+std::vector<fs::path> files_of(const fs::path& model, std::span<const fs::path> models, const InputOptions& inputs) {
+    return of_one(models, [&] { return files_read(model, inputs); }).value_or(std::vector<fs::path>());
+}
+
+std::optional<ModelKind> kind_of(const fs::path& model, std::span<const fs::path> models) {
+    return of_one(models, [&] { return recognize(model); });
+}
+
 /// trace must not write over what it reads.
 void check_inputs(std::span<const fs::path> models, const InputOptions& inputs, const fs::path& output) {
     const fs::path folder = fs::weakly_canonical(output);
     for (const fs::path& model : models)
-        for (const fs::path& read : files_read(model, inputs)) {
+        for (const fs::path& read : files_of(model, models, inputs)) {
             const fs::path inside = fs::weakly_canonical(read).lexically_relative(folder);
             if (!inside.empty() && *inside.begin() != "..")
                 throw Error({"--output", {}}, "'" + output.string() + "' holds the input '" + read.string() +
@@ -146,13 +165,13 @@ void check_together(std::span<const fs::path> models, const InputOptions& inputs
     if (models.size() == 1) return;
     if (inputs.given())
         throw Error("--input cannot be used with several models", "trace each model with a command of its own");
-    if (recognize(models[0]) == ModelKind::program)
+    if (kind_of(models[0], models) == ModelKind::program)
         throw Error({models[0].string(), {}}, "unexpected argument '" + models[1].string() + "' after the program",
                     "put -- before the program's arguments: trace " + models[0].string() + " -- " + models[1].string());
     for (const fs::path& model : models)
-        if (is_run(recognize(model)))
+        if (const auto kind = kind_of(model, models); kind && is_run(*kind))
             throw Error({model.string(), {}},
-                        "a " + std::string(name(recognize(model))) + " cannot be traced together with other models");
+                        "a " + std::string(name(*kind)) + " cannot be traced together with other models");
 }
 
 /// Whether the file can be traced together with others: it is there, and is not run.
@@ -188,7 +207,8 @@ std::vector<LoadedFrame> frames_with_opaque_data(const fs::path& model, ModelOpt
 UsedFiles files_of_trace(std::span<const fs::path> models, const InputOptions& inputs, const ProgramOptions& program,
                          const GraphOptions& graphs) {
     UsedFiles used;
-    for (const fs::path& model : models) used.reads(model, inputs);
+    for (const fs::path& model : models)
+        for (fs::path& file : files_of(model, models, inputs)) used.read.push_back(std::move(file));
     used.reads_words(program.arguments);
     used.writes("--write-pt2", graphs.pt2);
     return used;
@@ -198,25 +218,34 @@ void check_traced(std::span<const fs::path> models, const InputOptions& inputs, 
                   const fs::path& folder, bool force) {
     check_together(models, inputs);
     check_inputs(models, inputs, folder);
-    require_replaceable(folder, models, force, takes_others);
+    require_replaceable(folder, program.identities(models), force, takes_others);
     for (const fs::path& model : models)
-        if (!is_run(recognize(model))) program.refuse_for_model(model);
+        if (const auto kind = kind_of(model, models); kind && !is_run(*kind)) program.refuse_for_model(model);
 }
 
-std::vector<LoadedFrame> frames_to_trace(std::span<const fs::path> models, const InputOptions& inputs,
-                                         const BackendChoice& backend, const fs::path& folder) {
+ModelsToTrace models_to_trace(std::span<const fs::path> models, const InputOptions& inputs,
+                              const BackendChoice& backend, const fs::path& folder) {
     const bool knows_more = offered<ForeignOps>(*find_backend(backend.spec(kReferenceBackend))) != nullptr;
+    ModelsToTrace all;
+    std::vector<std::vector<LoadedFrame>> read;
+    for (const fs::path& model : models) {
+        try {
+            read.push_back(frames_with_opaque_data(model, {.inputs = inputs, .opaque = knows_more}));
+            all.models.push_back(model);
+        } catch (const Error& error) {
+            if (models.size() == 1) throw;
+            all.unread.push_back({model.string(), error});
+        }
+    }
     TraceIndex index;
-    name_models(index, folder, models);
-    std::vector<LoadedFrame> all;
-    for (std::size_t i = 0; i < models.size(); ++i) {
+    name_models(index, folder, all.models);
+    for (std::size_t i = 0; i < read.size(); ++i) {
         const std::string& name = index.models[i].name;
-        const bool whole = recognize(models[i]) != ModelKind::trace;
-        std::vector<LoadedFrame> frames = frames_with_opaque_data(models[i], {.inputs = inputs, .opaque = knows_more});
-        for (LoadedFrame& frame : frames) {
-            if (whole) frame.graph.name = frames.size() > 1 ? name + "_" + frame.name : name;
+        const bool whole = recognize(all.models[i]) != ModelKind::trace;
+        for (LoadedFrame& frame : read[i]) {
+            if (whole) frame.graph.name = read[i].size() > 1 ? name + "_" + frame.name : name;
             if (models.size() > 1) frame.name = whole ? name : name + "/" + frame.name;
-            all.push_back(std::move(frame));
+            all.frames.push_back(std::move(frame));
         }
     }
     return all;

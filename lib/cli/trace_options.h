@@ -74,10 +74,16 @@ UsedFiles files_of_trace(std::span<const std::filesystem::path> models, const In
 void check_traced(std::span<const std::filesystem::path> models, const InputOptions& inputs,
                   const ProgramOptions& program, const std::filesystem::path& folder, bool force);
 
-/// The graphs of models that are no programs, all of them read. One that is its whole model is called as the model is
-/// among those of `folder`: exporters call theirs all alike ("torch_jit"). So is its frame where several models are
-/// traced, and others say whose they are. They run on `backend`, which may know ops that Whittle does not.
-std::vector<LoadedFrame> frames_to_trace(std::span<const std::filesystem::path> models, const InputOptions& inputs,
-                                         const BackendChoice& backend, const std::filesystem::path& folder);
+struct ModelsToTrace {
+    std::vector<std::filesystem::path> models = {};  ///< that were read
+    std::vector<LoadedFrame> frames = {};
+    std::vector<NotTraced> unread = {};
+};
+/// The graphs of models that are no programs. One that is its whole model is called as the model is among those of
+/// `folder`: exporters call theirs all alike ("torch_jit"). So is its frame where several models are traced, and others
+/// say whose they are. They run on `backend`, which may know ops that Whittle does not. Throws Error for a single model
+/// that cannot be read; of several, such a one leaves the others as they are.
+ModelsToTrace models_to_trace(std::span<const std::filesystem::path> models, const InputOptions& inputs,
+                              const BackendChoice& backend, const std::filesystem::path& folder);
 
 }  // namespace whittle::cli

@@ -110,8 +110,9 @@ void require_range(const std::string& option, double value, double low, double h
 
 std::vector<fs::path> files_read(const fs::path& model, const InputOptions& inputs) {
     std::vector<fs::path> files{model, model_file(model)};
-    const std::optional<fs::path> values = inputs.given() ? inputs.data_set() : values_beside(model);
-    for (const std::string& word : inputs.inputs)
+    const InputOptions all = inputs.completed(model);
+    const std::optional<fs::path> values = all.data_set();
+    for (const std::string& word : all.inputs)
         if (word != values) files.emplace_back(word.substr(word.find('=') + 1));
     if (!values) return files;
     if (!fs::is_directory(*values)) return files.push_back(*values), files;

@@ -114,16 +114,21 @@ class CulpritSearch {
         };
         const Set kept = reduce::search(problem, {}).kept;
         if (kept.empty()) return std::nullopt;
-        // The one that is enough to switch off; the last of the fewest builds on the others.
-        const auto enough = std::find_if(kept.rbegin(), kept.rend(), [&](int item) {
+        const auto left_without = [&](int item) {
             Set others = all_;
             std::erase(others, item);
-            return !fails_with(legal(others));
-        });
+            return legal(others);
+        };
+        // The one that is enough to switch off; the last of the fewest builds on the others.
+        const auto enough =
+            std::find_if(kept.rbegin(), kept.rend(), [&](int item) { return !fails_with(left_without(item)); });
         const int guilty = enough == kept.rend() ? kept.back() : *enough;
         Culprit culprit{parts_.directive_is.empty() ? "schedule" : "switch", text(guilty), {}, parts_.directive_is};
         for (const int item : kept)
             if (item != guilty) culprit.together.push_back(text(item));
+        const Set left = left_without(guilty);
+        for (const int item : all_)
+            if (item != guilty && !std::ranges::binary_search(left, item)) culprit.dependents.push_back(text(item));
         return culprit;
     }
 

@@ -113,50 +113,51 @@ std::string sure_text(const Letter& letter) {
     return text;
 }
 
+constexpr const char* kOurTracker = "Whittle's issue tracker";
+
 /// `backend` is the one of that name, null where it is not there any more. `culprit` may be null.
-std::string mender_of(const std::string& name, const Backend* backend, const Culprit* culprit) {
+std::string mender_of(const std::string& name, Backend* backend, const Culprit* culprit) {
     const BackendSpec spec(name);
     if (const auto* wrapped = std::get_if<WrappedBackend>(&spec.value())) {
         const auto* const wrapper = dynamic_cast<const Wrapper*>(backend);
         return mender_of(wrapped->inner, wrapper ? &wrapper->inner() : nullptr, culprit);
     }
-    if (name == "ts" || name == "aot_ts") return "PyTorch's issue tracker";
-    if (component_named(spec)) return "Whittle's issue tracker";
-    const auto* const programs = backend ? offered<program::KernelPrograms>(*backend) : nullptr;
-    const std::string compiler = programs ? programs->compiler() : "";
-    if (compiler.empty()) return "the maintainers of " + name;
+    Tracked* const tracked = backend ? offered<Tracked>(*backend) : nullptr;
+    const std::optional<Tracker> tracker = tracked ? tracked->tracker() : std::nullopt;
+    if (!tracker && name == "libtorch") return std::string(kOurTracker) + ", or PyTorch's";
+    if (!tracker && component_named(spec)) return kOurTracker;
+    if (!tracker) return "the maintainers of " + name;
     const auto races = [](const std::string& directive) { return directive.ends_with("allow_race_conditions()"); };
     const bool ours =
         culprit && (culprit->component == "lowering" || culprit->component == "pass" ||
                     std::ranges::any_of(culprit->together, races));  // what is lost then is no bug of the compiler's
-    if (ours) return "Whittle's issue tracker";
+    if (ours) return kOurTracker;
+    const std::string theirs =
+        tracker->project + "'s issue tracker" + (tracker->url.empty() ? "" : " at " + tracker->url);
     // The repro's program is the same translation of the kernel: nothing tells it from the compiler.
-    return compiler + (culprit && culprit->component == "compiler"
-                           ? "'s issue tracker, or Whittle's if the program does not match the kernel"
-                           : "'s issue tracker");
+    const bool translated = culprit && culprit->component == "compiler" && offered<program::KernelPrograms>(*backend);
+    return theirs + (translated ? ", or Whittle's if the program does not match the kernel" : "");
 }
 
-/// The library whose ops are all that is left of the graph; empty: others are, too.
-std::string only_library(const Letter& letter) {
+/// The library whose ops are all that the graph consists of; empty: it has others, too.
+std::string only_library(const Graph& graph) {
     std::string library;
-    if (letter.minimized)
-        for (const NodeId id : letter.minimized->calls()) {
-            const Node& call = letter.minimized->node({id});
-            if (is_getitem(call)) continue;
-            library = op_library(call.target);
-            if (library.empty()) break;
-        }
+    for (const NodeId id : graph.calls()) {
+        const Node& call = graph.node({id});
+        if (is_getitem(call)) continue;
+        library = op_library(call.target);
+        if (library.empty()) break;
+    }
     return std::filesystem::path(library).filename().string();
 }
 
 /// The maintainers of what `backend` did wrong.
-std::string mender_of(const Letter& letter, const Backend& backend) {
-    if (const std::string library = only_library(letter); !library.empty()) return "the maintainers of " + library;
-    if (letter.guilt.who().backend == "libtorch") return "Whittle's issue tracker, or PyTorch's";
-    if (!letter.guilt.who().component->backend.empty()) return "Whittle's issue tracker";
-    Failure failure;
-    describe(letter.suspect, failure);
-    return who_mends(letter.minimized ? *letter.minimized->failure : failure, &backend);
+std::string mender_of(const Letter& letter, Backend& backend) {
+    Graph failing = letter.minimized.value_or(Graph());
+    if (!failing.failure) describe(letter.suspect, failing.failure.emplace());
+    const Tried& who = letter.guilt.who();
+    if (who.component->backend.empty() || !only_library(failing).empty()) return who_mends(failing, &backend);
+    return who.backend == "libtorch" ? mender_of(who.backend, nullptr, nullptr) : kOurTracker;
 }
 
 std::string send_text(const Letter& letter) {
@@ -222,7 +223,9 @@ std::optional<Suspect> remaining_suspect(const Letter& letter) {
 
 }  // namespace
 
-std::string who_mends(const Failure& failure, const Backend* backend) {
+std::string who_mends(const Graph& failing, Backend* backend) {
+    if (const std::string library = only_library(failing); !library.empty()) return "the maintainers of " + library;
+    const Failure& failure = *failing.failure;
     const Culprit* const culprit = failure.culprit ? &*failure.culprit : nullptr;
     const auto other = backend ? other_compiler(failure, *backend) : std::nullopt;
     return other ? mender_of(other->backend, find_backend(other->backend).get(), culprit)
@@ -264,6 +267,8 @@ std::string to_text(const Letter& letter) {
     std::string text = line("failure:", as_line(who.failure, 300));
     text += line("fails with:", since_text(letter));
     text += line("culprit:", who_text(letter));
+    if (culprit_of(letter))
+        for (const std::string& note : culprit_notes(*letter.minimized->failure)) text += line("", note);
     text += line("evidence:", sure_text(letter));
     if (!letter.last_good.empty()) text += line("last good:", shell_quote(letter.last_good));
     if (!letter.first_bad.empty()) text += line("first bad:", shell_quote(letter.first_bad));

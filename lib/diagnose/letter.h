@@ -45,9 +45,10 @@ struct LetterSteps {
 /// before and the guilty one.
 void write_letters(const LoadedFrame& frame, Letter letter, const LetterSteps& steps);
 
-/// Who mends what a backend did wrong: "Halide's issue tracker". `backend` is the failure's, null where it is not there
-/// any more.
-std::string who_mends(const Failure& failure, const Backend* backend);
+/// Who mends what a backend did wrong with a graph that has its failure: "Halide's issue tracker at https://…".
+/// `backend` is the failure's, null where it is not there any more. Throws Error where it has to be started for that
+/// and cannot be.
+std::string who_mends(const Graph& failing, Backend* backend);
 
 /// The command that runs a minimized failure of `backend`, which is in the file, without its guilty directive: then it
 /// is right. Empty where none was found.

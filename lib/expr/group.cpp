@@ -186,19 +186,4 @@ bool is_identifier(std::string_view name) {
 
 void verify(const Group& group) { Verifier(group).run(); }
 
-std::vector<const Directive*> active(const Schedule& schedule) {
-    std::vector<const Directive*> on;
-    std::vector<bool> is_on(schedule.size());
-    for (std::size_t i = 0; i < schedule.size(); ++i) {
-        const Directive& d = schedule[i];
-        is_on[i] =
-            d.enabled && std::ranges::all_of(d.requires_, [&](int r) {
-                WHITTLE_CHECK(r >= 0 && static_cast<std::size_t>(r) < i, "requires a later directive: " + print(d));
-                return is_on[static_cast<std::size_t>(r)];
-            });
-        if (is_on[i]) on.push_back(&d);
-    }
-    return on;
-}
-
 }  // namespace whittle::expr

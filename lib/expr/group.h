@@ -1,10 +1,11 @@
-// A group: what becomes one kernel. Inputs, stages in order, outputs. And its schedule: an ordered list of directives.
+// A group: what becomes one kernel. Inputs, stages in order, outputs.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "expr/directive.h"
 #include "expr/expr.h"
 #include "tensor/shape.h"
 
@@ -72,40 +73,5 @@ void verify(const Group& group);
 
 /// Readable form: a stage per paragraph.
 std::string print(const Group& group);
-
-/// The tail that Halide takes where none is said.
-inline constexpr const char* kAutoTail = "Auto";
-
-/// One scheduling decision, in Halide's vocabulary. Each can be switched off alone; that drops those that require it.
-struct Directive {
-    enum class Kind {
-        compute_root,  ///< store the stage whole before its users
-        compute_at,    ///< compute inside loop args[0] of stage `at`
-        split,         ///< args = old, outer, inner; factor; tail. New names differ from the definition's other loops
-        reorder,       ///< args = loops, innermost first
-        vectorize,     ///< args[0], factor elements at a time
-        unroll,        ///< args[0], by factor
-        parallel,      ///< args[0]
-        vector_math,  ///< exp, tanh and erf in f32 by polynomials of ours, in vectors, not by the C library's functions
-        contract,     ///< products may be fused into the sums they are added to (FMA), which rounds once, not twice
-        allow_race,   ///< allow_race_conditions(): only planted bugs use it
-    };
-    Kind kind = Kind::compute_root;
-    std::string stage;
-    int update = -1;  ///< -1: the initial definition, k: updates[k]
-    std::vector<std::string> args = {};
-    std::int64_t factor = 0;
-    std::string at = {};
-    std::string tail = {};            ///< "GuardWithIf" "ShiftInwards" "RoundUp" kAutoTail, or empty: what is safe
-    std::vector<int> requires_ = {};  ///< positions of directives in the same schedule that this one depends on
-    bool enabled = true;
-};
-
-using Schedule = std::vector<Directive>;
-
-/// "conv.update(0).vectorize(x, 8)": what the user reads and the option disable takes.
-std::string print(const Directive& directive);
-/// The directives that are on: enabled, and everything they require is on.
-std::vector<const Directive*> active(const Schedule& schedule);
 
 }  // namespace whittle::expr

@@ -1,4 +1,4 @@
-// Printed forms of expressions, groups and directives: for messages, logs and tests.
+// Printed forms of expressions and groups: for messages, logs and tests.
 #include <cmath>
 
 #include "base/number_text.h"
@@ -143,35 +143,6 @@ std::string print(const Group& group) {
         }
     }
     return out + "\noutput " + join(group.outputs) + "\n";
-}
-
-std::string print(const Directive& d) {
-    std::string out = d.stage + (d.update >= 0 ? ".update(" + std::to_string(d.update) + ")" : "");
-    const std::string tail = d.tail.empty() ? "" : ", " + d.tail, factor = std::to_string(d.factor);
-    const std::string args = join(d.args);
-    switch (d.kind) {
-        case Directive::Kind::compute_root:
-            return out + ".compute_root()";
-        case Directive::Kind::compute_at:
-            return out + ".compute_at(" + d.at + ", " + args + ")";
-        case Directive::Kind::split:
-            return out + ".split(" + args + ", " + factor + tail + ")";
-        case Directive::Kind::reorder:
-            return out + ".reorder(" + args + ")";
-        case Directive::Kind::vectorize:
-            return out + ".vectorize(" + args + (d.factor > 0 ? ", " + factor + tail : "") + ")";
-        case Directive::Kind::unroll:
-            return out + ".unroll(" + args + (d.factor > 0 ? ", " + factor + tail : "") + ")";
-        case Directive::Kind::parallel:
-            return out + ".parallel(" + args + ")";
-        case Directive::Kind::vector_math:
-            return out + ".vector_math(" + d.tail + ")";
-        case Directive::Kind::contract:
-            return out + ".contract()";
-        case Directive::Kind::allow_race:
-            return out + ".allow_race_conditions()";
-    }
-    __builtin_unreachable();
 }
 
 }  // namespace whittle::expr

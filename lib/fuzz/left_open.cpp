@@ -35,7 +35,7 @@ bool equal_elements(const Operands& operands) {
 std::optional<std::string> why_open(const Node& call, const RegisteredOp& op, const Operands& operands) {
     static constexpr std::string_view kSelections[] = {"aten.topk.default", "aten.kthvalue.default", "aten.median.dim",
                                                        "aten.sort.default", "aten.argsort.default"};
-    if (std::ranges::find(kSelections, op.def->name) == std::end(kSelections)) return open_result(call, op, operands);
+    if (std::ranges::find(kSelections, op.name) == std::end(kSelections)) return open_result(call, op, operands);
     if (!equal_elements(operands)) return std::nullopt;
     return call.target + ": which of several equal elements it selects";
 }

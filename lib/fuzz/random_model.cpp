@@ -43,7 +43,7 @@ bool is_constant(const Sample& sample, std::size_t i) {
 /// Throws Error for what is no op with samples: `Erf` for `onnx.Erf`.
 void check_is_op(const std::string& name) {
     std::vector<std::string> known;
-    for (const RegisteredOp& op : Registry::instance().all()) known.emplace_back(op.def->name);
+    for (const RegisteredOp& op : Registry::instance().all()) known.emplace_back(op.name);
     if (std::ranges::find(known, name) != known.end()) return;
     const auto dialect_left_out = std::ranges::find_if(known, [&](const std::string& op) {
         return op.ends_with("." + name) || op.find("." + name + ".") != std::string::npos;
@@ -87,7 +87,7 @@ struct RandomModels::Draft {
 RandomModels::RandomModels(const ModelOptions& options) : options_(options) {
     for (const std::string& name : options_.without) check_is_op(name);
     for (const RegisteredOp& op : Registry::instance().all()) {
-        const std::string name(op.def->name);
+        const std::string name(op.name);
         if (!name.starts_with(options_.dialect + ".") || op.def->higher_order) continue;
         if (std::ranges::find(options_.without, name) != options_.without.end()) continue;
         if (std::ranges::find(kUnspecified, name) != std::end(kUnspecified)) continue;
@@ -131,7 +131,7 @@ int RandomModels::novelty(const Draft& draft, const Call& call) const {
         for (const Draft::Value& value : draft.values) {
             const ValueMeta& meta = draft.model.graph.node(value.ref).meta();
             if (value.by.empty() || meta.dtype != tensor.dtype() || meta.sizes != tensor.sizes()) continue;
-            const auto seen = pairs_.find({value.by, std::string(call.op->def->name)});
+            const auto seen = pairs_.find({value.by, std::string(call.op->name)});
             score = std::max(score, seen == pairs_.end() ? 100 : std::max(1, 50 / (1 + seen->second)));
         }
     }
@@ -171,7 +171,7 @@ bool RandomModels::append(Draft& draft, const Call& call, Random& random) {
     }
     try {
         Node node;
-        node.target = std::string(call.op->def->name);
+        node.target = std::string(call.op->name);
         node.args = sample.args;
         node.kwargs = sample.kwargs;
         node = map_inputs(node, [&](NodeRef ref) { return Arg(tensors.at(static_cast<std::size_t>(ref.id))); });
@@ -179,7 +179,7 @@ bool RandomModels::append(Draft& draft, const Call& call, Random& random) {
         for (const ValueMeta& meta : node.results)
             if (meta.numel() > kMostElements) throw Error("too large");
         for (const NodeRef& result : add_results(graph, graph.add(std::move(node))))
-            draft.values.push_back({result, std::string(call.op->def->name)});
+            draft.values.push_back({result, std::string(call.op->name)});
     } catch (const Error&) {  // the op takes this operand of its sample, and not that one
         draft = std::move(before);
         return false;
@@ -187,7 +187,7 @@ bool RandomModels::append(Draft& draft, const Call& call, Random& random) {
     for (const std::size_t v : taken) draft.values[v].uses++;
     for (const auto& [domain, version] : sample.opset_imports) draft.opsets[domain] = version;
     for (const std::size_t v : taken)
-        if (!draft.values[v].by.empty()) pairs_[{draft.values[v].by, std::string(call.op->def->name)}]++;
+        if (!draft.values[v].by.empty()) pairs_[{draft.values[v].by, std::string(call.op->name)}]++;
     return true;
 }
 

@@ -133,6 +133,20 @@ inline std::string version_of(Backend& backend) {
     return versioned ? versioned->version() : std::string();
 }
 
+/// Where bugs of a compiler are reported.
+struct Tracker {
+    std::string project;   ///< "Halide"
+    std::string url = {};  ///< of its issues; empty: unknown
+};
+/// Its compiler is a project with an issue tracker of its own.
+class Tracked {
+  public:
+    static constexpr bool kOfInner = true;
+    virtual ~Tracked() = default;
+    /// Nothing where the compiler is not known. Throws Error where it has to be started for that and cannot be.
+    virtual std::optional<Tracker> tracker() = 0;
+};
+
 /// It differentiates graphs, has its own way to cut them in two, and compiles the two parts each in its own way.
 class Differentiates {
   public:

@@ -44,8 +44,9 @@ struct Culprit {
     std::string directive = {};  ///< schedule: as explain prints it, "conv.vectorize(x, 8)"; switch: its name
     std::vector<std::string> together = {};  ///< directives it takes, too; pass: last good, first bad
     std::string op = {};  ///< lowering: the op that is lowered wrongly; pass: its name; switch: its kind, "optimizer"
-    std::string partner = {};     ///< pass: another one without which it does no harm
-    bool minimized_only = false;  ///< with it switched off, the model that was given fails all the same
+    std::string partner = {};                  ///< pass: another one without which it does no harm
+    bool minimized_only = false;               ///< with it switched off, the model that was given fails all the same
+    std::vector<std::string> dependents = {};  ///< directives that depend on it: off whenever it is
     bool operator==(const Culprit&) const = default;
     std::string text() const;  ///< one line
 };
@@ -65,5 +66,9 @@ struct Failure {
     std::string python = {};          ///< the interpreter that ran the program that was traced; empty: none, unknown
     std::vector<Tensor> inputs = {};  ///< one per placeholder: recorded values
 };
+
+/// What a report says below the failure's culprit, a line each: what "together" means, the directives that are switched
+/// off with it, and the backend options under which it was found.
+std::vector<std::string> culprit_notes(const Failure& failure);
 
 }  // namespace whittle

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "graph/backend_options.h"
 
 namespace whittle {
 
@@ -231,40 +230,6 @@ std::string identifier(std::string_view text) {
         result += word ? c : '_';
     }
     return result;
-}
-
-std::string Signature::text() const {
-    std::string text = kind;
-    if (!detail.empty()) text += " (" + detail + ")";
-    if (!stage.empty()) text += " at " + stage;
-    if (!part.empty()) text += " of " + part;
-    if (rate.flaky()) text += ", in " + std::to_string(rate.failed) + " of " + std::to_string(rate.runs) + " runs";
-    return text;
-}
-
-std::string Signature::heading() const {
-    Signature above = *this;
-    if (kind == "exception") above.detail.clear();
-    return above.text();
-}
-
-std::string Culprit::text() const {
-    if (!directive.empty()) {
-        const std::string what = component == "switch" ? op : "directive";
-        if (together.empty()) return what + " " + directive;
-        std::string text = what + "s " + directive;
-        for (const std::string& other : together) text += (&other == &together.back() ? " and " : ", ") + other;
-        return text + " together";
-    }
-    if (component == "lowering") return "lowering of " + op;
-    if (component == "gradient") return "gradient rule of " + op;
-    const std::string bisected = together.size() == 2 ? " (last good: --backend-option " + together[0] +
-                                                            ", first bad: --backend-option " + together[1] + ")"
-                                                      : "";
-    const std::string passes = op + (partner.empty() ? "" : " together with " + partner);
-    if (component == "pass") return "pass " + passes + bisected;
-    if (!bisected.empty()) return component + ", as soon as pass " + passes + " is applied" + bisected;
-    return component;
 }
 
 }  // namespace whittle

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <set>
@@ -215,6 +216,21 @@ std::string print(const std::vector<StackFrame>& stack) {
         if (!frame.text.empty()) text += "     " + frame.text + "\n";
     }
     return text;
+}
+
+std::vector<StackFrame> first_places(const Graph& graph, std::size_t most) {
+    std::vector<StackFrame> places;
+    for (const NodeId id : graph.calls()) {
+        const std::vector<StackFrame>& stack = graph.node({id}).stack;
+        if (places.size() == most) break;
+        if (!stack.empty() && std::ranges::find(places, stack.front()) == places.end()) places.push_back(stack.front());
+    }
+    return places;
+}
+
+std::string place_line(const StackFrame& frame) {
+    return frame.file + (frame.line > 0 ? ":" + std::to_string(frame.line) : "") + "  " + frame.function +
+           (frame.text.empty() ? "" : "  " + frame.text);
 }
 
 std::string summary(const Graph& graph) { return "graph " + graph.name + " (" + plural(op_count(graph), "op") + ")"; }

@@ -154,10 +154,13 @@ class GraphWriter {
 /// The oldest version that has all members of the file, so that older readers take what they can.
 FileFormat format_of(const Graph& graph) {
     FileFormat format = kGraphFormat;
+    const Culprit culprit = graph.failure ? graph.failure->culprit.value_or(Culprit()) : Culprit();
+    if (!culprit.dependents.empty()) return format;
+    format.minor = 4;
     const auto has_origin = [](const Node& node) {
         return node.kind == NodeKind::placeholder && (node.meta().storage_offset || !node.meta().leaf);
     };
-    if (std::ranges::any_of(graph.nodes, has_origin)) return format;
+    if (culprit.minimized_only || std::ranges::any_of(graph.nodes, has_origin)) return format;
     format.minor = 3;
     if (misplaced_value(graph)) return format;
     format.minor = !graph.failure || graph.failure->version.empty() ? 0 : 2;

@@ -14,7 +14,7 @@ namespace whittle {
 inline constexpr FileFormat kGraphFormat{
     "whittle.graph",
     1,
-    4,
+    5,
     "Whittle graph, version 1",
     "An ordered list of nodes in the form of torch.fx. Tensors of more than a few elements are in the safetensors file "
     "beside the JSON, keyed by their content hash (XXH3-128 of dtype, sizes and element bytes).",
@@ -129,6 +129,8 @@ struct Fields<Culprit> {
         field.maybe("partner", &Culprit::partner, "For a pass: another pass that it needs to cause the failure.");
         field.maybe("minimized_only", &Culprit::minimized_only,
                     "Whether the original model still fails with the culprit switched off. Since 1.4.");
+        field.maybe("dependents", &Culprit::dependents,
+                    "The directives that depend on the culprit, and are switched off with it. Since 1.5.");
     }
 };
 template <>

@@ -24,6 +24,10 @@ std::string print(const Graph& graph, const Arg& arg);
 std::string print(const ValueMeta& meta);
 /// As Python prints a traceback: of each frame file, line and function, below them the source line.
 std::string print(const std::vector<StackFrame>& stack);
+/// The places in the program's source that issued the first calls, each once, `most` at most; of a model file none.
+std::vector<StackFrame> first_places(const Graph& graph, std::size_t most);
+/// "train.py:24  Net.forward  h = self.fc(x)".
+std::string place_line(const StackFrame& frame);
 
 /// "graph squeeze (1 op)", for a line of the log.
 std::string summary(const Graph& graph);

@@ -6,12 +6,14 @@
 #include <map>
 
 #include "base/error.h"
+#include "graph/abilities.h"
 #include "graph/value_ref.h"
 #include "ops/aten/random.h"
 #include "ops/core/interpreter.h"
 #include "passes/expose.h"
 #include "passes/no_grad.h"
 #include "passes/widen.h"
+#include "program/gradients.h"
 #include "tensor/limits.h"
 
 namespace whittle {
@@ -150,11 +152,12 @@ bool is_noise(const Tensor& got, const Tensor& reference, const Tensor& exact, c
            (rounding.sway.empty() || each_rounds(got, reference, exact, rounding));
 }
 
-Divergence diverge(const Graph& graph, std::span<const Tensor> inputs, Backend& suspect, const BackendOptions& options,
-                   const Limits& limits, const Accuracy& accuracy) {
-    Divergence result;
-    result.plain = judge(run_isolated(graph, inputs, suspect, options, limits), graph, inputs,
-                         reference_run(graph, inputs), accuracy);
+namespace {
+
+/// Fills in all values of the graph, or why there are none.
+void expose_and_compare(const Graph& graph, std::span<const Tensor> inputs, Backend& suspect,
+                        const BackendOptions& options, const Limits& limits, const Accuracy& accuracy,
+                        Divergence& result) {
     const ExposedGraph exposed = expose_all_values(without_requires_grad(graph));
     const std::vector<Tensor> reference = reference_run(exposed.graph, inputs);
     const Outcome outcome = run_isolated(exposed.graph, inputs, suspect, options, limits);
@@ -162,7 +165,7 @@ Divergence diverge(const Graph& graph, std::span<const Tensor> inputs, Backend& 
         result.failure = outcome.failed() ? std::string(name(outcome.kind)) + ": " + outcome.message
                                           : "got " + std::to_string(outcome.outputs.size()) + " outputs, expected " +
                                                 std::to_string(reference.size());
-        return result;
+        return;
     }
     const auto exact = evaluate_exactly(exposed.graph, inputs, &result.no_exact);
     Judge judge_of(exposed.graph, inputs, exact);
@@ -192,13 +195,38 @@ Divergence diverge(const Graph& graph, std::span<const Tensor> inputs, Backend& 
         if (value.closeness == Closeness::differs && !result.first) result.first = i;
         result.values.push_back(std::move(value));
     }
-    if (!result.first) return result;
+    if (!result.first) return;
     for (std::size_t i = *result.first; i-- > 0;) {
         ValueDivergence& value = result.values[i];
         if (value.closeness != Closeness::close || !judge_of.is_coarse(i, outcome.outputs[i], reference[i])) continue;
         value.closeness = Closeness::coarse;
         result.first = i;
     }
+}
+
+}  // namespace
+
+Divergence diverge(const Graph& graph, std::span<const Tensor> inputs, Backend& suspect, const BackendOptions& options,
+                   const Limits& limits, const Accuracy& accuracy) {
+    Divergence result;
+    result.plain = judge(run_isolated(graph, inputs, suspect, options, limits), graph, inputs,
+                         reference_run(graph, inputs), accuracy);
+    const auto compare_all = [&](const Graph& compared, std::span<const Tensor> given) {
+        expose_and_compare(compared, given, suspect, options, limits, accuracy, result);
+    };
+    if (result.plain.kind == Outcome::Kind::mismatch && result.plain.failed_at_gradients()) {
+        if (offered<OwnGradients>(suspect)) {
+            result.only_forward = suspect.name() + " computes gradients in its own way";
+        } else {
+            const program::Part joint = program::joint_of(graph, {inputs.begin(), inputs.end()});
+            compare_all(joint.graph, joint.inputs);
+            result.joint = result.failure.empty();
+            if (result.joint) return result;
+            result.only_forward = "the joint graph with every value as an output fails: " + result.failure;
+            result.failure.clear();
+        }
+    }
+    compare_all(graph, inputs);
     return result;
 }
 

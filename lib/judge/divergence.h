@@ -50,6 +50,8 @@ struct ValueDivergence {
 
 struct Divergence {
     std::vector<ValueDivergence> values = {};  ///< in order of the graph; empty when the exposed graph fails
+    bool joint = false;                        ///< the values are those of the joint graph: gradients are wrong
+    std::string only_forward = {};             ///< gradients are wrong; why the values are not those of the joint graph
     std::optional<std::size_t> first = {};     ///< position of the first that differs, or is coarse before one does
     Outcome plain = {};                        ///< of the graph as it is, judged
     std::string failure = {};                  ///< why there are no values
@@ -60,8 +62,9 @@ struct Divergence {
 };
 
 /// Runs `graph` as it is, then with every value exposed, which keeps a compiler from fusing: a bug of fusion shows in
-/// `plain` only. Whether values are coarse is asked only where one differs. Throws Error when the reference cannot run
-/// the graph.
+/// `plain` only. Where gradients alone are wrong, the values are those of the joint graph, forward and backward, if the
+/// backend computes gradients by it and can run it with every value exposed. Whether values are coarse is asked only
+/// where one differs. Throws Error when the reference cannot run the graph.
 Divergence diverge(const Graph& graph, std::span<const Tensor> inputs, Backend& suspect, const BackendOptions& options,
                    const Limits& limits, const Accuracy& accuracy);
 

@@ -3,7 +3,9 @@
 //    decides: a difference inside it is rounding, one outside is a failure.
 // 2. Wider intervals, complex numbers and graphs that intervals_of() refuses leave the question open. There results
 //    differ by rounding if they are about as near to the same computation in f64 as those that are expected, and those
-//    as near as the reference's (rounds_where_it_differs() in tensor/compare.h). An op without a bound excuses nothing.
+//    as near as the reference's (rounds_where_it_differs() in tensor/compare.h). Expected values may happen to be exact,
+//    as the mean of equal numbers that the reference adds in f64: inside a wide interval results also differ by rounding
+//    if they are no further from f64 than rounding moves it (judge/rounding.h). An op without a bound excuses nothing.
 // 3. Otherwise the tolerance decides.
 #pragma once
 
@@ -11,6 +13,7 @@
 #include <string>
 
 #include "graph/graph.h"
+#include "judge/outcome.h"
 #include "tensor/compare.h"
 
 namespace whittle {
@@ -19,12 +22,22 @@ struct RoundingDecision {
     bool explained = false;  ///< rounding, or a jump that rounding decides, explains every difference: both are right
     std::string why = {};   ///< "within rounding at output 0 [0, 1]: …" or why it is not; empty where nothing differs
     bool too_wide = false;  ///< an interval was wider than kWidestInterval tolerances
+    bool inside = false;    ///< every element that differs lies inside its interval, however wide that is
+    bool outside = false;   ///< an element that differs lies outside its interval, however wide that is
 };
 
 /// Of `got` and `expected`, the outputs of two implementations of the graph, at every element that differs beyond the
-/// accuracy. Not explained: outputs of other dtypes, sizes or number, and mode strict, which wants bits. False without
-/// `why` where nothing differs.
+/// accuracy. `names`: what reports call the outputs, where that is not "output 0". Not explained: outputs of other
+/// dtypes, sizes or number, and mode strict, which wants bits. False without `why` where nothing differs.
 RoundingDecision explained_by_rounding(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> got,
+                                       std::span<const Tensor> expected, const Accuracy& accuracy,
+                                       std::span<const std::string> names = {});
+
+/// The same of a run of the graph that failed as `outcome`, at its outputs, which were compared with `expected`, or at
+/// its gradients: these are the outputs of the joint graph, on tangents of ones, as judge() compares them. Where
+/// rounding explains the outputs, the gradients are judged, too; if it does not explain them, the outcome becomes their
+/// failure.
+RoundingDecision explained_by_rounding(const Graph& graph, std::span<const Tensor> inputs, Outcome& outcome,
                                        std::span<const Tensor> expected, const Accuracy& accuracy);
 
 }  // namespace whittle

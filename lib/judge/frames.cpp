@@ -9,12 +9,20 @@
 
 namespace whittle {
 
+Accuracy accuracy_for(const LoadedFrame& frame, const Suspect& suspect) {
+    if (suspect.accuracy) return *suspect.accuracy;
+    if (frame.record) return frame.record->accuracy;
+    return frame.graph.failure ? frame.graph.failure->accuracy : Accuracy{};
+}
+
 FailingCase case_of(const LoadedFrame& frame, const Suspect& suspect) {
-    return {.graph = frame.graph,
-            .inputs = frame.inputs,
-            .given = {frame.expected, frame.expected_from},
-            .suspect = suspect,
-            .file = frame.onnx ? &*frame.onnx : nullptr};
+    FailingCase asked{.graph = frame.graph,
+                      .inputs = frame.inputs,
+                      .given = {frame.expected, frame.expected_from},
+                      .suspect = suspect,
+                      .file = frame.onnx ? &*frame.onnx : nullptr};
+    asked.suspect.accuracy = accuracy_for(frame, suspect);
+    return asked;
 }
 
 std::string interpreter_of(const LoadedFrame& frame) {
@@ -115,10 +123,9 @@ nlohmann::json to_json(const JudgedFrame& frame) {
     return json;
 }
 
-std::string not_failing_text(const std::string& backend, Tier tier) {
-    return "right: " + backend +
-           (tier == Tier::computes ? " compiles and runs it, and the results match eager"
-                                   : " compiles and runs it (results are compared only with --accuracy)");
+std::string passing_text(const std::string& backend, Tier tier) {
+    return backend + (tier == Tier::computes ? " compiles and runs it, and the results match eager"
+                                             : " compiles and runs it (results are compared only with --accuracy)");
 }
 
 }  // namespace whittle

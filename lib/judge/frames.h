@@ -14,7 +14,9 @@ namespace whittle {
 /// Graphs with what the backend cannot compile of each, as far as its runs have told.
 using KnownSupport = std::vector<std::pair<Graph, std::vector<std::string>>>;
 
-/// What the judge is asked of a frame; it refers to the frame.
+/// By which a frame's results are compared: what the suspect was asked with, else as its record or its failure says.
+Accuracy accuracy_for(const LoadedFrame& frame, const Suspect& suspect);
+/// What the judge is asked of a frame, by accuracy_for(); it refers to the frame.
 FailingCase case_of(const LoadedFrame& frame, const Suspect& suspect);
 
 /// The Python interpreter that ran the program that the frame was captured from, as its record or failure says; empty:
@@ -61,7 +63,7 @@ void add_verdict(nlohmann::json& json, const JudgedFrame& frame);
 void add_verdict(nlohmann::json& json, const std::vector<JudgedFrame>& frames);
 nlohmann::json to_json(const JudgedFrame& frame);
 
-/// "right: halide compiles …", of a judge that counts `tier` as failures.
-std::string not_failing_text(const std::string& backend, Tier tier);
+/// "halide compiles and runs it …", of a judge that counts `tier` as failures.
+std::string passing_text(const std::string& backend, Tier tier);
 
 }  // namespace whittle

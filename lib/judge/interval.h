@@ -46,7 +46,7 @@ struct Interval {
     bool tolerance_decided = false;  ///< an op with a jump met an interval that is too wide: the tolerance stood for it
 };
 
-/// An interval of more than so many tolerances, those of its precision, excuses nothing: there that tolerance decides.
+/// An interval of more than so many tolerances, those of its precision, does not decide (judge/explained.h).
 inline constexpr double kWidestInterval = 4;
 
 /// One per output. Where an op with a jump meets an interval wider than kWidestInterval tolerances, the

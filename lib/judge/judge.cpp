@@ -51,17 +51,6 @@ std::string random_op(const Graph& graph) {
     return draws_random_numbers(graph) ? "a nested graph" : "";
 }
 
-/// Whether results that differ from `expected` are right all the same. Not explained where the run failed otherwise.
-RoundingDecision rounding_in(const Graph& graph, std::span<const Tensor> inputs, const Outcome& outcome,
-                             std::span<const Tensor> expected, const Accuracy& accuracy) {
-    if (outcome.kind != Outcome::Kind::mismatch || outcome.failed_at_gradients()) return {};
-    RoundingDecision rounding = explained_by_rounding(graph, inputs, outcome.outputs, expected, accuracy);
-    if (!rounding.explained) return rounding;
-    Outcome close{.gradients = outcome.gradients, .differentiated = outcome.differentiated};
-    close.outputs.assign(expected.begin(), expected.end());  // gradients are compared where outputs are close
-    return judge(std::move(close), graph, inputs, expected, accuracy).failed() ? RoundingDecision() : rounding;
-}
-
 /// The options with which the backend compiles the graph without optimization, or without directives of its schedule;
 /// nothing where it has no such switches or `options` set them so already.
 std::optional<BackendOptions> unoptimized(const Graph& graph, Backend& backend, const BackendOptions& options) {
@@ -190,7 +179,7 @@ class CaseJudge {
     }
 
     bool close(const Values& one, std::span<const Tensor> other) const {
-        return !whittle::judge(Outcome{.outputs = one}, other, asked_.suspect.accuracy).failed();
+        return !whittle::judge(Outcome{.outputs = one}, other, asked_.suspect.compared_by()).failed();
     }
 
     void compare() {
@@ -201,20 +190,22 @@ class CaseJudge {
             return;
         }
         said_.compared = {expected.from};
-        const Accuracy& accuracy = asked_.suspect.accuracy;
+        const Accuracy accuracy = asked_.suspect.compared_by();
         said_.outcome =
             whittle::judge(std::move(said_.outcome), asked_.graph, asked_.inputs, expected.outputs, accuracy);
         if (!said_.outcome.failed()) {
             said_.verdict = Verdict::right;
             return;
         }
+        RoundingDecision rounding =
+            explained_by_rounding(asked_.graph, asked_.inputs, said_.outcome, expected.outputs, accuracy);
         fails();
-        RoundingDecision rounding = rounding_in(asked_.graph, asked_.inputs, said_.outcome, expected.outputs, accuracy);
         if (rounding.explained) {
             said_.verdict = Verdict::right;
             said_.reason = std::move(rounding.why);
             return;
         }
+        said_.beyond_rounding = rounding.outside;
         if (rounding.too_wide) said_.reason += "; " + rounding.why;
         if (!said_.outcome.failed_at_gradients()) ask_others();
     }
@@ -270,9 +261,9 @@ bool alike(const Question& question, const Outcome& outcome) {
            seen.stage == recorded.stage && seen.part == recorded.part;
 }
 
-Again again_of(const Question& question, const Outcome& outcome, const Accuracy& accuracy) {
+Again again_of(const Question& question, Outcome& outcome, const Suspect& suspect) {
+    const auto found = excuse(question.graph, question.graph.failure->inputs, outcome, question.expected, suspect);
     if (!alike(question, outcome)) return Again::otherwise;
-    const auto found = excuse(question.graph, question.graph.failure->inputs, outcome, question.expected, accuracy);
     if (!found) return Again::fails;
     return found->verdict == Verdict::right ? Again::right : Again::otherwise;
 }
@@ -324,11 +315,13 @@ Outcome query(const FailingCase& asked, Backend& backend) {
     return query(asked.graph, asked.inputs, asked.given.outputs, backend, asked.suspect);
 }
 
-std::optional<Excuse> excuse(const Graph& graph, std::span<const Tensor> inputs, const Outcome& outcome,
-                             std::span<const Tensor> expected, const Accuracy& accuracy) {
+std::optional<Excuse> excuse(const Graph& graph, std::span<const Tensor> inputs, Outcome& outcome,
+                             std::span<const Tensor> expected, const Suspect& suspect) {
     if (auto open = open_input(graph, inputs)) return Excuse{Verdict::not_judged, std::move(open->reason)};
-    RoundingDecision rounding = rounding_in(graph, inputs, outcome, expected, accuracy);
-    return rounding.explained ? std::optional(Excuse{Verdict::right, std::move(rounding.why)}) : std::nullopt;
+    RoundingDecision rounding = explained_by_rounding(graph, inputs, outcome, expected, suspect.compared_by());
+    if (rounding.explained) return Excuse{Verdict::right, std::move(rounding.why)};
+    const bool may_round = suspect.beyond_rounding && rounding.inside;
+    return may_round ? std::optional(Excuse{Verdict::not_judged, std::move(rounding.why)}) : std::nullopt;
 }
 
 std::optional<bool> right_unoptimized(const Graph& graph, std::span<const Tensor> inputs,
@@ -337,9 +330,9 @@ std::optional<bool> right_unoptimized(const Graph& graph, std::span<const Tensor
     if (!options) return std::nullopt;
     suspect.options = *options;
     const ArtifactPause nobody_asked;
-    const Outcome ran = query(graph, inputs, expected, backend, suspect);
+    Outcome ran = query(graph, inputs, expected, backend, suspect);
     if (!ran.failed()) return true;
-    const auto found = excuse(graph, inputs, ran, expected, suspect.accuracy);
+    const auto found = excuse(graph, inputs, ran, expected, suspect);
     return found && found->verdict == Verdict::right;
 }
 
@@ -373,7 +366,7 @@ Answer ask_again(const Question& question, Backend& backend, int runs) {
     for (int left = runs; left > 0 && answer.again != Again::fails; left--) {
         Outcome outcome = query(question.graph, failure.inputs, question.expected, backend, suspect);
         if (!outcome.failed() && answer.again == Again::otherwise) continue;
-        if (outcome.failed()) answer.again = again_of(question, outcome, suspect.accuracy);
+        if (outcome.failed()) answer.again = again_of(question, outcome, suspect);
         answer.outcome = std::move(outcome);
     }
     return answer;

@@ -46,6 +46,8 @@ struct FailingCase {
 struct Judgement {
     Verdict verdict = Verdict::not_judged;
     bool only_file = false;  ///< the file that was given fails, the graph that was read from it does not
+    /// Fails: a result lies outside the interval of what rounding explains (judge/interval.h).
+    bool beyond_rounding = false;
     /// Not judged: why. Right although results differ: why that counts for nothing. Fails: in words, as text() of the
     /// outcome.
     std::string reason = {};
@@ -77,12 +79,15 @@ Outcome query(const FailingCase& asked, Backend& backend);
 
 /// Why a failure says nothing of the backend.
 struct Excuse {
-    Verdict verdict;  ///< right: results differ by rounding alone; not_judged: a definition leaves the result open
+    /// right: results differ by rounding alone; not_judged: a definition leaves the result open, or only the tolerance
+    /// judges results of a suspect that fails beyond_rounding.
+    Verdict verdict;
     std::string why;
 };
-/// Of a run that failed as `outcome`, against `expected` where it has outputs. Nothing where the failure counts.
-std::optional<Excuse> excuse(const Graph& graph, std::span<const Tensor> inputs, const Outcome& outcome,
-                             std::span<const Tensor> expected, const Accuracy& accuracy);
+/// Of a run that failed as `outcome`, against `expected` where it has outputs. Nothing where the failure counts; where
+/// rounding explains the outputs and not the gradients, the outcome becomes the failure of the gradients.
+std::optional<Excuse> excuse(const Graph& graph, std::span<const Tensor> inputs, Outcome& outcome,
+                             std::span<const Tensor> expected, const Suspect& suspect);
 
 /// Whether results are right without optimization, or without directives of the schedule; nothing where the backend has
 /// no such switches or the suspect's options set them so already.

@@ -295,6 +295,15 @@ std::shared_ptr<const program::Differentiated> differentiated_for(const Graph& g
     return made ? std::make_shared<const program::Differentiated>(std::move(*made)) : nullptr;
 }
 
+std::shared_ptr<const program::Differentiated> differentiated_of(const Outcome& outcome, const Graph& graph) {
+    std::shared_ptr<const program::Differentiated> made = outcome.differentiated;
+    if (!made)
+        if (auto own = program::differentiate_whole(graph))
+            made = std::make_shared<const program::Differentiated>(std::move(*own));
+    WHITTLE_CHECK(made && made->refused.empty(), "gradients of a graph that has none");
+    return made;
+}
+
 Outcome run_in_process(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
                        const BackendOptions& options, const RunPhaseObserver& at,
                        std::shared_ptr<const program::Differentiated> differentiated) {
@@ -353,11 +362,7 @@ Outcome judge(Outcome outcome, const Graph& graph, std::span<const Tensor> input
     outcome = judge(std::move(outcome), expected, accuracy,
                     [&] { return evaluate_exactly(graph, inputs).value_or(std::vector<Tensor>()); });
     if (outcome.failed() || outcome.gradients.empty()) return outcome;
-    std::shared_ptr<const program::Differentiated> made = outcome.differentiated;
-    if (!made)  // it ran elsewhere
-        if (auto own = program::differentiate_whole(graph))
-            made = std::make_shared<const program::Differentiated>(std::move(*own));
-    WHITTLE_CHECK(made && made->refused.empty(), "gradients of a graph that has none");
+    const auto made = differentiated_of(outcome, graph);
     Values right;
     try {
         right = program::reference_gradients(*made, inputs);
@@ -367,8 +372,8 @@ Outcome judge(Outcome outcome, const Graph& graph, std::span<const Tensor> input
     }
     compare_values(
         outcome, outcome.gradients, right,
-        [&](std::size_t i) { return "gradient of " + program::primal_text(graph, made->joint.gradients.at(i)); },
-        accuracy, [&] { return program::exact_gradients(*made, inputs).value_or(Values()); });
+        [&](std::size_t i) { return program::gradient_text(graph, made->joint.gradients.at(i)); }, accuracy,
+        [&] { return program::exact_gradients(*made, inputs).value_or(Values()); });
     if (outcome.failed()) outcome.part = "backward";
     return outcome;
 }

@@ -91,6 +91,9 @@ Outcome run_in_process(const Graph& graph, std::span<const Tensor> inputs, Backe
 /// What a run needs of the graph's gradients and does not depend on the backend's code; null where it needs nothing.
 std::shared_ptr<const program::Differentiated> differentiated_for(const Graph& graph, const Backend& backend,
                                                                   const BackendOptions& options);
+/// Returns what the gradients of a run are judged by: outcome.differentiated, or, where the graph, which has gradients,
+/// ran in another process, the same made here.
+std::shared_ptr<const program::Differentiated> differentiated_of(const Outcome& outcome, const Graph& graph);
 
 /// As run_in_process, in a forked child under guard (base/subprocess.h), warm with all that this process has loaded:
 /// see WarmUp in graph/abilities.h. Nothing the backend does harms the caller; a crash, a timeout, or memory beyond the

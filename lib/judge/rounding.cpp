@@ -13,6 +13,7 @@
 #include "ops/aten/random.h"
 #include "ops/core/cost.h"
 #include "ops/core/interpreter.h"
+#include "ops/core/known.h"
 #include "ops/core/memory.h"
 #include "passes/widen.h"
 #include "tensor/limits.h"
@@ -107,6 +108,24 @@ class Shaken final : public Interpreter {
     std::map<NodeKey, std::vector<DType>> dtypes_;  ///< of each node's results before they were widened
 };
 
+/// As terms_of(), in the parts of a call whose op is bounded by them: a mean within a batch norm adds all elements of a
+/// channel, and few of the norm's steps are its own.
+double most_terms(const Graph& graph, const Node& call) {
+    const RegisteredOp* const op = Registry::instance().op(call.target);
+    const bool by_parts =
+        op && op->def->bound.rule == Bound::Rule::none && (op->def->bound.parts || op->def->decompose);
+    if (!by_parts) return terms_of(graph, call);
+    try {
+        const Expansion expansion = expand_for_bound(graph, call);
+        double most = 1;
+        for (const Node& part : expansion.graph.nodes)
+            if (is_op_call(part)) most = std::max(most, most_terms(expansion.graph, part));
+        return most;
+    } catch (const Error&) {  // sizes are data, or the op refuses its operands
+        return terms_of(graph, call);
+    }
+}
+
 std::vector<Tensor> shaken(const Graph& original, const Graph& wide, std::span<const Tensor> inputs,
                            std::uint64_t seed) {
     Random random(seed);
@@ -126,7 +145,7 @@ std::vector<Rounding> rounding_of(const Graph& graph, std::span<const Tensor> in
     std::map<NodeId, double> terms;  // of what a value is computed from
     for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); id++) {
         const Node& node = graph.nodes[static_cast<std::size_t>(id)];
-        double most = node.kind == NodeKind::call ? terms_of(graph, node) : 1;
+        double most = is_op_call(node) ? most_terms(graph, node) : 1;
         for_each_input(node, [&](NodeRef ref) { most = std::max(most, terms[ref.id]); });
         terms[id] = most;
     }

@@ -13,7 +13,7 @@ Suspect suspect_of(const Failure& failure, const Limits& limits) {
 void describe(const Suspect& suspect, Failure& failure) {
     failure.backend = suspect.spec.text();
     failure.options = suspect.options;
-    failure.accuracy = suspect.accuracy;
+    failure.accuracy = suspect.compared_by();
 }
 
 Outcome run_suspect(const Graph& graph, std::span<const Tensor> inputs, Backend& backend, const Suspect& suspect) {
@@ -25,7 +25,7 @@ Outcome query(const Graph& graph, std::span<const Tensor> inputs, std::span<cons
               const Suspect& suspect) {
     Outcome outcome = run_suspect(graph, inputs, backend, suspect);
     if (suspect.tier == Tier::ends) return outcome;
-    return judge(std::move(outcome), graph, inputs, expected, suspect.accuracy);
+    return judge(std::move(outcome), graph, inputs, expected, suspect.compared_by());
 }
 
 }  // namespace whittle

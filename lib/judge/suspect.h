@@ -2,6 +2,7 @@
 // what a record or a failure remembers.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "backends/spec.h"
@@ -20,12 +21,17 @@ enum class Tier {
 struct Suspect {
     BackendSpec spec = {};
     BackendOptions options = {};
-    Accuracy accuracy = {};  ///< by which results are compared with the reference's
+    /// By which results are compared. Nothing: nobody asked for one, and a frame's own holds (compared_by()).
+    std::optional<Accuracy> accuracy = {};
     Limits limits = {};      ///< of one query
     Launcher launcher = {};  ///< where queries run; none: here
     Tier tier = Tier::ends;
     /// Results that are wrong without optimization, too, are another failure (right_unoptimized() in judge/judge.h).
     bool optimized_only = false;
+    /// Results that rounding may explain, inside intervals that are too wide to decide, are another failure.
+    bool beyond_rounding = false;
+
+    Accuracy compared_by() const { return accuracy.value_or(Accuracy{}); }
 };
 
 /// As it failed; limits and launcher are those of this machine.

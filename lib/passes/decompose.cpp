@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
-#include "ops/aten/own_copy.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/known.h"
 #include "ops/core/layout.h"
 #include "ops/core/registry.h"
@@ -57,15 +57,12 @@ class Decomposer {
 
   private:
     void expand(NodeId id, const Node& node, const RegisteredOp& op) {
-        const auto resolve = [this](NodeRef old) {
-            const NodeRef ref = rewriter_.mapped(old);
-            return NodeValue{ref, rewriter_.graph().node(ref).meta()};
-        };
+        const auto resolve = [this](NodeRef old) { return builder_.value(rewriter_.mapped(old)); };
         builder_.set_origin(node);
         rewriter_.work_on(id);
         std::vector<NodeRef> results;
         try {
-            results = op.def->decompose(builder_, Arguments<NodeValue>(op.schema, node, resolve));
+            results = refs_of(op.def->decompose(Call(builder_, op.schema, node, resolve)));
         } catch (NeedsConstant& error) {
             if (!op.def->eval) {  // else it is an op of its own
                 error.locate({error.where().file, place_of(rewriter_.from(), node)});
@@ -104,7 +101,7 @@ class Decomposer {
         const auto permuted = [&](NodeRef of, const std::vector<std::int64_t>& dims) {
             return builder_.call("aten.permute.default", {of, Arg::ints(dims)});
         };
-        return permuted(own_copy(builder_, permuted(value, outermost_first)).ref, back).ref;
+        return permuted(aten::own_copy(permuted(value, outermost_first)).ref, back).ref;
     }
 
     /// What a getitem of an expanded node reads.

@@ -79,7 +79,7 @@ class Functionalizer {
     }
 
     const Node& node(NodeId id) const { return from_.nodes[static_cast<std::size_t>(id)]; }
-    NodeValue in_new(NodeRef ref) { return {ref, rewriter_.graph().node(ref).meta()}; }
+    V in_new(NodeRef ref) { return builder_.value(ref); }
 
     /// The value now, after all writes so far.
     NodeRef value(NodeId id) {
@@ -138,7 +138,7 @@ class Functionalizer {
         const Node copied = mapped(call);
         builder_.set_origin(call);
         const std::size_t first = made();
-        NodeValue result = builder_.call(form->functional, copied.args, copied.kwargs);
+        V result = builder_.call(form->functional, copied.args, copied.kwargs);
         const ValueMeta& self = node(operand->id).meta();
         if (result.meta.sizes != self.sizes)
             throw Error("found a result of sizes " + to_string(result.meta.sizes) + " written into a tensor of sizes " +
@@ -167,7 +167,7 @@ class Functionalizer {
     }
 
     /// `id`, a view or a root, holds `result` from now on, and so does all that shares its memory.
-    void store(NodeId id, const NodeValue& result) {
+    void store(NodeId id, const V& result) {
         Slot& s = slot(id);
         if (s.view_of < 0) {
             if (overlaps_itself(node(id).meta()))
@@ -182,7 +182,7 @@ class Functionalizer {
             throw Error("found a write to %" + node(id).name + ", which views the " +
                         std::string(name(node(base).meta().dtype)) + " tensor %" + node(base).name + " as " +
                         std::string(name(node(id).meta().dtype)) + ", expected a view of the same dtype");
-        const NodeValue old = in_new(value(base));
+        const V old = in_new(value(base));
         store(base, write_through(builder_, old, shown_by(id, old.meta.sizes), result));
         s.current = result.ref;
         s.time = slot(root(id)).writes;

@@ -22,7 +22,7 @@ struct MemoryUpdate {
 
 struct FunctionalizeOptions {
     /// Called with what each write stores; may change it.
-    std::function<void(GraphBuilder& builder, const Node& call, NodeValue& result)> written = {};
+    std::function<void(GraphBuilder& builder, const Node& call, V& result)> written = {};
 };
 
 struct Functionalized {

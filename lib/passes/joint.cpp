@@ -24,19 +24,13 @@ const std::string& primal_name(const Node& node) {
 }
 bool is_primal(const Node& node) { return node.kind == NodeKind::placeholder || node.kind == NodeKind::get_attr; }
 
-NodeValue value_in(const Graph& graph, NodeRef ref) { return {ref, graph.node(ref).meta()}; }
-
-/// The call's rule, asked about `call`, a node of the builder's graph. `grads` as CallGradients has them.
-std::vector<CallGradients::Part> ask(GraphBuilder& builder, const RegisteredOp& op, const Node& call,
-                                     const std::vector<NodeValue>& results,
-                                     const std::vector<std::optional<NodeValue>>& grads,
-                                     const CallGradients::Needed& needed) {
-    const Graph& graph = builder.graph();
-    const Arguments<NodeValue> arguments(
-        op.schema, call, [&](NodeRef ref) { return value_in(graph, ref); }, {}, &graph);
-    CallGradients gradients(builder, arguments, results, grads, needed);
+/// The call's rule, asked about `call`, a node of the builder's graph. `grads` as Gradients has them.
+std::vector<Gradients::Part> ask(GraphBuilder& builder, const RegisteredOp& op, const Node& call, const Vs& results,
+                                 const std::vector<OptionalV>& grads, const Gradients::Needed& needed) {
+    const auto resolve = [&](NodeRef ref) { return builder.value(ref); };
+    Gradients gradients(results, grads, needed, builder, op.schema, call, resolve, Call::RunGraph(), &builder.graph());
     if (op.def->grad)
-        op.def->grad(builder, gradients);
+        op.def->grad(gradients);
     else
         differentiate_nested(builder, call, gradients);
     return gradients.parts();
@@ -162,10 +156,10 @@ class Differentiator {
         const ValueMeta meta = rewriter_.graph().node(of).meta();
         const NodeRef tangent = rewriter_.graph().placeholder("tangent_" + rewriter_.graph().node(of).name,
                                                               ValueMeta::contiguous(meta.dtype, meta.sizes));
-        accumulate(of, value_in(rewriter_.graph(), tangent));
+        accumulate(of, builder_.value(tangent));
     }
 
-    void accumulate(NodeRef operand, const NodeValue& part) {
+    void accumulate(NodeRef operand, const V& part) {
         const ValueRef value = value_of(rewriter_.graph(), operand);
         const auto [sum, first] = gradients_.emplace(value, part);
         if (!first) sum->second = builder_.call("aten.add.Tensor", {arg(sum->second), arg(part)});
@@ -174,7 +168,7 @@ class Differentiator {
     void differentiate(NodeId id) {
         const NodeRef ref = rewriter_.mapped({id});
         const Node call = rewriter_.graph().node(ref);
-        std::vector<std::optional<NodeValue>> grads;
+        std::vector<OptionalV> grads;
         bool any = false;
         for (int i = 0; i < static_cast<int>(call.results.size()); ++i) {
             const auto found = gradients_.find({ref.id, i});
@@ -187,7 +181,7 @@ class Differentiator {
         try {
             const auto needed = [this](NodeRef operand) { return on_path_.contains(operand.id); };
             const RegisteredOp& op = Registry::instance().require(call.target);
-            for (const CallGradients::Part& part : ask(builder_, op, call, results_of(ref, call), grads, needed))
+            for (const Gradients::Part& part : ask(builder_, op, call, results_of(ref, call), grads, needed))
                 accumulate(part.operand, part.gradient);
         } catch (const Error& error) {
             throw Error({error.where().file, place_of(from_, from_.nodes[node_index(id)])},
@@ -200,13 +194,13 @@ class Differentiator {
         return call;
     }
 
-    std::vector<NodeValue> results_of(NodeRef ref, const Node& call) {
-        if (call.results.size() == 1) return {value_in(rewriter_.graph(), ref)};
-        std::vector<NodeValue> results;
+    Vs results_of(NodeRef ref, const Node& call) {
+        if (call.results.size() == 1) return {builder_.value(ref)};
+        Vs results;
         for (int i = 0; i < static_cast<int>(call.results.size()); ++i) {
             const auto [item, absent] = items_.try_emplace({ref.id, i});
             if (absent) item->second = rewriter_.graph().add(getitem(ref, i, call));
-            results.push_back(value_in(rewriter_.graph(), item->second));
+            results.push_back(builder_.value(item->second));
         }
         return results;
     }
@@ -236,7 +230,7 @@ class Differentiator {
     std::set<NodeId> on_path_;                  // in the new graph
     std::map<std::string, NodeId> attributes_;  // the first node of each
     std::map<ValueRef, NodeRef> items_;         // getitems of the new graph
-    std::map<ValueRef, NodeValue> gradients_;   // so far, of values of the new graph
+    std::map<ValueRef, V> gradients_;           // so far, of values of the new graph
     Joint joint_;
 };
 

@@ -92,37 +92,35 @@ Graph gradient_body(const Graph& body, const std::string& name, const std::set<s
 
 class NestedGradient {
   public:
-    NestedGradient(GraphBuilder& builder, CallGradients& gradients) : builder_(builder), gradients_(gradients) {
+    NestedGradient(GraphBuilder& builder, Gradients& gradients) : builder_(builder), gradients_(gradients) {
         for (std::size_t i = 0; i < gradients.result_count(); ++i) {
-            const std::optional<NodeValue> gradient = gradients.grad_if_any(i);
+            const OptionalV gradient = gradients.grad_if_any(i);
             given_.push_back(gradient.has_value());
             if (gradient) tangents_.push_back(*gradient);
         }
     }
 
     void cond() {
-        const std::vector<NodeValue> operands = gradients_.args().tensors("operands");
+        const Vs operands = gradients_.tensors("operands");
         const std::set<std::size_t> wanted = needed(operands);
         if (wanted.empty()) return;
         const Arg on_true = nest("true_graph", wanted), on_false = nest("false_graph", wanted);
-        const std::vector<NodeValue> parts = call(
-            kCond, {arg(gradients_.args().tensor("pred")), on_true, on_false, args_list(joined(operands, tangents_))},
-            wanted.size());
+        const Vs parts =
+            call(kCond, {arg(gradients_.tensor("pred")), on_true, on_false, args_list(joined(operands, tangents_))},
+                 wanted.size());
         set(operands, wanted, parts);
     }
 
     void map() {
-        const std::vector<NodeValue> slices = gradients_.args().tensors("xs"),
-                                     captured = gradients_.args().tensors("captured"),
-                                     operands = joined(slices, captured);
+        const Vs slices = gradients_.tensors("xs"), captured = gradients_.tensors("captured"),
+                 operands = joined(slices, captured);
         const std::set<std::size_t> wanted = needed(operands);
         if (wanted.empty()) return;
         // The body is given slices first, then what all of them read.
         const Graph body = reordered(gradient_body(nested("body_graph"), name_of("body_graph"), wanted, given_),
                                      slices.size(), captured.size());
         const Arg nest_ref = nest(body);
-        std::vector<NodeValue> parts =
-            call(kMap, {nest_ref, args_list(joined(slices, tangents_)), args_list(captured)}, wanted.size());
+        Vs parts = call(kMap, {nest_ref, args_list(joined(slices, tangents_)), args_list(captured)}, wanted.size());
         std::size_t at = 0;
         for (const std::size_t i : wanted) {
             if (i >= slices.size())
@@ -133,20 +131,19 @@ class NestedGradient {
     }
 
   private:
-    std::set<std::size_t> needed(const std::vector<NodeValue>& operands) const {
+    std::set<std::size_t> needed(const Vs& operands) const {
         std::set<std::size_t> positions;
         for (std::size_t i = 0; i < operands.size(); ++i)
             if (gradients_.needed(operands[i])) positions.insert(i);
         return positions;
     }
 
-    void set(const std::vector<NodeValue>& operands, const std::set<std::size_t>& wanted,
-             const std::vector<NodeValue>& parts) {
+    void set(const Vs& operands, const std::set<std::size_t>& wanted, const Vs& parts) {
         std::size_t at = 0;
         for (const std::size_t i : wanted) gradients_.set(operands[i], parts[at++]);
     }
 
-    const Graph& nested(const char* parameter) const { return gradients_.args().nested(parameter); }
+    const Graph& nested(const char* parameter) const { return gradients_.nested(parameter); }
     static std::string name_of(const std::string& parameter) { return parameter + "_backward"; }
     Arg nest(const char* parameter, const std::set<std::size_t>& wanted) {
         return nest(gradient_body(nested(parameter), name_of(parameter), wanted, given_));
@@ -184,22 +181,22 @@ class NestedGradient {
         return graph;
     }
 
-    std::vector<NodeValue> call(std::string_view target, ArgList args, std::size_t results) {
+    Vs call(std::string_view target, ArgList args, std::size_t results) {
         if (results == 1) return {builder_.call(target, std::move(args))};
         return builder_.call_multi(target, std::move(args));
     }
 
     GraphBuilder& builder_;
-    CallGradients& gradients_;
-    std::vector<bool> given_;          ///< of each result: it has a gradient
-    std::vector<NodeValue> tangents_;  ///< those
+    Gradients& gradients_;
+    std::vector<bool> given_;  ///< of each result: it has a gradient
+    Vs tangents_;              ///< those
 };
 
 }  // namespace
 
 bool has_nested_gradient(std::string_view target) { return target == kCond || target == kMap; }
 
-void differentiate_nested(GraphBuilder& builder, const Node& call, CallGradients& gradients) {
+void differentiate_nested(GraphBuilder& builder, const Node& call, Gradients& gradients) {
     NestedGradient nested(builder, gradients);
     if (call.target == kCond)
         nested.cond();

@@ -69,7 +69,7 @@ std::optional<Slice> slice_of(const Tensor& shown, const Sizes& base) {
     return std::nullopt;
 }
 
-NodeValue write_each(GraphBuilder& builder, const NodeValue& base, const Tensor& shown, const NodeValue& value) {
+V write_each(GraphBuilder& builder, const V& base, const Tensor& shown, const V& value) {
     const std::vector<std::int64_t> positions = shown.values<std::int64_t>();
     std::vector<std::int64_t> sorted = positions;
     std::sort(sorted.begin(), sorted.end());
@@ -78,24 +78,24 @@ NodeValue write_each(GraphBuilder& builder, const NodeValue& base, const Tensor&
             "found a write to a view that repeats elements, for example a result of expand(), expected a view that "
             "has each element once",
             "call clone() on the view first, as PyTorch also requires");
-    const NodeValue flat = builder.call("aten.reshape.default", {arg(base), ints({-1})});
-    const NodeValue source = builder.call("aten.reshape.default", {arg(value), ints({-1})});
-    const NodeValue index = builder.constant(Tensor::of(positions, {shown.numel()}), "written");
-    const NodeValue written = builder.call("aten.scatter.src", {arg(flat), 0, arg(index), arg(source)});
+    const V flat = builder.call("aten.reshape.default", {arg(base), ints({-1})});
+    const V source = builder.call("aten.reshape.default", {arg(value), ints({-1})});
+    const V index = builder.constant(Tensor::of(positions, {shown.numel()}), "written");
+    const V written = builder.call("aten.scatter.src", {arg(flat), 0, arg(index), arg(source)});
     return builder.call("aten.reshape.default", {arg(written), ints(base.meta.sizes)});
 }
 
 }  // namespace
 
-NodeValue write_through(GraphBuilder& builder, const NodeValue& base, const Tensor& shown, const NodeValue& value) {
+V write_through(GraphBuilder& builder, const V& base, const Tensor& shown, const V& value) {
     const Sizes& sizes = base.meta.sizes;
     if (shown.numel() == 0) return base;
     if (const auto order = memory_order(shown, sizes)) {
         const bool moved = !std::is_sorted(order->begin(), order->end());
-        const NodeValue straight = moved ? builder.call("aten.permute.default", {arg(value), ints(*order)}) : value;
-        const NodeValue whole = straight.meta.sizes == sizes
-                                    ? straight
-                                    : builder.call("aten.reshape.default", {arg(straight), ints(sizes)});
+        const V straight = moved ? builder.call("aten.permute.default", {arg(value), ints(*order)}) : value;
+        const V whole = straight.meta.sizes == sizes
+                            ? straight
+                            : builder.call("aten.reshape.default", {arg(straight), ints(sizes)});
         // Other views of the base see through its strides.
         return whole.meta.strides == base.meta.strides ? whole
                                                        : builder.call("aten.copy.default", {arg(base), arg(whole)});

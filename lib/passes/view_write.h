@@ -10,6 +10,6 @@ namespace whittle {
 /// what the view makes of the row-major numbering of the base's elements: i64 0 … numel-1 in the base's sizes; its
 /// geometry decides how the write is told: as a permutation, a slice, or element by element. Throws Error when an
 /// element is shown twice, as in expanded tensors: ATen refuses to write to those.
-NodeValue write_through(GraphBuilder& builder, const NodeValue& base, const Tensor& shown, const NodeValue& value);
+V write_through(GraphBuilder& builder, const V& base, const Tensor& shown, const V& value);
 
 }  // namespace whittle

@@ -71,7 +71,7 @@ NodeRef converted(Graph& graph, NodeRef ref) {
     if (node.results.size() != 1) return ref;
     GraphBuilder builder(graph);
     builder.set_origin(node);
-    return builder.convert({ref, node.meta()}, widened(node.meta().dtype)).ref;
+    return builder.convert(builder.value(ref), widened(node.meta().dtype)).ref;
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace whittle::printers {
 namespace {
 
-bool in_api(const RegisteredOp* op) { return op && op->def->name.starts_with("aten."); }
+bool in_api(const RegisteredOp* op) { return op && op->name.starts_with("aten."); }
 
 bool has_code(const std::string& target) {
     const RegisteredOp* op = Registry::instance().op(target);

@@ -118,21 +118,28 @@ std::optional<Differentiated> differentiate(const Graph& captured, const Backend
     return made ? std::optional(cut(std::move(*made))) : std::nullopt;
 }
 
-std::string primal_text(const Graph& captured, const std::string& name) {
+std::string gradient_text(const Graph& captured, const std::string& name) {
     const std::vector<NodeId> placeholders = captured.placeholders();
     const auto found = std::ranges::find(placeholders, name, [&](NodeId id) { return captured.node({id}).name; });
-    if (found == placeholders.end()) return "parameter '" + name + "'";
-    return "input " + std::to_string(found - placeholders.begin()) + " (" + name + ")";
+    if (found == placeholders.end()) return "gradient of parameter '" + name + "'";
+    return "gradient of input " + std::to_string(found - placeholders.begin()) + " (" + name + ")";
+}
+
+Part gradients_alone(const Differentiated& of, std::span<const Tensor> inputs) {
+    Part part{of.joint.graph, of.joint_inputs(inputs)};
+    ArgList& outputs = part.graph.nodes.back().args;
+    outputs.erase(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(of.joint.outputs));
+    return part;
 }
 
 Values reference_gradients(const Differentiated& of, std::span<const Tensor> inputs) {
-    return of.gradients_among(evaluate(of.joint.graph, of.joint_inputs(inputs)));
+    const Part part = gradients_alone(of, inputs);
+    return evaluate(part.graph, part.inputs);
 }
 
 std::optional<Values> exact_gradients(const Differentiated& of, std::span<const Tensor> inputs) {
-    std::optional<Values> all = evaluate_exactly(of.joint.graph, of.joint_inputs(inputs));
-    if (all) *all = of.gradients_among(std::move(*all));
-    return all;
+    const Part part = gradients_alone(of, inputs);
+    return evaluate_exactly(part.graph, part.inputs);
 }
 
 std::vector<Part> parts_of(const Graph& captured, const Values& inputs) {

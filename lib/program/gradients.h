@@ -44,19 +44,21 @@ std::optional<Differentiated> differentiate_whole(const Graph& captured, const B
                                                   const BackendOptions& options);
 Differentiated cut(Differentiated whole);
 
-/// "input 0 (x)", "parameter 'w'": whose gradient is the one that a joint graph calls `name`.
-std::string primal_text(const Graph& captured, const std::string& name);
-
-/// What the gradients are, one for each of joint.gradients: the joint graph interpreted as a whole. `exact`: in f64, as
-/// evaluate_exactly() has it.
-Values reference_gradients(const Differentiated& of, std::span<const Tensor> inputs);
-std::optional<Values> exact_gradients(const Differentiated& of, std::span<const Tensor> inputs);
+/// "gradient of input 0 (x)", "gradient of parameter 'w'": the one that a joint graph calls `name`.
+std::string gradient_text(const Graph& captured, const std::string& name);
 
 /// A graph without gradients, with its inputs.
 struct Part {
     Graph graph;
     Values inputs;
 };
+
+/// The joint graph, with the gradients as its only outputs, one for each of joint.gradients.
+Part gradients_alone(const Differentiated& of, std::span<const Tensor> inputs);
+/// What it computes: the joint graph interpreted as a whole. `exact`: in f64, as evaluate_exactly() has it.
+Values reference_gradients(const Differentiated& of, std::span<const Tensor> inputs);
+std::optional<Values> exact_gradients(const Differentiated& of, std::span<const Tensor> inputs);
+
 /// The forward graph, and the backward graph on what the reference saves for it; of a graph without gradients, or whose
 /// gradients are refused, itself.
 std::vector<Part> parts_of(const Graph& captured, const Values& inputs);

@@ -53,8 +53,6 @@ class KernelPrograms {
     virtual void warm_up_kernels() {}
     /// Nothing where its data are more than a reader takes in. It has no files beside it.
     virtual std::optional<ReproProgram> program(const KernelRequest& request) = 0;
-    /// Whose bugs they show: "Halide".
-    virtual std::string compiler() const = 0;
 };
 
 }  // namespace whittle::program

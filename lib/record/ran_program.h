@@ -1,19 +1,23 @@
 // What running a program under capture gave.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/interpreter.h"
 #include "capture/output_graph.h"
 #include "trace/index.h"
 
 namespace whittle {
 
 struct RanProgram {
-    int exit_code = 0, signal = 0;  ///< of the program; signal 0: it exited
-    std::string status = {};        ///< "exit status 0", "killed by SIGSEGV"
-    double seconds = 0;             ///< that it ran
+    std::filesystem::path program = {};       ///< or the TorchScript module that was run
+    std::vector<std::string> arguments = {};  ///< of the program
+    int exit_code = 0, signal = 0;            ///< of the program; signal 0: it exited
+    std::string status = {};                  ///< "exit status 0", "killed by SIGSEGV"
+    double seconds = 0;                       ///< that it ran
     std::vector<capture::CapturedFrame> frames = {};
     std::vector<OpTime> op_times = {};      ///< of a program of LibTorch, where times were asked for
     std::vector<IndexCaller> callers = {};  ///< of functions of a program of LibTorch
@@ -23,6 +27,8 @@ struct RanProgram {
     std::optional<TraceIndex> own = {};
     std::vector<Graph> own_graphs = {};
 
+    /// What it is called: "./app", "train.py".
+    std::filesystem::path identity() const { return program_identity(program, arguments); }
     bool good() const { return signal == 0 && exit_code == 0; }
     /// "was killed by SIGSEGV", "ended with exit status 0".
     std::string ending() const { return (signal ? "was " : "ended with ") + status; }

@@ -63,10 +63,14 @@ TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, Record
     TracedFrame traced{.frame = frame.name, .inputs_from = frame.inputs_from, .runnable = computable};
     const bool known = !given.outputs.empty();
     Finding finding;
-    if (known) record.accuracy = accuracy_of(graph);
+    const bool own_accuracy = !frame.asked.suspect.accuracy;
+    if (!own_accuracy)
+        record.accuracy = *frame.asked.suspect.accuracy;
+    else if (known)
+        record.accuracy = accuracy_of(graph);
     if (known && frame.observed) {
         finding = check_.check(graph, record.inputs, given.outputs, frame.again);
-        if (finding.noisy) record.accuracy.mode = Accuracy::Mode::fp64;
+        if (finding.noisy && own_accuracy) record.accuracy.mode = Accuracy::Mode::fp64;
         // The other runs of a wrong graph are no better than the first.
         if (!frame.capture_fault.empty()) finding = {Finding::Kind::fault, frame.capture_fault};
     }
@@ -76,7 +80,7 @@ TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, Record
         traced.failure = finding.text;
     } else if ((computable || !frame.observed) && !(reference && known && (frame.observed || !check_.checks()))) {
         const Judgement said = judge_frame(frame, backend, record);
-        if (known && said.right() && !said.reason.empty())  // it rounds otherwise
+        if (own_accuracy && known && said.right() && !said.reason.empty())  // it rounds otherwise
             record.accuracy.mode = Accuracy::Mode::fp64;
         if (known && said.right()) finding.kind = Finding::Kind::good;
         traced.judged = judged_frame(frame.name, {}, said);

@@ -19,7 +19,7 @@ namespace whittle {
 struct FrameToTrace {
     std::string name = "main";
     std::string file = {};  ///< it was captured from, for messages
-    FailingCase asked;      ///< the backend's accuracy is that of the record
+    FailingCase asked;      ///< without an accuracy: results are compared as its record says
     std::string inputs_from = {};
     /// A program computed the given outputs while it was captured: a graph that computes something else was captured
     /// wrongly.

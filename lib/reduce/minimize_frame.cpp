@@ -37,7 +37,7 @@ std::vector<std::string> first_divergent(const LoadedFrame& frame, Backend& back
     if (!suspect || suspect->tier == Tier::ends || frame.graph.calls().size() <= kFew) return {};
     try {
         const Divergence found =
-            diverge(frame.graph, frame.inputs, backend, suspect->options, suspect->limits, suspect->accuracy);
+            diverge(frame.graph, frame.inputs, backend, suspect->options, suspect->limits, suspect->compared_by());
         if (!found.first) return {};
         return {found.values[*found.first].node};
     } catch (const Interrupted&) {
@@ -168,6 +168,7 @@ class FrameMinimizer {
         }
         prepare_for_opaque(frame, said, asked);
         if (said) keep_right_unoptimized(frame, *said, asked);
+        if (said) std::get<Suspect>(asked.judge).beyond_rounding = said->beyond_rounding;
         if (auto quick = in_quick_tier(frame, asked)) asked.judge = std::move(*quick);
         const auto oracle = backend_ ? backend_oracle(*backend_, *asked.suspect()) : nullptr;
         Goal goal;
@@ -340,7 +341,9 @@ class FrameMinimizer {
 }  // namespace
 
 Minimized minimize(const LoadedFrame& frame, const Request& request, const Observer& observer) {
-    return FrameMinimizer(frame, request, observer).run();
+    Request own = request;
+    if (Suspect* const suspect = std::get_if<Suspect>(&own.judge)) suspect->accuracy = accuracy_for(frame, *suspect);
+    return FrameMinimizer(frame, own, observer).run();
 }
 
 bool MinimizedModel::good() const { return !results.empty() && std::ranges::all_of(results, &Minimized::failed); }

@@ -39,13 +39,13 @@ class BackendOracle final : public Oracle {
     Observation observe(const Case& candidate) override {
         const auto& [graph, inputs, expected, file, nodes] = candidate;
         if (file && file->values.size() != file->inputs.size()) return {.unresolved = true};
-        const Outcome outcome = query({graph, inputs, {expected}, suspect_, file.get()}, backend_);
+        Outcome outcome = query({graph, inputs, {expected}, suspect_, file.get()}, backend_);
+        if (!outcome.is_failure() || file) return observation_of(outcome);
+        if (const auto found = excuse(graph, inputs, outcome, expected, suspect_))
+            return {.unresolved = found->verdict != Verdict::right, .message = found->why};
         Observation seen = observation_of(outcome);
-        if (!seen.failed || file) return seen;
-        if (const auto found = excuse(graph, inputs, outcome, expected, suspect_.accuracy)) {
-            seen = {.unresolved = found->verdict != Verdict::right, .message = found->why};
-        } else if (suspect_.optimized_only && outcome.kind == Outcome::Kind::mismatch &&
-                   !right_unoptimized(graph, inputs, expected, backend_, suspect_).value_or(true)) {
+        if (suspect_.optimized_only && outcome.kind == Outcome::Kind::mismatch &&
+            !right_unoptimized(graph, inputs, expected, backend_, suspect_).value_or(true)) {
             seen.unresolved = true;
             seen.message += "; it fails without optimization, too";
         }
@@ -60,8 +60,9 @@ class BackendOracle final : public Oracle {
         const std::vector<fs::path> carriers = files_named(suspect_.launcher.prefix);
         files.insert(files.end(), carriers.begin(), carriers.end());
         return Oracle::question() + (suspect_.tier == Tier::computes ? "\nresults count" : "") +
-               (suspect_.optimized_only ? "\nright without optimization" : "") + text_of(suspect_.limits) +
-               "\nlauncher " + shell_quote(suspect_.launcher.prefix) + contents_of(files);
+               (suspect_.optimized_only ? "\nright without optimization" : "") +
+               (suspect_.beyond_rounding ? "\nbeyond rounding" : "") + text_of(suspect_.limits) + "\nlauncher " +
+               shell_quote(suspect_.launcher.prefix) + contents_of(files);
     }
 
   private:

@@ -39,6 +39,8 @@ struct ShownCulprit : Culprit {
         field.maybe("partner", &ShownCulprit::partner, "For a pass: another pass that it needs to cause the failure.");
         field.maybe("minimized_only", &ShownCulprit::minimized_only,
                     "Whether the original model still fails with the culprit switched off.");
+        field.maybe("dependents", &ShownCulprit::dependents,
+                    "The directives that depend on the culprit, and are switched off with it.");
         field.maybe(
             "last_good", [](const ShownCulprit& culprit) { return culprit.limit(0); }, "");
         field.maybe(
@@ -54,6 +56,11 @@ std::optional<std::string> minimized_message(const Minimized& minimized) {
 std::optional<ShownCulprit> culprit(const Minimized& minimized) {
     const auto& failure = minimized.smallest.graph.failure;
     return failure && failure->culprit ? std::optional(ShownCulprit{*failure->culprit}) : std::nullopt;
+}
+
+std::map<std::string, std::string> backend_options(const Minimized& minimized) {
+    const auto& failure = minimized.smallest.graph.failure;
+    return failure ? failure->options : std::map<std::string, std::string>();
 }
 
 }  // namespace
@@ -123,6 +130,8 @@ struct Fields<reduce::Minimized> {
             [](const Minimized& all) { return all.closeness ? std::optional(name(*all.closeness)) : std::nullopt; },
             "For wrong results: whether the error is rounding noise or more.");
         field.maybe("culprit", reduce::culprit, "");
+        field.maybe("options", reduce::backend_options,
+                    "The backend options with which the result fails and the culprit was found.");
         field.maybe("releases", &Minimized::releases, "");
     }
 };

@@ -54,6 +54,17 @@ std::string queries(const Minimized& done) {
     return text + '\n';
 }
 
+/// Where the program's source has the operations that are left.
+std::string source_text(const Graph& graph) {
+    constexpr std::size_t kMost = 3;
+    std::string text, head = "source:     ";
+    for (const StackFrame& place : first_places(graph, kMost)) {
+        text += head + place_line(place) + '\n';
+        head.assign(head.size(), ' ');
+    }
+    return text;
+}
+
 /// Lines "what:       how" of what was found.
 std::string found_text(const Minimized& done) {
     const Failure& failure = *done.smallest.graph.failure;
@@ -97,6 +108,8 @@ std::string found_text(const Minimized& done) {
     if (const auto& culprit = failure.culprit)
         text += "culprit:    " + culprit->text() +
                 (culprit->minimized_only ? "; the original model fails even without it" : "") + '\n';
+    for (const std::string& note : culprit_notes(failure)) text += "            " + note + '\n';
+    text += source_text(done.smallest.graph);
     if (done.releases) text += "release:    " + done.releases->text() + '\n';
     if (done.closeness == Closeness::noise)
         text +=
@@ -126,8 +139,13 @@ std::string graph_text(const Graph& graph, const std::string& file) {
     return shown;
 }
 
-/// What is done with the result: the repro, or, where there is none, what judged it, run on it once more.
-std::string next_command(const Request& request, const Graph& result) {
+constexpr std::size_t kLabel = 12;
+
+/// What is done with the result: the repro, or, where there is none, what judged it, run on it once more. Empty where
+/// that was done and the result did not fail.
+std::string next_command(const Minimized& done, const Request& request) {
+    if (!done.confirmed) return {};
+    const Graph& result = done.smallest.graph;
     if (const auto* judge = std::get_if<CommandOracleOptions>(&request.judge))
         return shell_quote(command_line(*judge, request.output));
     if (!result.nodes.empty() && diagnose::has_repro(result)) return shell_quote(diagnose::repro_words(request.output));
@@ -146,7 +164,7 @@ std::string result_text(const Minimized& done, const Request& request) {
         part ? "parts of " + done.file.string() + ":\n  " + join(nodes, "\n  ") + "\n" : graph_text(graph, output);
     const bool failure_beside = !part && done.output.extension() == ".onnx";
     return "\n" + shown + "\nwritten:    " + output + (failure_beside ? ", " + failure_path(output).string() : "") +
-           "\nnext:       " + next_command(request, graph) + "\n";
+           "\n" + next_line(next_command(done, request), kLabel);
 }
 
 }  // namespace
@@ -160,7 +178,7 @@ std::string folded_text(const std::map<std::string, std::size_t>& folded) {
 
 std::string not_failing_text(const Request& request, const std::string& judge, const std::string& seen) {
     if (const Suspect* suspect = request.suspect(); suspect && !request.stored)
-        return whittle::not_failing_text(judge, suspect->tier);
+        return "right: " + passing_text(judge, suspect->tier);
     const std::string right = "right: with " + judge + " ";
     if (request.stored) return right + "it does not fail as recorded in MODEL: " + request.stored->signature.text();
     const auto& command = std::get<CommandOracleOptions>(request.judge);
@@ -178,7 +196,7 @@ std::string to_text(const Minimized& done, const Request& request) {
     if (done.ending == Ending::minimized) return found_text(done) + result_text(done, request);
     if (done.ending == Ending::interrupted)
         return found_text(done) + "written:    " + done.output.string() +
-               ", unfinished: " + plural(done.after.calls, "op") + "\nnext:       " + request.go_on + "\n";
+               ", unfinished: " + plural(done.after.calls, "op") + "\n" + next_line(request.go_on, kLabel);
     if (done.ending == Ending::flaky)
         return "flaky: it fails in the same way in " + std::to_string(done.flaky.failures) + " of " +
                plural(done.flaky.runs, "run") + ", too rarely to minimize\n";

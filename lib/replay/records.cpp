@@ -115,22 +115,40 @@ KnownFailures::KnownFailures(const fs::path& file) {
     for (std::size_t start = 0; start < text.size();) {
         const std::size_t end = std::min(text.find('\n', start), text.size());
         const std::string_view line = std::string_view(text).substr(start, end - start);
-        const std::size_t comment = std::min(line.find('#'), line.size());
+        std::size_t comment = std::min(line.find('#'), line.size());
+        while (comment < line.size() && comment > 0 && line[comment - 1] == '\\')
+            comment = std::min(line.find('#', comment + 1), line.size());
         Entry entry{trimmed(line.substr(0, comment)), trimmed(line.substr(std::min(comment + 1, line.size())))};
         if (!entry.pattern.empty()) entries_.push_back(std::move(entry));
         start = end + 1;
     }
 }
 
+fs::path path_as_name(fs::path record) {
+    if (record.extension() == ".json") record.replace_extension();
+    if (record.parent_path().filename() == "records") record = record.parent_path().parent_path() / record.filename();
+    return record;
+}
+
 namespace {
 
+/// A name may hold what means something in a glob.
+bool matches(const std::string& glob, const std::string& text) {
+    return glob == text || ::fnmatch(glob.c_str(), text.c_str(), 0) == 0;
+}
+
 bool is_for(const std::string& pattern, const fs::path& record, const std::string& name) {
-    const auto matches = [&](const std::string& glob, const std::string& text) {
-        return ::fnmatch(glob.c_str(), text.c_str(), 0) == 0;
-    };
-    const std::string path = fs::weakly_canonical(record).string();
+    if (matches(pattern, name)) return true;
     const std::string tail = fs::path(pattern).lexically_normal().string();
-    return matches(pattern, name) || matches(tail, path) || matches("*/" + tail, path);
+    const std::string here = fs::absolute(pattern).lexically_normal().string();  // of "../records/main.json"
+    const auto from_any_folder = [&](const fs::path& path) {
+        const std::string text = path.string();
+        return matches(here, text) || text.ends_with("/" + tail) || matches("*/" + tail, text);
+    };
+    const fs::path real = fs::weakly_canonical(record), spelled = fs::absolute(record).lexically_normal();
+    return std::ranges::any_of(std::initializer_list<fs::path>{real, spelled}, [&](const fs::path& path) {
+        return from_any_folder(path) || from_any_folder(path_as_name(path));
+    });
 }
 
 }  // namespace

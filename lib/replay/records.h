@@ -33,7 +33,11 @@ std::optional<Shard> shard_from_environment();
 std::vector<std::filesystem::path> select_records(std::vector<std::filesystem::path> records, const std::string& filter,
                                                   const Shard& shard);
 
-/// Known failures: one glob (fnmatch, '*' matches '/') a line, for a record's path or name; '#' starts a comment.
+/// What a record is called by its path: "ci/resnet/main" of ci/resnet/records/main.json.
+std::filesystem::path path_as_name(std::filesystem::path record);
+
+/// Known failures: one glob (fnmatch, '*' matches '/') a line, for a record's path or name; '#' starts a comment, and
+/// "\#" is one of a name.
 class KnownFailures {
   public:
     KnownFailures() = default;
@@ -43,8 +47,9 @@ class KnownFailures {
     struct Entry {
         std::string pattern, reason;  ///< the comment on the same line
     };
-    /// nullptr when the record is expected to pass. A pattern is for the record's name, or for its path from any of its
-    /// folders on: however the path was spelled.
+    /// nullptr when the record is expected to pass. A pattern is for the record's name, or for its path or
+    /// path_as_name() from any of its folders on: however the path was spelled. So what reports call the record
+    /// (test_names()) is a pattern for it.
     const Entry* find(const std::filesystem::path& record, const std::string& name) const;
     /// Patterns that none of the records has, by path or by the file's name.
     std::vector<std::string> unused(const std::vector<std::filesystem::path>& records) const;

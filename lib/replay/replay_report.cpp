@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/number_text.h"
+#include "base/suggest.h"
 #include "base/words.h"
 #include "graph/fields.h"
 #include "graph/json_text.h"
@@ -103,6 +104,9 @@ std::string attribute(const char* key, const std::string& value) {
 /// A record that passes must leave the list, or nobody sees when it fails again.
 constexpr const char* kStale = "passed, although listed as a known failure";
 
+/// Nothing else leaves no record to replay: a folder without records and a filter that finds none are errors.
+constexpr const char* kEmptyShard = "there are fewer records than shards";
+
 std::string known(const ReplayResult& result, const std::string& words) {
     return result.known_reason.empty() ? words : words + ": " + result.known_reason;
 }
@@ -123,9 +127,7 @@ std::string name_from(const fs::path& record, std::span<const fs::path> argument
         name = folder == "." || folder == ".." ? inside : folder.filename() / inside;
         break;
     }
-    if (name.extension() == ".json") name.replace_extension();
-    if (name.parent_path().filename() == "records") name = name.parent_path().parent_path() / name.filename();
-    return name.generic_string();
+    return path_as_name(std::move(name)).generic_string();
 }
 
 /// The folder that holds the trace: with the name it tells records of several folders apart.
@@ -190,6 +192,7 @@ std::string to_text(const ReplayResult& result, bool color) {
 }
 
 std::string summary_text(std::span<const ReplayResult> results) {
+    if (results.empty()) return plural(results.size(), "record") + ": " + kEmptyShard + "\n";
     std::string text = plural(results.size(), "record") + ": " + std::to_string(count(results, Status::passed)) +
                        " passed, " + std::to_string(count(results, Status::failed)) + " failed";
     for (const Status status : {Status::skipped, Status::xfail, Status::xpass, Status::error})
@@ -198,7 +201,7 @@ std::string summary_text(std::span<const ReplayResult> results) {
     text += results.size() > 0 && count(results, Status::skipped) == results.size() ? "; no record was judged" : "";
     const auto has_next = [](const auto& result) { return !result.next.empty(); };
     const auto next = std::find_if(results.begin(), results.end(), has_next);
-    return text + "\n" + (next == results.end() ? "" : "next: " + next->next + "\n");
+    return text + "\n" + (next == results.end() ? "" : next_line(next->next));
 }
 
 nlohmann::json to_json(std::span<const ReplayResult> results) {
@@ -249,7 +252,8 @@ std::string junit_xml(std::span<const ReplayResult> results, std::span<const fs:
 }
 
 std::string tap(std::span<const ReplayResult> results) {
-    std::string text = "TAP version 13\n1.." + std::to_string(results.size()) + "\n";
+    std::string text = "TAP version 13\n1.." + std::to_string(results.size());
+    text += results.empty() ? " # SKIP " + std::string(kEmptyShard) + "\n" : "\n";
     for (std::size_t i = 0; i < results.size(); ++i) {
         const ReplayResult& result = results[i];
         const bool bad = result.status != Status::passed && result.status != Status::skipped;

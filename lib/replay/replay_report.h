@@ -18,8 +18,8 @@ std::string summary_text(std::span<const ReplayResult> results);
 nlohmann::json to_json(std::span<const ReplayResult> results);
 nlohmann::ordered_json replay_output_schema();
 
-/// Of the program: 0 where all is as expected; 1 where a record fails, passes against what is known, or none was
-/// judged, with `require_judged` where one was not; 2 where one is in error.
+/// Of the program: 0 where all is as expected, and for a shard without records; 1 where a record fails, passes against
+/// what is known, or none was judged, with `require_judged` where one was not; 2 where one is in error.
 int exit_status(std::span<const ReplayResult> results, bool require_judged = false);
 
 /// What each result is called among the others: its path from the given folder on, "ci/resnet/main" of

@@ -56,6 +56,8 @@ struct Fields<Divergence> {
         of("outcome", [](const Divergence& divergence) { return name(divergence.plain.kind); });
         of("message", [](const Divergence& divergence) { return divergence.plain.message; });
         of("failure", &Divergence::failure);
+        of("joint", &Divergence::joint);
+        of("only_forward", &Divergence::only_forward);
         of("values", &Divergence::values);
         of(
             "first",
@@ -129,6 +131,7 @@ std::string summary(const Divergence& divergence, const std::string& backend) {
     };
     const auto coarse = count(Closeness::coarse);
     std::string text = "values:      " + std::to_string(values.size()) +
+                       (divergence.joint ? " of the joint graph" : "") +
                        " compared: " + std::to_string(count(Closeness::differs)) + " wrong, " +
                        (coarse ? std::to_string(coarse) + " close but less accurate than rounding explains, " : "") +
                        std::to_string(count(Closeness::noise)) + " with rounding noise only\n";
@@ -136,12 +139,16 @@ std::string summary(const Divergence& divergence, const std::string& backend) {
         text += "first wrong: " + node_text(*first) + " = " + first->op;
         if (const std::string where = place(*first); !where.empty()) text += "   # " + where;
         text += "\n";
-    } else if (divergence.plain.kind == Outcome::Kind::mismatch) {
+    } else if (divergence.plain.kind == Outcome::Kind::mismatch && divergence.only_forward.empty()) {
         text += count(Closeness::noise)
                     ? "             rounding noise: rounding explains the error of " + backend + " against f64\n"
                     : "             with every value as an output, " + backend +
-                          " matches the reference: the cause is fusion, or the last ops\n";
+                          " matches the reference: the cause is fusion, or " +
+                          (divergence.joint ? "how the joint graph is split into forward and backward\n"
+                                            : "the last ops\n");
     }
+    if (!divergence.only_forward.empty())
+        text += "             only forward values were compared: " + divergence.only_forward + "\n";
     const auto first = [&](const char* what, bool ValueDivergence::Birth::*kind) {
         const auto found = std::ranges::find_if(
             values, [&](const ValueDivergence& value) { return value.born.*kind && !(value.born_in_reference.*kind); });
@@ -178,12 +185,13 @@ FrameDivergence diverge(const LoadedFrame& frame, const Suspect& suspect) {
     FrameDivergence one{.file = frame.file.string(), .backend = suspect.spec.text(), .rewritten = frame.rewritten};
     Suspect compared = suspect;
     compared.tier = Tier::computes;
-    one.judgement = judge(case_of(frame, compared), *backend);
+    const FailingCase asked = case_of(frame, compared);
+    one.judgement = judge(asked, *backend);
     if (not_run(one.judgement))
         one.divergence.failure = one.judgement.reason;
     else
-        one.divergence =
-            whittle::diverge(frame.graph, frame.inputs, *backend, suspect.options, suspect.limits, suspect.accuracy);
+        one.divergence = whittle::diverge(frame.graph, frame.inputs, *backend, suspect.options, suspect.limits,
+                                          asked.suspect.compared_by());
     return one;
 }
 

@@ -35,9 +35,10 @@ Subject subject_of(const fs::path& model, std::vector<LoadedFrame> graphs) {
     return subject;
 }
 
-Subject subject_of(const fs::path& program, const RanProgram& ran) {
-    Subject subject{.model = program.string(), .frames = graphs_of(ran)};
-    subject.index = ran.own ? *ran.own : index_of(program.string(), ran.frames);
+Subject subject_of(const RanProgram& ran) {
+    Subject subject{.model = ran.identity().string(), .program = {ran.program.string()}, .frames = graphs_of(ran)};
+    subject.program.insert(subject.program.end(), ran.arguments.begin(), ran.arguments.end());
+    subject.index = ran.own ? *ran.own : index_of(subject.model, ran.frames);
     if (!ran.op_times.empty()) subject.index->op_times = ran.op_times;
     if (!ran.callers.empty()) subject.index->callers = ran.callers;
     std::vector<std::string>& notes = subject.index->notes;
@@ -46,6 +47,15 @@ Subject subject_of(const fs::path& program, const RanProgram& ran) {
     notes.insert(notes.begin(), "the program: " + ran.status);
     subject.ended = ran.ending();
     return subject;
+}
+
+std::vector<std::string> Subject::words(const std::vector<std::string>& options) const {
+    std::vector<std::string> words = {program.empty() ? model : program[0]};
+    words.insert(words.end(), options.begin(), options.end());
+    if (program.size() < 2) return words;
+    words.push_back("--");
+    words.insert(words.end(), program.begin() + 1, program.end());
+    return words;
 }
 
 std::string fullgraph_text(const Subject& subject, const Report& report) {
@@ -85,10 +95,10 @@ std::vector<Frame> graphs_of(const RanProgram& ran) {
     return all;
 }
 
-TriedFrames try_frames(const fs::path& program, const RanProgram& ran, const fs::path& folder, Backend& backend,
-                       const Suspect& suspect) {
+TriedFrames try_frames(const RanProgram& ran, const fs::path& folder, Backend& backend, const Suspect& suspect) {
     TriedFrames tried;
-    TraceFolder trace(folder, {&program, 1}, suspect.spec.text(), {});
+    const fs::path model = ran.identity();
+    TraceFolder trace(folder, {&model, 1}, suspect.spec.text(), {});
     for (const capture::CapturedFrame& frame : ran.frames)
         for (const TracedFrame& run : trace.add(frame, "LibTorch", backend, suspect, RecordPolicy::on_error))
             if (run.judged) {

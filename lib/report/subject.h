@@ -15,7 +15,8 @@
 namespace whittle::report {
 
 struct Subject {
-    std::string model = {};
+    std::string model = {};                 ///< what it is called: a file, or of a program its program_identity()
+    std::vector<std::string> program = {};  ///< the program that was run, and its arguments; empty: none was
     std::vector<Frame> frames = {};
     std::optional<TraceIndex> index = {};         ///< of what was captured from a program
     std::string ended = {};                       ///< "was killed by SIGSEGV"; empty: with status 0, or no program
@@ -25,6 +26,10 @@ struct Subject {
     std::filesystem::path runnable = {};
     std::vector<JudgedFrame> judged = {};  ///< what the judge said of them
 
+    /// The words by which a command of ours gets it, with options of that command: "model.onnx --backend halide",
+    /// "/usr/bin/python3 --backend halide -- train.py".
+    std::vector<std::string> words(const std::vector<std::string>& options = {}) const;
+
     std::vector<JudgedFrame> failing() const { return with_verdict(judged, Verdict::fails); }
     Profile profile = {};  ///< as far as somebody measured it, see add_profile()
 };
@@ -33,7 +38,7 @@ struct Subject {
 Subject subject_of(const std::filesystem::path& model, std::vector<LoadedFrame> graphs);
 
 /// What the program's run showed.
-Subject subject_of(const std::filesystem::path& program, const RanProgram& ran);
+Subject subject_of(const RanProgram& ran);
 
 /// Throws Error where nothing was captured that they could be held against.
 void predict(Subject& subject, std::vector<cpp::Analysis> predictions);
@@ -43,8 +48,8 @@ std::vector<Frame> graphs_of(const RanProgram& ran);
 
 /// Writes what a LibTorch program recorded into `folder`, as trace does, and tries it on the backend: what fails minify
 /// would find again. Throws Error when the reference cannot run what has no recorded results.
-TriedFrames try_frames(const std::filesystem::path& program, const RanProgram& ran, const std::filesystem::path& folder,
-                       Backend& backend, const Suspect& suspect);
+TriedFrames try_frames(const RanProgram& ran, const std::filesystem::path& folder, Backend& backend,
+                       const Suspect& suspect);
 
 /// What the subject's frames showed on a backend; also tells them what is known of its support for their graphs.
 void note_tried(Subject& subject, TriedFrames tried);

@@ -19,18 +19,37 @@ std::string heading(const BreakReason& reason, const Painter& paint) {
            std::string(capture::info(reason.kind).id) + "]";
 }
 
+/// The places of a reason, each once: those that differ in columns only look the same. The call stacks of several have
+/// titles, or else they would read as one; a place in a model file is a line.
+std::vector<std::string> places_of(const BreakReason& reason) {
+    std::vector<std::string> places;
+    std::vector<std::int64_t> counts;
+    bool stacks = false;
+    for (const BreakPlace& place : reason.places) {
+        std::string shown_as = print(place.user_stack);
+        const auto known = std::ranges::find(places, shown_as);
+        stacks |= place.node.empty();
+        if (known != places.end()) {
+            counts[static_cast<std::size_t>(known - places.begin())] += place.count;
+            continue;
+        }
+        places.push_back(std::move(shown_as));
+        counts.push_back(place.count);
+    }
+    if (!stacks || places.size() == 1) return places;
+    for (std::size_t i = 0; i < places.size(); ++i)
+        places[i] = "   place " + std::to_string(i + 1) + " of " + std::to_string(places.size()) +
+                    (counts[i] > 1 ? " (" + plural(counts[i], "time") + ")" : "") + ":\n" + places[i];
+    return places;
+}
+
 std::string reasons_text(const Report& report, const TextOptions& options, const Painter& paint) {
     if (report.break_reasons.empty()) return {};
     std::string text = paint.bold("Break reasons:") + "\n";
     int number = 0;
     for (const BreakReason& reason : report.break_reasons) {
-        std::vector<std::string> places;  // those that differ in columns only look the same
-        for (const BreakPlace& place : reason.places)
-            if (std::string shown_as = print(place.user_stack);
-                std::find(places.begin(), places.end(), shown_as) == places.end())
-                places.push_back(std::move(shown_as));
         const std::string times = reason.count > 1 ? " (" + plural(reason.count, "time") + ")" : "";
-        text += reason_text(++number, heading(reason, paint) + times, places, reason.hint(), options);
+        text += reason_text(++number, heading(reason, paint) + times, places_of(reason), reason.hint(), options);
     }
     return text + "\n";
 }
@@ -126,9 +145,8 @@ std::string graphs_text(const Report& report, const TextOptions& options, const 
 
 std::string recompiles_text(const Report& report, const TextOptions& options, const Painter& paint) {
     if (report.recompiles.empty()) return options.recompiles ? "No recompiles.\n\n" : "";
-    std::int64_t total = 0;
-    for (const IndexRecompile& entry : report.recompiles) total += entry.count;
-    if (!options.recompiles) return plural(total, "recompile") + " (--recompiles shows why)\n\n";
+    if (!options.recompiles)
+        return plural(recompile_count(report.recompiles), "recompile") + " (--recompiles shows why)\n\n";
     std::string text = paint.bold("Recompiles:") + "\n";
     int number = 0;
     for (const IndexRecompile& entry : report.recompiles)
@@ -217,6 +235,7 @@ std::string break_page(const capture::BreakInfo& info) {
     };
     return "## " + std::string(info.id) + ": " + std::string(info.title) + "\n\n" + std::string(info.explanation) +
            "\n\nTo avoid the break: " + std::string(info.hint) + ".\n" + line("In Python", info.python_hint) +
+           line("In a branch that compares the value", info.branch_hint) +
            line("With LibTorch, in C++ or Python", info.option_hint) + line("In Whittle's Tensor API", info.api_hint);
 }
 

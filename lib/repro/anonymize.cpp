@@ -34,7 +34,8 @@ Graph renamed(const Graph& graph) {
     for (std::size_t i = 0; i < graph.nodes.size(); i++) names[graph.nodes[i].name] = other.nodes[i].name;
     if (std::optional<Culprit>& culprit = other.failure->culprit) {
         culprit->directive = with_names(culprit->directive, names);
-        for (std::string& text : culprit->together) text = with_names(text, names);
+        for (std::vector<std::string>* const others : {&culprit->together, &culprit->dependents})
+            for (std::string& text : *others) text = with_names(text, names);
     }
     for (auto& [key, value] : other.failure->options)
         if (key == "disable") value = with_names(value, names);

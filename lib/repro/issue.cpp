@@ -1,6 +1,7 @@
 #include "repro/steps.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "base/words.h"
 #include "graph/json_text.h"
 #include "graph/short_program.h"
+#include "graph/text.h"
 #include "graph/title.h"
 #include "ops/core/registry.h"
 #include "repro/verify.h"
@@ -76,7 +78,7 @@ std::string definitions_of(const Graph& graph) {
         const RegisteredOp* const op = Registry::instance().op(graph.node({id}).target);
         if (!op || op->def->doc.empty() || op->def->doc.starts_with(kOfAnother)) continue;
         const std::string line =
-            "- `" + std::string(op->def->name) + "`: " + without_source(std::string(op->def->doc)) + "\n";
+            "- `" + std::string(op->name) + "`: " + without_source(std::string(op->def->doc)) + "\n";
         if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
     }
     if (lines.empty() || lines.size() > kMost) return "";
@@ -257,6 +259,18 @@ class Issue {
         if (!program_.facts.empty()) add(program_.facts);
         if (!program_.near.empty() && options_.notes.empty()) add(program_.near + "\n");  // or else the cause is said
         if (!program_.model.empty()) add(program_.model);
+        if (const std::string places = source(); !places.empty()) add(places);
+        return text;
+    }
+
+    /// Where the user's program has the operations; without the folders, which are the user's own.
+    std::string source() const {
+        constexpr std::size_t kMost = 3;
+        std::string text;
+        for (StackFrame place : first_places(repro_.graph, kMost)) {
+            place.file = std::filesystem::path(place.file).filename().string();
+            text += (text.empty() ? "In the original program:\n\n    " : "    ") + place_line(place) + "\n";
+        }
         return text;
     }
 

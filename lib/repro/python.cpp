@@ -88,11 +88,11 @@ PythonRepro write_python(const LoadedFrame& frame, const Options& options) {
     return repro;
 }
 
-std::string to_text(const PythonRepro& repro) {
+std::string to_text(const PythonRepro& repro, const Options& options) {
     std::string text = "written:  " + repro.output.string() + "\n";
     for (const fs::path& sidecar : repro.sidecars) text += "          " + sidecar.string() + "\n";
     if (!repro.message.empty()) text += (repro.verified ? "verified: " : "NOT verified: ") + repro.message + "\n";
-    return text + "next:     " + shell_quote({repro.python, repro.output.string(), repro.mode}) + "\n";
+    return text + next_line(shell_quote({repro.python, repro.output.string(), repro.mode}), repro.verified, options);
 }
 
 nlohmann::json to_json(const PythonRepro& repro) {

@@ -14,6 +14,7 @@
 #include "base/suggest.h"
 #include "diagnose/compiled.h"
 #include "diagnose/diagnose.h"
+#include "diagnose/letter.h"
 #include "graph/abilities.h"
 #include "graph/short_program.h"
 #include "graph/text.h"
@@ -326,6 +327,7 @@ Repro write_repro(const Graph& graph, const Options& options, Backend* own) {
         return write_repro(diagnose::as_compiled(graph, backend), options);  // by who compiled it
 
     Repro repro = shown_of(graph, backend);
+    repro.send_to = diagnose::who_mends(graph, &backend);
     std::optional<Interpreting> interpreting;
     if (repro.instead) interpreting.emplace(*repro.instead);
     Emitter* const emitter = interpreting ? &*interpreting : offered<Emitter>(backend);

@@ -55,6 +55,8 @@ struct Options {
     std::filesystem::path file() const;
     /// The first part of the program's name, "repro".
     std::string stem() const { return file().stem().string(); }
+    /// Whether a program that was written is what was asked for: it was verified, or nobody wanted that.
+    bool accepts(bool verified) const { return verified || no_verify; }
 };
 
 /// A repro as it grows: what it shows, the program, what became of that.
@@ -75,6 +77,7 @@ struct Repro {
     std::vector<std::string> passing = {};            ///< data that was tried and does not fail
     std::vector<Tensor> expected = {};                ///< one tensor per output, from the reference
 
+    std::string send_to = {};   ///< whoever mends it
     std::string releases = {};  ///< since which it fails (diagnose/release_history.h); empty: unknown
     /// What those of Options::also say: "also wrong in 4.12.0, 5.0.0; right in 5.1.0", of a failure that ends the
     /// program "also fails in …"; empty: none was asked.
@@ -100,6 +103,14 @@ struct Repro {
 /// How the frame fails on the suspect, asked once; nothing where it does not. Throws Error where the reference cannot
 /// run it, and where the suspect says that it does not support it.
 std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspect);
+
+/// Whether the failure of the frame's graph shows again, alike or in another way, in any of Options::runs runs, or as
+/// many as its rate wants, that take no longer than Options::alarm. True where the reference cannot tell. Throws Error
+/// where the backend is not there or the reference cannot run the graph.
+bool reproduces(const LoadedFrame& frame, const Options& options);
+/// Of one that does not: what is right, what was recorded, and what the user can do. `compared`: results were, whatever
+/// the failure is.
+std::string gone_text(const Failure& failure, bool compared);
 
 /// Of a graph with its failure, by the backend that the failure names, `backend` where somebody has it already, or who
 /// compiled for that what failed.
@@ -131,7 +142,7 @@ struct PythonRepro {
 /// Writes the file whether or not it verifies. Throws Error as printers::python_script(), and where the reference
 /// cannot run the frame.
 PythonRepro write_python(const LoadedFrame& frame, const Options& options);
-std::string to_text(const PythonRepro& repro);
+std::string to_text(const PythonRepro& repro, const Options& options);
 nlohmann::json to_json(const PythonRepro& repro);
 
 }  // namespace whittle::repro

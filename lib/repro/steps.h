@@ -66,6 +66,8 @@ void claim(ReproProgram& program, const std::string& what);
 /// names something of a header that is not in the table of includes.cpp brings the header itself.
 std::string includes_of(const std::string& code);
 
+/// Of a report: the line with the command that shows the failure. Empty where the program was run and does not show it.
+std::string next_line(const std::string& command, bool verified, const Options& options);
 /// Says in the first lines of each of the programs since which release it fails.
 void tell_releases(const Options& options, Repro& repro);
 /// What a comment begins with in the language of a program.

@@ -1,6 +1,7 @@
 #include "repro/steps.h"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 
 #include "backends/registry.h"
@@ -43,11 +44,16 @@ std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspe
     const bool unknown = suspect.tier == Tier::ends && !opaque_ops(frame.graph).empty();
     const std::vector<Tensor> expected = unknown ? std::vector<Tensor>() : reference_outputs(frame);
     const auto backend = find_backend(suspect.spec, suspect.options);
-    const Outcome seen = query(frame.graph, frame.inputs, expected, *backend, suspect);
+    Outcome seen = query(frame.graph, frame.inputs, expected, *backend, suspect);
+    const auto not_judged = [&](const std::string& why) {
+        return Error({frame.file.string(), {}}, "it was not judged: " + why);
+    };
     if (seen.kind == Outcome::Kind::unsupported)
         throw Error({frame.file.string(), {}}, suspect.spec.text() + " does not support it: " + seen.message);
-    if (!seen.is_failure()) {
-        if (seen.failed()) throw Error({frame.file.string(), {}}, "it was not judged: " + seen.message);
+    if (!seen.failed()) return std::nullopt;
+    if (!seen.is_failure()) throw not_judged(seen.message);
+    if (const auto found = excuse(frame.graph, frame.inputs, seen, expected, suspect)) {
+        if (found->verdict == Verdict::not_judged) throw not_judged(found->why);
         return std::nullopt;
     }
     Failure failure;
@@ -57,6 +63,17 @@ std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspe
     failure.message = seen.message;
     failure.inputs = frame.inputs;
     return failure;
+}
+
+bool reproduces(const LoadedFrame& frame, const Options& options) {
+    const Failure& failure = *frame.graph.failure;
+    const bool of_values = suspect_of(failure).tier == Tier::computes;
+    if (of_values && !opaque_ops(frame.graph).empty()) return true;
+    const std::vector<Tensor> expected = of_values ? reference_outputs(frame) : std::vector<Tensor>();
+    const Question question{
+        .graph = frame.graph, .expected = expected, .limits = {.timeout = std::chrono::seconds(options.alarm)}};
+    const int runs = std::max(runs_until_passing(failure.signature.rate), static_cast<int>(options.runs));
+    return ask_again(question, *find_backend(failure.backend), runs).again != Again::right;
 }
 
 Repro with_data(Repro repro, Data data) {

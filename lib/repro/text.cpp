@@ -6,6 +6,7 @@
 #include "base/subprocess.h"
 #include "base/suggest.h"
 #include "base/words.h"
+#include "judge/frames.h"
 #include "repro/steps.h"
 #include "repro/verify.h"
 
@@ -44,6 +45,22 @@ std::size_t lines_of(const Repro& repro) {
 
 }  // namespace
 
+std::string gone_text(const Failure& failure, bool compared) {
+    const Tier tier = compared ? Tier::computes : suspect_of(failure).tier;
+    std::string text = "the failure does not reproduce: " + passing_text(failure.backend, tier) + "\n";
+    text += labelled("recorded: ", failure.signature.text() + "\n" + failure.message +
+                                       (failure.version.empty() ? "" : "\nwith version " + failure.version));
+    return text +
+           "hint: if the compiler or the machine has changed, minify the original model again; if the failure occurs "
+           "in "
+           "some runs only, add --repeat N; to write the program all the same, add --no-verify\n";
+}
+
+std::string next_line(const std::string& command, bool verified, const Options& options) {
+    constexpr std::size_t kLabel = 10;
+    return whittle::next_line(options.accepts(verified) ? command : "", kLabel);
+}
+
 std::string to_text(const Repro& repro, const Failure& failure, const Options& options) {
     std::string text = "failure:  " + failure.signature.heading() + "\n          " + failure.message + "\n";
     text += repro.tried
@@ -60,11 +77,16 @@ std::string to_text(const Repro& repro, const Failure& failure, const Options& o
     if (!repro.not_short.empty()) text += "          no short program: " + repro.not_short + "\n";
     if (!options.no_verify) text += verified_text(repro, failure);
     if (!repro.also.empty()) text += "releases: " + repro.also + "\n";
-    if (options.issue || options.bundle) text += labelled("to check: ", before_sending(repro, options));
     const std::filesystem::path folder = repro.output.parent_path();
-    if (options.bundle) return text + "next:     sh " + shell_quote({(folder / "run.sh").string()}) + "\n";
-    return text + "next:     " + (folder.empty() ? "" : "cd " + shell_quote({folder.string()}) + " && ") +
-           all_commands(repro.program, options) + "\n";
+    if (options.issue || options.bundle) {
+        text += labelled("to check: ", before_sending(repro, options));
+        if (options.accepts(repro.verified))
+            text += "send:     " + options.issue.value_or(folder / "ISSUE.md").string() + " to " + repro.send_to + "\n";
+    }
+    const std::string in_folder = folder.empty() ? "" : "cd " + shell_quote({folder.string()}) + " && ";
+    const std::string command = options.bundle ? "sh " + shell_quote({(folder / "run.sh").string()})
+                                               : in_folder + all_commands(repro.program, options);
+    return text + next_line(command, repro.verified, options);
 }
 
 nlohmann::json to_json(const Repro& repro, const Options& options) {
@@ -78,6 +100,7 @@ nlohmann::json to_json(const Repro& repro, const Options& options) {
             {"lines", lines_of(repro)},
             {"data", name(repro.data)},
             {"also", repro.also},
+            {"send_to", repro.send_to},
             {"message", repro.message}};
 }
 

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "test", "html"))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "test", "report", "page"))
 from chromium import Chromium, find  # noqa: E402
 
 # name: (what it is, at most or at least, the bound, its unit)

@@ -1,5 +1,6 @@
 # What `cmake --install` and CPack put where: programs and manual pages (component runtime), libraries, headers and the
-# CMake package (component dev). Included by the top CMakeLists.txt after all targets exist.
+# CMake package (component dev), what needs LibTorch (component libtorch). Included by the top CMakeLists.txt after all
+# targets exist.
 include(CMakePackageConfigHelpers)
 set(whittle_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Whittle)
 
@@ -92,61 +93,7 @@ install(FILES ${PROJECT_BINARY_DIR}/WhittleConfig.cmake ${PROJECT_BINARY_DIR}/Wh
               ${CMAKE_CURRENT_LIST_DIR}/WhittleReplay.cmake
         DESTINATION ${whittle_cmake_dir} COMPONENT dev)
 
-# Packages: `cpack` in the build folder makes whittle_*.deb and libwhittle-dev_*.deb.
-set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_NAME whittle)
-# Debian's package of Halide: its name differs by version.
-execute_process(COMMAND dpkg-query --search ${Halide_CONFIG} OUTPUT_VARIABLE whittle_halide_package ERROR_QUIET)
-string(REGEX REPLACE ":.*" "" whittle_halide_package "${whittle_halide_package}")
-if(NOT whittle_halide_package)
-  set(whittle_halide_package "libhalide${Halide_VERSION_MAJOR}-dev")
-endif()
-set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
-set(WHITTLE_PACKAGE_CONTACT "The Whittle developers <whittle@invalid>" CACHE STRING "Maintainer of the packages")
-set(CPACK_PACKAGE_CONTACT "${WHITTLE_PACKAGE_CONTACT}")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "capture, explain, minimize, reproduce and replay failures of tensor compilers")
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-set(CPACK_STRIP_FILES ON)
-set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_COMPONENTS_ALL runtime dev)
-set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME whittle)
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION devel)
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "g++, ${whittle_halide_package}")  # to build and verify repro.cpp
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "graphviz, whittle-libtorch")
-set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "Programs trace, explain, minify, repro, replay, and whittle, which runs them by one name.")
-if(NOT WHITTLE_PROGRAM_PREFIX)
-  # Debian's packages of these names own /usr/bin/minify and /usr/bin/explain.
-  set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONFLICTS "minify, explain")
-endif()
-set(CPACK_DEBIAN_DEV_PACKAGE_NAME libwhittle-dev)
-set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
-    "nlohmann-json3-dev, libeigen3-dev, libspdlog-dev, libre2-dev, libprotobuf-dev, libonnx-dev, ${whittle_halide_package}, llvm-${LLVM_VERSION_MAJOR}-dev")
-if(TARGET whittle_capture_torch)
-  list(APPEND CPACK_COMPONENTS_ALL libtorch)
-  set(CPACK_DEBIAN_LIBTORCH_PACKAGE_NAME whittle-libtorch)
-  set(CPACK_DEBIAN_LIBTORCH_PACKAGE_SHLIBDEPS ON)
-  set(CPACK_DEBIAN_LIBTORCH_PACKAGE_SECTION devel)
-  set(CPACK_DEBIAN_LIBTORCH_PACKAGE_ENHANCES whittle)
-  set(CPACK_COMPONENT_LIBTORCH_DESCRIPTION "Capture library for LibTorch programs, used by Whittle's trace and explain.")
-endif()
-# What Debian's policy asks of each package.
-whittle_gzip(${PROJECT_SOURCE_DIR}/share/debian/changelog changelog.gz)
-foreach(component runtime dev libtorch)
-  set(package whittle)
-  if(component STREQUAL "dev")
-    set(package libwhittle-dev)
-  elseif(component STREQUAL "libtorch")
-    set(package whittle-libtorch)
-  endif()
-  install(FILES ${PROJECT_SOURCE_DIR}/share/debian/copyright ${PROJECT_BINARY_DIR}/share/changelog.gz
-          DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/${package} COMPONENT ${component})
-  install(FILES ${PROJECT_SOURCE_DIR}/share/debian/lintian-overrides
-          DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/lintian/overrides RENAME ${package} COMPONENT ${component})
-endforeach()
+include(${CMAKE_CURRENT_LIST_DIR}/packages.cmake)
+
 get_property(whittle_compressed GLOBAL PROPERTY WHITTLE_COMPRESSED)
 add_custom_target(compressed ALL DEPENDS ${whittle_compressed})
-set(CPACK_COMPONENT_DEV_DESCRIPTION "Headers, static libraries and CMake package of Whittle.")
-include(CPack)

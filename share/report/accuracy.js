@@ -48,7 +48,8 @@ export const accuracy = {
     this.rows = rows;
     this.pg.replaceChildren(
       lead(compared),
-      compared.message ? note('The outputs of the graph: ' + compared.message) : '',
+      compared.message ? note('The graph as a whole: ' + compared.message) : '',
+      compared.only_forward ? note('Only forward values were compared: ' + compared.only_forward) : '',
       chartHead(name, h('span', 'root mean square error against f64, one column per value')),
       chart(compared),
       legend(),
@@ -114,12 +115,13 @@ function graphChoice(name) {
 }
 
 function lead(compared) {
-  const { first, nan_born: born, values, name } = compared;
+  const { first, nan_born: born, values, name } = compared,
+    graph = (compared.joint ? 'the joint graph of ' : '') + name;
   const content = first
     ? [h('b', '%' + first), ' is the first wrong value', whereFirst(compared), '. ', h('span.dim', howManyWrong(compared))]
     : born
       ? [h('b', '%' + born), ' is the first NaN. ', h('span.dim', 'The reference has it, too: it comes from the program, not from the compiler.')]
-      : ['All values agree. ', h('span.dim', plural(values.length, 'value') + ' of ' + name + ', with rounding noise at most.')];
+      : ['All values agree. ', h('span.dim', plural(values.length, 'value') + ' of ' + graph + ', with rounding noise at most.')];
   return h('p.lead.s-' + (first ? 'failed' : born ? 'nan' : 'ok'), content);
 }
 
@@ -271,7 +273,7 @@ function valueRow(compared, v) {
   return h(
     'tr',
     h('td', v.nan ? pill('nan', (v.node === born ? 'first: ' : '') + v.nan + ' NaN') : differs),
-    h('td.m', link('graph=' + name + '&node=' + v.node, compared.called(v))),
+    h('td.m', compared.node(v.node) ? link('graph=' + name + '&node=' + v.node, compared.called(v)) : compared.called(v)),
     h('td.m.dim', short(v.op)),
     h('td', at ? placeLink(at, name) : ''),
     h('td.m.dim', v.sizes.join('×')),

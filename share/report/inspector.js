@@ -36,7 +36,7 @@ function graphFacts(g) {
         pill(first ? 'failed' : 'nan', first ? 'wrong results' : 'NaN'),
         at ? h('p', short(ACC[g.name][first].op), ' at ', placeLink(at, g.name)) : '',
         explanation(message || 'The reference has NaN, too.'),
-        h('div.lkr', link('graph=' + g.name + '&node=' + known, 'go to %' + known), h('span', '↵')),
+        g.byId[known] ? h('div.lkr', link('graph=' + g.name + '&node=' + known, 'go to %' + known), h('span', '↵')) : '',
       ),
     g.variant_of && section('Variant', h('p', 'of ', link('graph=' + g.variant_of, g.variant_of), ': ', g.difference)),
     g.capture_fault && statusSection('failed', pill('failed', 'capture fault'), h('p', g.capture_fault)),

@@ -83,6 +83,8 @@ export const minify = {
             '.',
           )
         : '',
+      c.dependents ? h('p.note', { style: 'margin-top:4px' }, 'Directives that depend on it, and are switched off with it: ' + c.dependents.join(', ') + '.') : '',
+      m.options ? h('p.note', { style: 'margin-top:4px' }, 'Found with the backend options ' + Object.entries(m.options).map(([key, value]) => key + '=' + value).join(', ') + '.') : '',
       m.report_to ? h('p', { style: 'margin-top:4px' }, h('b', 'Report it to '), m.report_to + '.') : '',
       m.without ? h('div', { style: 'max-width:760px' }, h('p.note', { style: 'margin:8px 0 6px' }, 'Without this directive, the minimized graph is right:'), cmd(m.without)) : '',
     );

@@ -44,7 +44,7 @@ TEST_CASE("debug backends agree with eager on every op and sample", "[debug]") {
         if (op.def->random || !(op.def->dtypes & set_of(DType::f32))) continue;
         for (const Sample& sample : samples_of(op, DType::f32)) {
             const Graph graph = graph_of(op, sample);
-            CAPTURE(op.def->name, sample.label);
+            CAPTURE(op.name, sample.label);
             const RunResult expected = test::run_on(*find_backend("eager"), graph, sample.inputs());
             for (const char* name : {"eager_noexcept", "eager_debug", "pre_dispatch_eager", "roundtrip", "aot_eager"}) {
                 const RunResult got = test::run_on(*find_backend(name), graph, sample.inputs());
@@ -149,7 +149,7 @@ TEST_CASE("crossref finds nothing wrong with what is inferred of our own ops and
     for (const RegisteredOp& op : Registry::instance().all()) {
         if (op.def->random || !(op.def->dtypes & set_of(DType::f32))) continue;
         for (const Sample& sample : samples_of(op, DType::f32)) {
-            CAPTURE(op.def->name, sample.label);
+            CAPTURE(op.name, sample.label);
             const RunResult got = test::run_on(*backend, graph_of(op, sample), sample.inputs(), {{"ops", "all"}});
             if (const auto* failure = std::get_if<BackendFailure>(&got)) FAIL_CHECK(failure->message);
         }

@@ -10,7 +10,7 @@ TEST_CASE("halide names a dtype that it does not have", "[halide]") {
     Graph graph;
     const NodeRef x = graph.placeholder("x", ValueMeta::contiguous(DType::f32, {4}));
     GraphBuilder builder(graph);
-    const NodeValue stored = builder.convert({x, graph.node(x).meta()}, DType::f8_e4m3fn);
+    const V stored = builder.convert({x, graph.node(x).meta()}, DType::f8_e4m3fn);
     graph.output({builder.convert(stored, DType::f32).ref});
 
     program::CompiledProgram program(graph);
@@ -27,7 +27,7 @@ TEST_CASE("halide names complex numbers, made of real ones and read again", "[ha
     Graph graph;
     const NodeRef x = graph.placeholder("x", ValueMeta::contiguous(DType::f32, {4}));
     GraphBuilder builder(graph);
-    const NodeValue spectrum = builder.call("aten.fft_rfft.default", {x});
+    const V spectrum = builder.call("aten.fft_rfft.default", {x});
     graph.output({builder.call("aten.abs.default", {arg(spectrum)}).ref});
     CHECK(program::not_lowered(graph) ==
           std::vector<std::string>{"aten.fft_rfft.default", "aten.abs.default", "aten._fft_r2c.default"});

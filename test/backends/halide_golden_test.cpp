@@ -1,10 +1,15 @@
 // What the rules make of two small graphs, as text: schedules and the Halide C++ of a repro. Rewritten by running this
 // with WHITTLE_UPDATE_GOLDENS=1 (scripts/update goldens does); review with `git diff`.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <iterator>
+#include <set>
+#include <sstream>
 
 #include "backends/halide/definitions.h"
 #include "backends/halide/halide_text.h"
 #include "backends/halide/planned.h"
+#include "base/files.h"
 #include "golden.h"
 #include "graph/text.h"
 
@@ -35,6 +40,21 @@ TEST_CASE("this machine's target is written as the host's, others by name") {
     CHECK_THAT(own, !Catch::Contains("linux"));
     CHECK(halide::target_code("arm-64-android") == "Halide::Target(\"arm-64-android\")");
     CHECK(halide::target_code("host") == "Halide::Target(\"host\")");
+}
+
+TEST_CASE("share/doc/how-to/halide.md names the features that Whittle adds to the target and removes from it") {
+    const auto features = [](const std::string& target) {
+        std::set<std::string> names;
+        std::istringstream in(target);
+        for (std::string name; std::getline(in, name, '-');) names.insert(name);
+        return names;
+    };
+    const std::set<std::string> ours = features(halide::default_target()), host = features(halide::host_target());
+    std::set<std::string> changed;
+    std::ranges::set_symmetric_difference(ours, host, std::inserter(changed, changed.end()));
+    CHECK(changed.contains("strict_float"));
+    const std::string page = read_file(WHITTLE_SOURCE_DIR "/share/doc/how-to/halide.md");
+    for (const std::string& feature : changed) CHECK_THAT(page, Catch::Contains("| `" + feature + "` | "));
 }
 
 TEST_CASE("a directive has a condition only where one may be false") {

@@ -135,13 +135,13 @@ void check_op(const RegisteredOp& op, DType dtype, Backend& backend, const std::
     const std::vector<Tensor> expected = evaluate(all.graph, all.inputs);
     const RunResult result = run_batch(backend, all, how);
     const auto* failure = std::get_if<BackendFailure>(&result);
-    INFO(op.def->name << " " << name(dtype) << ", rules=" << how.rules << (how.asserts ? ", with asserts" : ""));
+    INFO(op.name << " " << name(dtype) << ", rules=" << how.rules << (how.asserts ? ", with asserts" : ""));
     if (failure && samples.size() > 1) {  // find out which
         for (const Sample& sample : samples) check_op(op, dtype, backend, {sample}, how);
         return;
     }
     if (failure) {
-        FAIL_CHECK(op.def->name << " " << name(dtype) << " " << all.labels.at(0) << ": " << failure->message);
+        FAIL_CHECK(op.name << " " << name(dtype) << " " << all.labels.at(0) << ": " << failure->message);
         return;
     }
     const Values& got = std::get<Values>(result);
@@ -149,14 +149,14 @@ void check_op(const RegisteredOp& op, DType dtype, Backend& backend, const std::
     std::set<std::string> failed;
     for (std::size_t i = 0; i < expected.size(); i++) {
         const std::string difference = test::differing(got[i], expected[i]);
-        const std::string which = std::string(op.def->name) + " " + std::string(name(dtype)) + " " + all.labels[i];
+        const std::string which = std::string(op.name) + " " + std::string(name(dtype)) + " " + all.labels[i];
         const bool known = known_failing().contains(which);
         if (!difference.empty() && !known) FAIL_CHECK(which << ": " << difference);
         if (!difference.empty()) failed.insert(which);
         SUCCEED();
     }
     for (const std::string& label : std::set<std::string>(all.labels.begin(), all.labels.end())) {
-        const std::string which = std::string(op.def->name) + " " + std::string(name(dtype)) + " " + label;
+        const std::string which = std::string(op.name) + " " + std::string(name(dtype)) + " " + label;
         if (known_failing().contains(which) && !failed.contains(which))
             FAIL_CHECK(which << " agrees now: take it out of test/known-failing/halide.txt");
     }
@@ -184,7 +184,7 @@ void check_shard(std::size_t shard) {
     const auto& registry = Registry::instance().all();
     for (std::size_t i = shard; i < registry.size(); i += kShards) {
         const RegisteredOp& op = registry[i];
-        if (op.def->random || (only && op.def->name.find(only) == std::string_view::npos)) continue;
+        if (op.def->random || (only && op.name.find(only) == std::string_view::npos)) continue;
         for (DType dtype : kAllDTypes) {
             if (!is_tested(op, dtype)) continue;
             // The parts of a composite are walked themselves, in all of their dtypes.

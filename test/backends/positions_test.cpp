@@ -136,7 +136,7 @@ TEST_CASE("every primitive that refuses positions says of which operand", "[posi
                 const std::string problem = refusal(graph, sample, i);
                 if (problem.find("found index") == std::string::npos) continue;
                 ++refused;
-                INFO(op.def->name << " '" << sample.label << "': " << problem);
+                INFO(op.name << " '" << sample.label << "': " << problem);
                 CHECK(std::ranges::any_of(
                     known, [&](const Positions& positions) { return positions.operand.id == placeholders[i]; }));
             }

@@ -1,10 +1,12 @@
-// Random schedules that are legal by construction.
+// Random schedules that are legal by construction. What only newer versions of Halide have is drawn where Halide has
+// it.
 #pragma once
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "backends/halide/build_info.h"
 #include "backends/halide/definitions.h"
 #include "expr/group.h"
 #include "tensor/random.h"
@@ -34,6 +36,7 @@ class RandomSchedule {
     };
 
     bool chance(int of) { return random_.below(of) == 0; }
+    static bool has(Kind kind) { return expr::info(kind).since <= major_version(); }
 
     int add(expr::Directive directive) {
         if (placed_ >= 0) directive.requires_.push_back(placed_);
@@ -73,6 +76,7 @@ class RandomSchedule {
             expr::Directive split =
                 directive(Kind::split, {old.name, old.name + "o", old.name + "i"}, 2 + random_.below(3));
             if (chance(2)) split.tail = "GuardWithIf";
+            if (has(Kind::never_partition) && chance(4)) split.tail = "Predicate";
             const std::int64_t factor = split.factor;
             const int made_by = add(split);
             if (!schedule_.back().enabled) continue;
@@ -101,9 +105,17 @@ class RandomSchedule {
             }
             made.requires_ = needs(loop);
             const bool vectorized = made.kind == Kind::vectorize;
+            // A loop that runs in parallel gets no vectors here, so no other thread computes what is blended.
+            const bool blends = vectorized && d.update >= 0 && loop.made_by < 0;
+            if (blends && has(Kind::never_partition) && chance(2)) made.tail = "ShiftInwardsAndBlend";
             add(made);
             if (vectorized) break;
         }
+        if (loops.empty() || !has(Kind::never_partition) || !chance(3)) return;
+        const Loop& loop = loops[static_cast<std::size_t>(random_.below(static_cast<std::int64_t>(loops.size())))];
+        expr::Directive whole = directive(Kind::never_partition, {loop.name});
+        whole.requires_ = needs(loop);
+        add(whole);
     }
 
     /// Pure loops in another order; the reduction keeps its own.

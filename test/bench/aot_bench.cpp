@@ -312,12 +312,12 @@ Graph large_graph() {
     const auto input = [&](const std::string& name, const Sizes& sizes) {
         ValueMeta meta = ValueMeta::contiguous(DType::f32, sizes);
         meta.requires_grad = true;
-        return NodeValue{graph.placeholder(name, meta), meta};
+        return builder.value(graph.placeholder(name, meta));
     };
     constexpr std::size_t kCallsOfLayer = 10;
     const std::size_t layers = (kLargeGraph - 1) / (kCallsOfLayer + 3);
-    NodeValue x = input("x", {kRows, kWidth});
-    std::vector<NodeValue> weights;
+    V x = input("x", {kRows, kWidth});
+    std::vector<V> weights;
     for (std::size_t i = 0; i < layers; ++i) {
         const auto width = kWidth + static_cast<std::int64_t>(i % 7);
         weights.push_back(input("w", {kWidth, width}));
@@ -325,14 +325,14 @@ Graph large_graph() {
         weights.push_back(input("b", {kWidth}));
     }
     for (std::size_t i = 0; i < layers; ++i) {
-        const NodeValue* w = &weights[3 * i];
-        NodeValue h = builder.call("aten.mm.default", {arg(x), arg(w[0])});
+        const V* w = &weights[3 * i];
+        V h = builder.call("aten.mm.default", {arg(x), arg(w[0])});
         h = builder.call("aten.gelu.default", {arg(h)});
         h = builder.call("aten.mul.Tensor", {arg(h), arg(h)});
         h = builder.call("aten.mm.default", {arg(h), arg(w[1])});
         h = builder.call("aten.add.Tensor", {arg(h), arg(w[2])});
         h = builder.call("aten.tanh.default", {arg(h)});
-        const NodeValue scale = builder.call("aten._softmax.default", {arg(h), Arg(1), Arg(false)});
+        const V scale = builder.call("aten._softmax.default", {arg(h), Arg(1), Arg(false)});
         h = builder.call("aten.mul.Tensor", {arg(h), arg(scale)});
         h = builder.call("aten.sub.Tensor",
                          {arg(h), arg(builder.call("aten.mean.dim", {arg(h), Arg::ints({1}), Arg(true)}))});

@@ -80,6 +80,12 @@ TEST_CASE("what is no model is refused by name") {
               .find("an ELF file without execute permission") != std::string::npos);
     CHECK(recognize(write(folder, "m.pt2", "PK\x03\x04....")) == ModelKind::pt2);
     CHECK(recognize_error(write(folder, "t", "hello")).find("byte 0: unknown format") != std::string::npos);
+    CHECK(recognize_error(write(folder, "train.py", "import torch")) ==
+          at + "train.py: it is a script, expected a model, or a program that runs the script; hint: explain python3 " +
+              at + "train.py reports its graphs; trace -o DIR python3 " + at +
+              "train.py records them for minify, repro and replay");
+    CHECK(recognize_error(write(folder, "run", "#!/usr/bin/env -S bash -e\n")).find("explain bash " + at + "run ") !=
+          std::string::npos);
     CHECK(recognize_error(write(folder, "l.json", "[1]")).find("byte 0: found no '{'") != std::string::npos);
     CHECK(recognize_error(kModels).find("neither a trace (index.json) nor a model (model.onnx)") != std::string::npos);
     CHECK(recognize_error("/dev/null").find("a device or a pipe") != std::string::npos);
@@ -103,6 +109,25 @@ TEST_CASE("a seed makes the same inputs each time, whatever else is given") {
 
     options.inputs = {.seed = 4};
     CHECK_FALSE(same_bits(load_model(graph, options).at(0).inputs[0], made.inputs[0]));
+}
+
+TEST_CASE("inputs that are made or given lie in memory as the program's did") {
+    const TempDir folder;
+    const fs::path file = folder.path() / "g.json";
+    save_graph(parse(R"(graph g {
+        %x = placeholder["x"] : f32[2, 3] strides[1, 2]
+        %r = aten.neg.default(%x) : f32[2, 3] strides[1, 2]
+        return (%r)
+    })"),
+               file);
+    ModelOptions options;
+    const Tensor made = load_model(file, options).at(0).inputs.at(0);
+    CHECK(made.strides() == Strides{1, 2});
+    save_safetensors(folder.path() / "x.safetensors", {{"x", Tensor::of<float>({1, 2, 3, 4, 5, 6}, {2, 3})}});
+    options.inputs.inputs = {"x=" + (folder.path() / "x.safetensors").string()};
+    const Tensor given = load_model(file, options).at(0).inputs.at(0);
+    CHECK(given.strides() == Strides{1, 2});
+    CHECK(floats(given) == std::vector<float>{1, 2, 3, 4, 5, 6});
 }
 
 TEST_CASE("inputs that do not fit are refused by name") {
@@ -206,6 +231,26 @@ TEST_CASE("a folder of the ONNX backend tests is a model with its inputs") {
     CHECK(frame.inputs_from == (kModels / "squeezenet1_1/test_data_set_0").string());
     CHECK(frame.expected.size() == 1);
     CHECK(load_model(kModels / "squeezenet1_1", {.inputs = {.seed = 1}, .need_inputs = false}).size() == 1);
+}
+
+TEST_CASE("the values beside an ONNX file are for it, unless other values are asked for") {
+    const TempDir folder;
+    const fs::path model = folder.path() / "net.onnx", values = folder.path() / "test_data_set_0";
+    fs::copy(kSqueeze, model);
+    fs::copy(kModels / "squeezenet1_1/test_data_set_0", values);
+    const auto from = [&](const InputOptions& inputs) {
+        return load_model(model, {.inputs = inputs}).at(0).inputs_from;
+    };
+    CHECK(from({}) == values.string());
+    CHECK(load_model(model, {}).at(0).expected_from == values.string());
+    CHECK(from({.seed = 0}) == "seed 0");
+    // Of two models either may be what they are for; not so of model.onnx.
+    fs::copy(kSqueeze, folder.path() / "model.onnx");
+    CHECK(from({}) == "seed 0");
+    CHECK(load_model(folder.path() / "model.onnx", {}).at(0).inputs_from == values.string());
+    save_tensor_proto(values / "input_0.pb", Tensor::of<float>({1, 2}));
+    const std::string wrong = error_of([&] { load_model(folder.path() / "model.onnx", {}); });
+    CHECK(wrong.find("the values are those of " + values.string() + "; use others") != std::string::npos);
 }
 
 TEST_CASE("a failure's inputs are kept") {

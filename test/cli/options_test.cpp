@@ -268,7 +268,7 @@ TEST_CASE("results are named after the model, and those of a Python program afte
     CHECK(stem_of("./app", {"train.py"}) == "app");
     CHECK(stem_of("/usr/bin/python3", {"examples/train.py", "--epochs", "2"}) == "train");
     CHECK(stem_of("/usr/bin/python3.11", {"-u", "-W", "ignore", "train.py"}) == "train");
-    CHECK(stem_of("/usr/bin/python3", {"-m", "package"}) == "package");
+    CHECK(stem_of("/usr/bin/python3", {"-m", "package.part"}) == "package.part");
     CHECK(stem_of("/usr/bin/python3", {"-c", "print()"}) == "python3");
     CHECK(stem_of("/usr/bin/python3", {}) == "python3");
 }

@@ -76,7 +76,7 @@ int compare_unchecked(const Options& options) {
     for (const Model& model : find_models(options.data))
         if (known.passes(model, "eager")) checked.insert(model.ops.begin(), model.ops.end());
     for (const RegisteredOp& op : Registry::instance().all()) {
-        const std::string name(op.def->name);
+        const std::string name(op.name);
         if (!name.starts_with("aten.") && !op.def->eval && !checked.contains(name)) unchecked.insert(name);
     }
     std::ifstream in(options.unchecked);

@@ -41,11 +41,10 @@ class Walk {
         Counts counts;
         for (const DType dtype : kAllDTypes) {
             if (!(op.def->dtypes & set_of(dtype))) continue;
-            for (const Sample& sample : samples_of(op, dtype))
-                one(op, {op.def->name, dtype, sample.label}, sample, counts);
+            for (const Sample& sample : samples_of(op, dtype)) one(op, {op.name, dtype, sample.label}, sample, counts);
         }
-        for (const std::string& line : exceptions_.unused(op.def->name)) surprise(line + ": no case is like that");
-        std::cout << op.def->name << ": " << counts.agree << " agree, " << counts.differ << " differ as is known, "
+        for (const std::string& line : exceptions_.unused(op.name)) surprise(line + ": no case is like that");
+        std::cout << op.name << ": " << counts.agree << " agree, " << counts.differ << " differ as is known, "
                   << counts.no_kernel << " without a kernel, " << counts.unsaid << " that the standard does not say"
                   << std::endl;
         total_.agree += counts.agree, total_.differ += counts.differ, total_.no_kernel += counts.no_kernel;
@@ -81,7 +80,7 @@ class Walk {
             found.push_back({Aspect::refused, std::string(name(outcome.kind)) + ": " + outcome.message});
         ++(found.empty() ? counts.agree : counts.differ);
         for (const std::string& problem : exceptions_.judge(tried, found))
-            surprise(std::string(op.def->name) + " " + std::string(name(tried.dtype)) + " '" + sample.label + "' " +
+            surprise(std::string(op.name) + " " + std::string(name(tried.dtype)) + " '" + sample.label + "' " +
                      problem);
     }
     void surprise(const std::string& what) {
@@ -117,8 +116,8 @@ int main(int argc, char** argv) {
         Walk walk(described.name, known);
         std::size_t i = 0;
         for (const RegisteredOp& op : Registry::instance().all()) {
-            if (op.def->name.starts_with("aten.") || op.def->random) continue;
-            if (i++ % shards == shard && op.def->name.find(only) != std::string_view::npos) walk.op(op);
+            if (op.name.starts_with("aten.") || op.def->random) continue;
+            if (i++ % shards == shard && op.name.find(only) != std::string_view::npos) walk.op(op);
         }
         return walk.finish();
     } catch (const Error& error) {

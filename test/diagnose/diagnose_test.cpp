@@ -214,8 +214,8 @@ TEST_CASE("a pass that does harm only together with another is told with it, not
 
 namespace {
 
-/// A compiler without schedules: wrong from a level of 0 to 3 on, unless its optimizer "b" is off; next below that
-/// level it may be wrong in another way.
+/// A compiler without schedules: wrong from a level of 0 to 3 on, unless its optimizer "b" is off, on which "c"
+/// depends, and "d" on that; next below that level it may be wrong in another way.
 class Leveled final : public Backend, public Switchable {
   public:
     explicit Leveled(int wrong_from, bool odd_below = false) : wrong_from_(wrong_from), odd_below_(odd_below) {}
@@ -232,7 +232,9 @@ class Leveled final : public Backend, public Switchable {
     }
     std::unique_ptr<Inspection> inspect(const Graph&, const BackendOptions&) override {
         auto look = std::make_unique<Look>();
-        look->found = {.directives = {{"a"}, {"b"}, {"c"}}, .passes = {{"level", kMost}}, .directive_is = "optimizer"};
+        look->found = {.directives = {{"a"}, {"b"}, {"c", {1}}, {"d", {2}}},
+                       .passes = {{"level", kMost}},
+                       .directive_is = "optimizer"};
         return look;
     }
     BackendOptions without(BackendOptions options, const std::vector<std::string>& directives) const override {
@@ -284,6 +286,7 @@ TEST_CASE("a level and a switch decide, searched alike by who minimizes and who 
         REQUIRE(culprit);
         CHECK(culprit->component == "switch");
         CHECK(culprit->directive == found.off);
+        CHECK(culprit->dependents == std::vector<std::string>{"c", "d"});
     }
     // Where all levels are wrong no switch is asked; of a level next to one that is wrong in another way nothing is
     // said.

@@ -27,7 +27,11 @@ std::string element_list(const Tensor& tensor) {
 }
 
 /// Computes kernels as expr::interpret() does, but where one takes an absolute value, all is one more.
-class Kernels final : public Backend, public program::PlanCompiler, public program::KernelPrograms, public Emitter {
+class Kernels final : public Backend,
+                      public program::PlanCompiler,
+                      public program::KernelPrograms,
+                      public Emitter,
+                      public Tracked {
   public:
     std::string name() const override { return "kernels"; }
     std::string description() const override { return "a stranger's"; }
@@ -69,7 +73,7 @@ class Kernels final : public Backend, public program::PlanCompiler, public progr
                             .summary = "abs gives one more",
                             .compiler = "the stranger's compiler, version 7"};
     }
-    std::string compiler() const override { return "The stranger"; }
+    std::optional<Tracker> tracker() override { return Tracker{"The stranger", "https://stranger.example/bugs"}; }
 
     SuspectCode emit(const EmitRequest&) override { throw Error("it has no other program"); }
 
@@ -139,13 +143,16 @@ TEST_CASE("a kernel of a stranger's that fails by itself is reduced, and is a pr
 
 TEST_CASE("who mends a failing kernel is whose compiler it is, of a wrapped backend, too", "[outside]") {
     auto made = std::make_unique<Kernels>();
-    const Failure failure{.backend = "kernels"}, wrapped{.backend = "explain(kernels)"};
-    CHECK_THAT(diagnose::who_mends(failure, made.get()), Catch::Contains("The stranger's issue tracker"));
+    Graph failing, wrapped;
+    failing.failure = Failure{.backend = "kernels"}, wrapped.failure = Failure{.backend = "explain(kernels)"};
+    const std::string theirs = "The stranger's issue tracker at https://stranger.example/bugs";
+    CHECK(diagnose::who_mends(failing, made.get()) == theirs);
     const std::unique_ptr<Backend> wrapper = make_explain_backend(std::move(made));
-    CHECK_THAT(diagnose::who_mends(wrapped, wrapper.get()), Catch::Contains("The stranger's issue tracker"));
-    CHECK(diagnose::who_mends(failure, nullptr) == "the maintainers of kernels");
-    Failure ours = failure;
-    ours.culprit = Culprit{.component = "lowering"};
+    CHECK(diagnose::who_mends(wrapped, wrapper.get()) == theirs);
+    CHECK(diagnose::who_mends(failing, nullptr) == "the maintainers of kernels");
     Kernels kernels;
-    CHECK(diagnose::who_mends(ours, &kernels) == "Whittle's issue tracker");
+    failing.failure->culprit = Culprit{.component = "compiler"};
+    CHECK(diagnose::who_mends(failing, &kernels) == theirs + ", or Whittle's if the program does not match the kernel");
+    failing.failure->culprit = Culprit{.component = "lowering"};
+    CHECK(diagnose::who_mends(failing, &kernels) == "Whittle's issue tracker");
 }

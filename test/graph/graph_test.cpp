@@ -135,6 +135,28 @@ TEST_CASE("a pass is told with its partner, and with the options that show it") 
     CHECK(pair.text() == "compiler");
 }
 
+TEST_CASE("below a culprit a report explains what is listed, names what goes with it, and the options") {
+    Failure failure{.backend = "halide"};
+    CHECK(culprit_notes(failure).empty());
+    failure.culprit = Culprit{.component = "schedule", .directive = "f.split(x, x_o, x_i, 8)"};
+    CHECK(culprit_notes(failure).empty());
+    failure.culprit->together = {"f.compute_root()"};
+    failure.culprit->dependents = {"f.vectorize(x_i)", "f.parallel(x_o)"};
+    failure.options = {{"rules", "plain"}};
+    const std::vector<std::string> notes = {
+        "these alone cause the failure, and each of them is needed",
+        "disable=f.split(x, x_o, x_i, 8) also switches off what depends on it: f.vectorize(x_i), f.parallel(x_o)",
+        "found in the minimized graph with --backend-option rules=plain"};
+    CHECK(culprit_notes(failure) == notes);
+    failure.culprit->dependents = {"a", "b", "c", "d", "e", "f"};
+    CHECK(culprit_notes(failure).at(1).ends_with(": a, b, c, d, and 2 more"));
+    // What the two options of a pass are is in its text.
+    failure.culprit =
+        Culprit{.component = "pass", .together = {"pass-limit=fuse=0", "pass-limit=fuse=1"}, .op = "fuse"};
+    failure.options = {};
+    CHECK(culprit_notes(failure).empty());
+}
+
 TEST_CASE("names stay unique when nodes change behind add's back") {
     Graph graph = small_graph();
     const ValueMeta meta = ValueMeta::contiguous(DType::f32, {1});

@@ -87,6 +87,19 @@ TEST_CASE("the rate of a failure and the partner of a pass come back; a file wit
     CHECK(older.failure->signature.rate == Rate{});
 }
 
+TEST_CASE("the dependents of a culprit come back, in the version that has them") {
+    Graph graph = failing_graph();
+    graph.failure->culprit = Culprit{.component = "schedule", .directive = "f.compute_root()"};
+    CHECK(json_of(graph).find("dependents") == std::string::npos);
+    graph.failure->culprit->minimized_only = true;
+    CHECK(json_of(graph).find(R"("version": "1.4")") != std::string::npos);
+    graph.failure->culprit->dependents = {"f.vectorize(x, 8)", "f.parallel(y)"};
+    CHECK(json_of(graph).find(R"("version": "1.5")") != std::string::npos);
+    const Graph read = round_trip(graph);
+    REQUIRE(read.failure);
+    CHECK(read.failure->culprit == graph.failure->culprit);
+}
+
 TEST_CASE("a graph comes back with its data, stacks and failure") {
     const Graph graph = failing_graph(), read = round_trip(graph);
     CHECK(same_structure(read, graph));
@@ -205,7 +218,7 @@ TEST_CASE("versions") {
     CHECK_THAT(complaint_about(replaced(text, "\"1.0\"", "\"2.0\"")),
                Contains("g.json: /version: found \"2.0\", expected version 1.x"));
     CHECK_THAT(complaint_about(replaced(text, "\"1.0\"", "\"1\"")),
-               Contains("expected a version, for example \"1.4\""));
+               Contains("expected a version, for example \"1.5\""));
     CHECK_THAT(complaint_about(replaced(text, "whittle.graph", "whittle.record")),
                Contains("expected \"whittle.graph\""));
     const std::string extended = replaced(text, "\"dialect\"", "\"colour\": 3, \"dialect\"");

@@ -18,6 +18,26 @@ TEST_CASE("a graph prints as documented") {
 )");
 }
 
+TEST_CASE("the places of a graph's first calls, each once, as lines") {
+    Graph graph = small_graph();
+    CHECK(first_places(graph, 3).empty());
+    const StackFrame inner{.file = "train.py", .line = 24, .function = "Net.forward", .text = "h = x + y"},
+        outer{.file = "train.py", .line = 40, .function = "main", .text = ""};
+    const NodeRef first{graph.calls().at(0)};
+    Node again = graph.node(first);
+    again.name = "again";
+    graph.nodes[static_cast<std::size_t>(first.id)].stack = again.stack = {inner, outer};
+    Node other = again;
+    other.name = "other";
+    other.stack = {outer};
+    graph.add(std::move(again));
+    graph.add(std::move(other));
+    CHECK(first_places(graph, 3) == std::vector<StackFrame>{inner, outer});
+    CHECK(first_places(graph, 1) == std::vector<StackFrame>{inner});
+    CHECK(place_line(inner) == "train.py:24  Net.forward  h = x + y");
+    CHECK(place_line(outer) == "train.py:40  main");
+}
+
 TEST_CASE("strides and gradients print where they are not the usual") {
     CHECK(print(ValueMeta::contiguous(DType::i8, {})) == "i8[]");
     CHECK(print(ValueMeta{DType::f32, {2, 3}, {1, 2}, true}) == "f32[2, 3] strides[1, 2] grad");

@@ -1,5 +1,5 @@
-# Makes the Debian package of the programs and checks what it says and holds.
-#   cmake -DBUILD=… -DSCRATCH=… -P deb.cmake
+# Makes the Debian packages and checks what they say and hold, and that all name one version.
+#   cmake -DSOURCE=… -DBUILD=… -DSCRATCH=… -P deb.cmake
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
@@ -10,14 +10,37 @@ function(run)
 endfunction()
 
 file(REMOVE_RECURSE ${SCRATCH})
-run(cpack -G DEB --config ${BUILD}/CPackConfig.cmake -B ${SCRATCH} -D CPACK_COMPONENTS_ALL=runtime
-    -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip)
+run(cpack -G DEB --config ${BUILD}/CPackConfig.cmake -B ${SCRATCH} -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip)
+file(GLOB packages ${SCRATCH}/*.deb)
 file(GLOB package ${SCRATCH}/whittle_*.deb)
+
+# The changelogs are about the version of the build; a release comes first in the list of changes.
+run(dpkg-deb --field ${package} Version)
+string(STRIP "${output}" version)
+string(REGEX REPLACE "-.*" "" release ${version})
+file(STRINGS ${SOURCE}/share/debian/changelog entry LIMIT_COUNT 1)
+if(NOT entry MATCHES "^whittle [(]${version}[)]")
+  message(FATAL_ERROR "share/debian/changelog: found ${entry}, expected an entry for version ${version}")
+endif()
+file(STRINGS ${SOURCE}/CHANGELOG.md heads REGEX "^## .[0-9]")
+list(GET heads 0 head)
+if(NOT head MATCHES "^## .${release}. - 20[0-9][0-9]-[0-9][0-9]-[0-9][0-9]$")
+  message(FATAL_ERROR "CHANGELOG.md: found ${head}, expected version ${release} with a date")
+endif()
+
+file(GLOB other ${SCRATCH}/libwhittle-dev_*.deb ${SCRATCH}/whittle-libtorch_*.deb)
+foreach(file IN LISTS other)
+  run(dpkg-deb --field ${file} Depends)
+  string(FIND "${output}" "whittle (= ${version})" at)
+  if(at LESS 0)
+    message(FATAL_ERROR "${file}: found the dependencies ${output}, expected whittle (= ${version}) among them")
+  endif()
+endforeach()
 run(dpkg-deb --info ${package})
-if(output MATCHES "libtorch1")
+if(output MATCHES "libtorch[0-9]")
   message(FATAL_ERROR "the programs depend on LibTorch:\n${output}")
 endif()
-foreach(line "Package: whittle" "Conflicts: minify, explain" "Depends: .*libonnx" "Depends: .*libre2" "Recommends: .*libhalide14-0-dev")
+foreach(line "Package: whittle" "Conflicts: minify, explain" "Depends: .*libonnx" "Depends: .*libre2" "Recommends: .*libhalide[0-9]")
   if(NOT output MATCHES "${line}")
     message(FATAL_ERROR "found no '${line}' in:\n${output}")
   endif()
@@ -25,14 +48,15 @@ endforeach()
 run(dpkg-deb --contents ${package})
 foreach(file usr/bin/explain usr/bin/whittle usr/share/man/man1/explain.1.gz usr/share/man/man1/whittle.1.gz usr/lib/whittle/backends/relu_testing.so
              usr/lib/whittle/backends/onnxruntime/worker.mjs usr/lib/whittle/backends/opencv/install
-             usr/share/whittle/schema/graph.schema.json usr/share/doc/whittle/copyright)
+             usr/share/whittle/schema/graph.schema.json usr/share/doc/whittle/copyright
+             usr/share/doc/whittle/changelog.gz usr/share/doc/whittle/changelog.Debian.gz)
   if(NOT output MATCHES " ./${file}\n")
     message(FATAL_ERROR "found no ${file} in:\n${output}")
   endif()
 endforeach()
 find_program(LINTIAN lintian)
 if(LINTIAN)
-  execute_process(COMMAND ${LINTIAN} ${package} OUTPUT_VARIABLE output ERROR_QUIET)
+  execute_process(COMMAND ${LINTIAN} ${packages} OUTPUT_VARIABLE output ERROR_QUIET)
   if(output MATCHES "[EW]: ")
     message(FATAL_ERROR "lintian says:\n${output}")
   endif()

@@ -3,13 +3,16 @@
 #include <catch2/catch.hpp>
 
 #include "backends/eager/eager.h"
+#include "backends/registry.h"
 #include "base/files.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
 #include "record/trace_folder.h"
+#include "relu_frame.h"
 #include "replay/replay.h"
 
 using namespace whittle;
+using namespace whittle::test;
 using Kind = CaptureCheck::Finding::Kind;
 
 namespace {
@@ -107,6 +110,32 @@ TEST_CASE(
     const std::vector<ReplayResult> results = replay_all(find_records({folder.path()}), {}, {});
     REQUIRE(results.size() == 1);
     CHECK(results[0].status == ReplayResult::Status::passed);
+}
+
+TEST_CASE("a trace compares results as it is asked to, and its records say so") {
+    const TempDir folder("capture-check");
+    capture::CapturedGraph captured{.graph = doubled_relu()};
+    captured.sources = {capture::Source::local("x")};
+    captured.inputs = {Tensor::of({-1.F, 2.F, 3.F})};
+    captured.outputs = {Tensor::of({0.F, 4.F, 6.F})};
+    capture::CapturedFrame frame{.name = "f", .function = "f"};
+    frame.graphs.push_back(std::move(captured));
+    const std::unique_ptr<Backend> backend = find_backend(kWrong.spec);  // relu gives 1 more
+    const std::vector<std::filesystem::path> models{"model"};
+    TraceFolder trace(folder.path(), models, kWrong.spec.text(), {});
+    const auto verdict_by = [&](const std::optional<Accuracy>& accuracy) {
+        Suspect suspect = kWrong;
+        suspect.accuracy = accuracy;
+        return trace.add(frame, "LibTorch", *backend, suspect, RecordPolicy::always).at(0).judged.value().verdict;
+    };
+    const Accuracy loose{.tolerances = {{DType::f32, {0, 10, 0}}}};
+    CHECK(verdict_by(loose) == Verdict::right);
+    CHECK(verdict_by(std::nullopt) == Verdict::fails);
+    CHECK(verdict_by(Accuracy{.mode = Accuracy::Mode::strict}) == Verdict::fails);
+    trace.save();
+    const std::vector<std::filesystem::path> records = find_records({folder.path()});
+    REQUIRE(records.size() == 3);
+    CHECK(load_record(records[0]).record.accuracy == loose);
 }
 
 TEST_CASE("a trace marks a graph that is a capture fault, and its records fail in replay") {

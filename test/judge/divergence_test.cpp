@@ -1,8 +1,11 @@
 #include "judge/divergence.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <stdexcept>
 
+#include "graph/abilities.h"
 #include "graph/text.h"
 #include "planted_backend.h"
 #include "tensor/random.h"
@@ -26,7 +29,60 @@ const Graph kChain = parse(
     "graph chain {\n  %x = placeholder[\"x\"] : f32[3]\n  %a = aten.neg.default(%x) : f32[3]\n"
     "  %b = aten.exp.default(%a) : f32[3]\n  %c = aten.neg.default(%b) : f32[3]\n  return (%c)\n}\n");
 
+/// Wrong in backward alone.
+const Graph kTrained = parse(
+    "graph trained {\n  %x = placeholder[\"x\"] : f32[3] grad\n  %a = aten.neg.default(%x) : f32[3] grad\n"
+    "  %y = aten.tanh.default(%a) : f32[3] grad\n  return (%y)\n}\n");
+
+Tensor wrong_tanh_backward(const Node& node, const Tensor& value) {
+    return node.target == "aten.tanh_backward.default" ? mapped(value, [](float x) { return x + 1; }) : value;
+}
+
+class PlantedOwnGradients final : public PlantedBackend, public OwnGradients {
+  public:
+    CompileResult compile_joint(const Graph& joint, const JointShape&, const BackendOptions& options) override {
+        return compile(joint, options);
+    }
+};
+
 }  // namespace
+
+TEST_CASE("where gradients are wrong, the values are those of the joint graph", "[divergence]") {
+    const std::vector<Tensor> inputs = {Tensor::of({1.f, 2.f, 3.f})};
+    PlantedBackend suspect;
+    suspect.on_result = wrong_tanh_backward;
+    const Divergence found = diverged(kTrained, inputs, suspect);
+    CHECK(found.plain.failed_at_gradients());
+    CHECK(found.joint);
+    CHECK(found.only_forward == "");
+    REQUIRE(found.values.size() == 4);
+    REQUIRE(found.first);
+    CHECK(found.values[*found.first].op == "aten.tanh_backward.default");
+    CHECK(found.values[1].closeness == Closeness::close);
+}
+
+TEST_CASE("where the joint graph cannot be compared, only forward values are, which blames nothing", "[divergence]") {
+    const std::vector<Tensor> inputs = {Tensor::of({1.f, 2.f, 3.f})};
+    PlantedBackend in_two_parts;
+    in_two_parts.on_result = wrong_tanh_backward;
+    in_two_parts.on_compile = [](const Graph& graph) {
+        const auto has = [&](const char* op) { return std::ranges::count(graph.nodes, op, &Node::target) > 0; };
+        if (has("aten.tanh.default") && has("aten.tanh_backward.default")) throw std::runtime_error("no joint graphs");
+    };
+    PlantedOwnGradients own;
+    own.on_result = wrong_tanh_backward;
+    for (PlantedBackend* const suspect : {&in_two_parts, static_cast<PlantedBackend*>(&own)}) {
+        const Divergence found = diverged(kTrained, inputs, *suspect);
+        CHECK(found.plain.failed_at_gradients());
+        CHECK_FALSE(found.joint);
+        CHECK(found.failure == "");
+        CHECK(found.only_forward == (suspect == &own ? "planted computes gradients in its own way"
+                                                     : "the joint graph with every value as an output fails: "
+                                                       "exception: no joint graphs"));
+        CHECK(found.values.size() == 2);
+        CHECK_FALSE(found.first);
+    }
+}
 
 TEST_CASE("the first value that differs is named, and later ones that follow from it", "[divergence]") {
     PlantedBackend suspect;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/sanitizer.h"
 #include "graph/text.h"
 #include "judge/explained.h"
@@ -495,7 +496,7 @@ TEST_CASE("what the reference computes lies in the interval of every op with a b
                 if (!found.empty()) wrong.insert(std::string(name(dtype)) + " " + sample.label + ": " + found);
             }
         }
-        INFO(op.def->name);
+        INFO(op.name);
         for (const std::string& line : wrong) UNSCOPED_INFO(line);
         CHECK(wrong.empty());
     }
@@ -507,7 +508,7 @@ TEST_CASE("most ops have a bound", "[interval]") {
     for (const RegisteredOp& op : Registry::instance().all()) {
         const Samples samples = op.def->dtypes & set_of(DType::f32) ? samples_of(op, DType::f32) : Samples();
         for (const Sample& sample : samples)
-            if (!ops_without_bound(graph_of(op, sample)).empty()) without.insert(op.def->name);
+            if (!ops_without_bound(graph_of(op, sample)).empty()) without.insert(op.name);
     }
     for (const std::string_view op :
          {"aten.convolution.default", "aten.native_layer_norm.default", "aten._softmax.default", "onnx.Conv",
@@ -547,4 +548,12 @@ TEST_CASE("two computations of one number may differ", "[interval]") {
     const auto intervals = intervals_of(graph, inputs, {});
     REQUIRE(intervals);
     CHECK(intervals->at(0).full.most() > 0);
+}
+
+TEST_CASE("share/doc/explanation/accuracy.md states the limits of intervals", "[interval]") {
+    std::string steps = std::to_string(static_cast<std::int64_t>(kMostIntervalSteps));
+    for (std::size_t at = steps.size(); at > 3;) steps.insert(at -= 3, ",");
+    const std::string page = read_file(WHITTLE_SOURCE_DIR "/share/doc/explanation/accuracy.md");
+    CHECK_THAT(page, Contains(steps + " steps"));
+    CHECK_THAT(page, Contains("wider than " + std::to_string(static_cast<int>(kWidestInterval)) + " tolerances"));
 }

@@ -70,7 +70,7 @@ TEST_CASE("every composite of the registry decomposes into ops that lower, or ar
             for (const Sample& sample : samples_of(op, dtype)) {
                 ++tried;
                 if (const std::string wrong = left_over(op, sample); !wrong.empty())
-                    FAIL_CHECK(op.def->name << " " << name(dtype) << " '" << sample.label << "': " << wrong);
+                    FAIL_CHECK(op.name << " " << name(dtype) << " '" << sample.label << "': " << wrong);
             }
         }
     }

@@ -1,8 +1,15 @@
 #include "planted/bugs.h"
 
+#include <algorithm>
+#include <iterator>
 #include <random>
+#include <string_view>
+#include <vector>
 
 #include "base/error.h"
+#include "base/suggest.h"
+#include "base/words.h"
+#include "ops/core/registry.h"
 
 namespace whittle {
 namespace {
@@ -92,7 +99,7 @@ std::string key_of_tensors(const Node& call) {
 }
 
 void decompose_wrongly(GraphBuilder& builder, std::vector<NodeRef>& results) {
-    const NodeValue value{results.at(0), builder.graph().node(results[0]).meta()};
+    const V value{results.at(0), builder.graph().node(results[0]).meta()};
     results[0] = builder.call("aten.add.Scalar", {arg(value), Arg(1)}).ref;
 }
 
@@ -110,7 +117,7 @@ void partition_wrongly(Partition& parts) {
 program::Hooks both(program::Hooks first, const program::Hooks& second) {
     const auto take = [&](auto member) {
         if (!(second.*member)) return;
-        if (first.*member) throw Error({"planted bug", {}}, "found two for the same step");
+        if (first.*member) throw Error("found two bugs in the same step, expected different steps");
         first.*member = second.*member;
     };
     using program::Hooks;
@@ -120,64 +127,127 @@ program::Hooks both(program::Hooks first, const program::Hooks& second) {
     return first;
 }
 
+/// What a bug is for.
+enum class Of { all, lowered_op, composite };
+
+struct Kind {
+    std::string_view name;
+    Of of;
+    const char* doc;
+    program::Hooks (*hooks)(const std::string& op);
+
+    std::string spelling() const { return std::string(name) + (of == Of::all ? "" : "=OP"); }
+};
+
+/// Constant-initialized: preload.cpp reads it before main().
+constexpr Kind kKinds[] = {
+    {"schedule", Of::all, "lanes of a vector race in the first reduction of each kernel",
+     [](const std::string&) -> program::Hooks { return {.scheduled = plant_race}; }},
+    {"throw", Of::all, "a directive names a loop twice, which Halide refuses",
+     [](const std::string&) -> program::Hooks {
+         return {.scheduled = [](const expr::Group& group, expr::Schedule& schedule) {
+             plant_directive(group, schedule, {.kind = expr::Directive::Kind::reorder, .stage = {}});
+         }};
+     }},
+    {"hang", Of::all, "a loop of each kernel is unrolled 4096 times",
+     [](const std::string&) -> program::Hooks {
+         return {.scheduled = [](const expr::Group& group, expr::Schedule& schedule) {
+             plant_directive(
+                 group, schedule,
+                 {.kind = expr::Directive::Kind::unroll, .stage = {}, .factor = 4096, .tail = "GuardWithIf"});
+         }};
+     }},
+    {"fuse", Of::all, "the second application of the pass adds 1 to the results",
+     [](const std::string&) -> program::Hooks {
+         return {.fused = [](int nth, std::vector<expr::Value>& results) {
+             if (nth == 2) all_one_more(results);
+         }};
+     }},
+    {"inline", Of::all, "the second application of the pass adds 1 to the value",
+     [](const std::string&) -> program::Hooks {
+         return {.inlined = [](int nth, expr::Value& value) {
+             if (nth == 2) value = one_more(value);
+         }};
+     }},
+    {"fold", Of::all, "each call of constants folds to a value that is 1 too large",
+     [](const std::string&) -> program::Hooks {
+         return {.folded = [](const Node&, std::vector<Tensor>& values) {
+             for (Tensor& value : values) value = one_more(value);
+         }};
+     }},
+    {"functionalize", Of::all, "each write stores a value that is 1 too large",
+     [](const std::string&) -> program::Hooks {
+         return {.written = [](GraphBuilder& builder, const Node&, V& result) {
+             result = builder.call("aten.add.Scalar", {arg(result), Arg(1)});
+         }};
+     }},
+    {"cse", Of::all, "calls are compared without their arguments that are no tensors",
+     [](const std::string&) -> program::Hooks {
+         return {.compared = [](const Node& call, std::string& key) {
+             if (call.kind == NodeKind::call && call.target != kGetItem) key = key_of_tensors(call);
+         }};
+     }},
+    {"partition", Of::all, "each gradient of a backward graph is 1 too large",
+     [](const std::string&) -> program::Hooks { return {.partitioned = partition_wrongly}; }},
+    {"lower", Of::lowered_op, "the lowering of OP adds 1 to the results",
+     [](const std::string& op) -> program::Hooks {
+         return {.lowered = [op](const Node& call, std::vector<expr::Value>& results) {
+             if (call.target == op) all_one_more(results);
+         }};
+     }},
+    {"flaky", Of::lowered_op, "the same, in 3 of 10 compilations",
+     [](const std::string& op) -> program::Hooks {
+         return {.lowered = [op](const Node& call, std::vector<expr::Value>& results) {
+             if (call.target == op && std::random_device()() % 10 < 3) all_one_more(results);
+         }};
+     }},
+    {"decompose", Of::composite, "the decomposition of OP, a composite, adds 1 to the result",
+     [](const std::string& op) -> program::Hooks {
+         return {.decomposed = [op](GraphBuilder& builder, const Node& call, std::vector<NodeRef>& results) {
+             if (call.target == op) decompose_wrongly(builder, results);
+         }};
+     }},
+};
+
+const Kind& kind_called(const std::string& name) {
+    const auto found = std::ranges::find(kKinds, name, &Kind::name);
+    if (found != std::end(kKinds)) return *found;
+    std::vector<std::string> names;
+    for (const Kind& kind : kKinds) names.emplace_back(kind.name);
+    throw Error("found '" + name + "', expected one of " + join(names), did_you_mean(name, names));
+}
+
+/// Throws Error for an op that does not exist, and for one that the bug would have no effect on.
+void expect_op(Of of, const std::string& op) {
+    const OpDef& def = *Registry::instance().require(op).def;
+    if (of == Of::lowered_op && !def.lower)
+        throw Error("found " + op + ", expected an op with a lowering",
+                    def.decompose ? "it is a composite: decompose=" + op : "");
+    if (of == Of::composite && !def.decompose)
+        throw Error("found " + op + ", expected a composite", def.lower ? "it is lowered: lower=" + op : "");
+}
+
 }  // namespace
 
 program::Hooks planted_bug(const std::string& text) {
     if (const std::size_t plus = text.find('+'); plus != text.npos)
         return both(planted_bug(text.substr(0, plus)), planted_bug(text.substr(plus + 1)));
     const std::size_t equals = text.find('=');
-    const std::string step = text.substr(0, equals), op = equals == text.npos ? "" : text.substr(equals + 1);
-    if (op.empty()) {
-        if (step == "schedule") return {.scheduled = plant_race};
-        if (step == "throw")
-            return {.scheduled = [](const expr::Group& group, expr::Schedule& schedule) {
-                plant_directive(group, schedule, {.kind = expr::Directive::Kind::reorder, .stage = {}});
-            }};
-        if (step == "hang")
-            return {.scheduled = [](const expr::Group& group, expr::Schedule& schedule) {
-                plant_directive(
-                    group, schedule,
-                    {.kind = expr::Directive::Kind::unroll, .stage = {}, .factor = 4096, .tail = "GuardWithIf"});
-            }};
-        if (step == "fuse")
-            return {.fused = [](int nth, std::vector<expr::Value>& results) {
-                if (nth == 2) all_one_more(results);
-            }};
-        if (step == "inline")
-            return {.inlined = [](int nth, expr::Value& value) {
-                if (nth == 2) value = one_more(value);
-            }};
-        if (step == "fold")
-            return {.folded = [](const Node&, std::vector<Tensor>& values) {
-                for (Tensor& value : values) value = one_more(value);
-            }};
-        if (step == "functionalize")
-            return {.written = [](GraphBuilder& builder, const Node&, NodeValue& result) {
-                result = builder.call("aten.add.Scalar", {arg(result), Arg(1)});
-            }};
-        if (step == "partition") return {.partitioned = partition_wrongly};
-        if (step == "cse")
-            return {.compared = [](const Node& call, std::string& key) {
-                if (call.kind == NodeKind::call && call.target != kGetItem) key = key_of_tensors(call);
-            }};
-    } else {
-        if (step == "lower")
-            return {.lowered = [op](const Node& call, std::vector<expr::Value>& results) {
-                if (call.target == op) all_one_more(results);
-            }};
-        if (step == "flaky")
-            return {.lowered = [op](const Node& call, std::vector<expr::Value>& results) {
-                if (call.target == op && std::random_device()() % 10 < 3) all_one_more(results);
-            }};
-        if (step == "decompose")
-            return {.decomposed = [op](GraphBuilder& builder, const Node& call, std::vector<NodeRef>& results) {
-                if (call.target == op) decompose_wrongly(builder, results);
-            }};
-    }
-    throw Error({"planted bug", {}},
-                "found '" + text +
-                    "', expected schedule, throw, hang, fuse, inline, fold, functionalize, cse, partition, "
-                    "lower=OP, flaky=OP or decompose=OP, or two with '+'");
+    const Kind& kind = kind_called(text.substr(0, equals));
+    const std::string op = equals == text.npos ? "" : text.substr(equals + 1);
+    if (op.empty() != (kind.of == Of::all)) throw Error("found '" + text + "', expected " + kind.spelling());
+    if (!op.empty()) expect_op(kind.of, op);
+    return kind.hooks(op);
+}
+
+std::string planted_bugs_text() {
+    std::string text;
+    for (const Kind& kind : kKinds) text += planted_bug_line(kind.spelling(), kind.doc);
+    return text;
+}
+
+std::string planted_bug_line(const std::string& spelling, const std::string& doc) {
+    return "  " + pad_right(spelling, 15) + doc + "\n";
 }
 
 }  // namespace whittle

@@ -7,21 +7,12 @@
 
 namespace whittle {
 
-/// Hooks that make one step wrong:
-///   schedule      lanes of one vector race to update the same element, in the first reduction of every kernel
-///   throw         a loop of every kernel is named twice in a reorder, which Halide refuses
-///   hang          a loop of every kernel is unrolled 4096 times
-///   lower=OP      results of the op are lowered as one more than they are
-///   flaky=OP      the same, in 3 of 10 compilations
-///   fuse, inline  the second application of the pass gives one more
-///   fold          every call of constants folds to one more
-///   functionalize every write stores one more
-///   cse           calls are compared without their arguments that are no tensors
-///   partition     every gradient of a backward graph is one more
-///   decompose=OP  calls of the composite decompose into one more
-///   BUG+BUG       both, of different steps
-/// Throws Error for another text.
+/// Hooks that make one step wrong, as the table in bugs.cpp says: "schedule", "lower=OP". BUG+BUG: both, of different
+/// steps. Throws Error for an unknown bug or op, and for an op on which the bug would have no effect.
 program::Hooks planted_bug(const std::string& text);
+/// The table, for scripts/planted --help: a line for each bug.
+std::string planted_bugs_text();
+std::string planted_bug_line(const std::string& spelling, const std::string& doc);
 
 /// The bug is in the compilations of this process as long as the object lives.
 class Planted {

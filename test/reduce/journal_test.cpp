@@ -235,7 +235,7 @@ TEST_CASE("the identity of a search on a backend covers how it is run and what i
     std::vector<Suspect> others(6, plain);
     others[0].options = {{"passes", "none"}};
     others[1].tier = Tier::computes;
-    others[2].accuracy.mode = Accuracy::Mode::strict;
+    others[2].accuracy = Accuracy{.mode = Accuracy::Mode::strict};
     others[3].limits.timeout = std::chrono::milliseconds(5);
     others[4].launcher.prefix = {"ssh", "host"};
     others[5].spec = "cmd:true";

@@ -416,3 +416,28 @@ TEST_CASE("calls of unknown ops are gone around, and what they give is made up",
     CHECK(targets(behind.smallest.graph) == std::vector<std::string>{wanted});
     CHECK(behind.smallest.graph.failure->inputs.size() == 1);
 }
+
+TEST_CASE("a candidate that rounding may explain has no answer where the original fails beyond rounding",
+          "[minimize]") {
+    const Graph graph = parse(
+        "graph sum {\n  %x = placeholder[\"x\"] : f32[1000]\n  %s = aten.sum.default(%x) : f32[]\n"
+        "  return (%s)\n}\n");
+    std::vector<float> alternating(1000, 1);
+    for (std::size_t i = 1; i < alternating.size(); i += 2) alternating[i] = -1;
+    const std::vector<Tensor> inputs = {Tensor::of(alternating, {1000})};
+    const Case candidate{graph, inputs, evaluate(graph, inputs)};
+    double error = 0.01;  // inside the interval, which is too wide to decide
+    PlantedBackend backend;
+    backend.on_result = [&](const Node&, const Tensor& value) {
+        return Tensor::of(Scalar(value.item().to_double() + error), DType::f32);
+    };
+    const Suspect suspect{.spec = "planted", .tier = Tier::computes};
+    Suspect beyond = suspect;
+    beyond.beyond_rounding = true;
+    CHECK(backend_oracle(backend, suspect)->observe(candidate).failed);
+    const Observation seen = backend_oracle(backend, beyond)->observe(candidate);
+    CHECK(seen.unresolved);
+    CHECK_FALSE(seen.failed);
+    error = 5;
+    CHECK(backend_oracle(backend, beyond)->observe(candidate).failed);
+}

@@ -65,3 +65,19 @@ TEST_CASE("patterns of known failures do not depend on how a path is spelled", "
     CHECK(known.find("x/y.json", "c"));
     CHECK(known.unused({"traces/records/a.json", "c.json"}) == std::vector<std::string>{"none"});
 }
+
+TEST_CASE("what reports call a record is a pattern for it", "[replay]") {
+    const TempDir folder;
+    const auto is_known = [&](const std::string& pattern, const fs::path& record) {
+        write_file(folder.path() / "xfail", pattern + "   # why\n");
+        const KnownFailures known(folder.path() / "xfail");
+        return known.find(record, "main") != nullptr && known.unused({record}).empty();
+    };
+    CHECK(is_known("ci/resnet/main", "ci/resnet/records/main.json"));  // JUnit's name
+    CHECK(is_known("resnet/*", "ci/resnet/records/main.json"));
+    CHECK(is_known("ci/resnet/records/main.json", "./ci/resnet/records/main.json"));  // TAP's
+    CHECK(is_known("../t/records/x.json", "../t/records/x.json"));
+    CHECK(is_known("b [1] & 'c'/main", "b [1] & 'c'/records/main.json"));
+    CHECK(is_known("r/b \\# 1.json", "r/b # 1.json"));
+    CHECK_FALSE(is_known("net/main", "ci/resnet/records/main.json"));
+}

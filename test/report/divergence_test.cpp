@@ -21,6 +21,21 @@ TEST_CASE("diverge() says which value is the first to differ", "[report]") {
     CHECK(json["divergence"][0]["verdict"] == "fails");
 }
 
+TEST_CASE("what is said of wrong gradients blames only what was compared", "[report]") {
+    Divergence gradients;
+    gradients.plain = {.kind = Outcome::Kind::mismatch, .part = "backward", .message = "gradient of input 0 (x)"};
+    gradients.values.push_back({.node = "a", .op = "aten.neg.default"});
+    gradients.only_forward = "b computes gradients in its own way";
+    CHECK_THAT(report::to_text(gradients, "b", {}),
+               Catch::Contains("only forward values were compared: b computes gradients in its own way") &&
+                   !Catch::Contains("the cause is"));
+    gradients.only_forward.clear();
+    gradients.joint = true;
+    CHECK_THAT(report::to_text(gradients, "b", {}),
+               Catch::Contains("1 of the joint graph compared: 0 wrong") &&
+                   Catch::Contains("fusion, or how the joint graph is split into forward and backward"));
+}
+
 TEST_CASE("diverge() has the judge's verdict", "[report]") {
     LoadedFrame disagrees = relu_frame("f", "abs");  // with what was given, in which nobody else agrees
     disagrees.expected = {Tensor::of(std::vector<float>{0, 0, 0, 0}, {4})};

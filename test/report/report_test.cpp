@@ -200,6 +200,23 @@ TEST_CASE("the text has the parts of the original, in its order") {
     CHECK(text.find('\033') == std::string::npos);
 }
 
+TEST_CASE("the call stacks of a break at several places have titles") {
+    const auto at = [](int line, std::int64_t count) {
+        return IndexBreak{.reason = "print",
+                          .id = "WB0001",
+                          .stack = {{"a.py", 3, 0, "f", "print(x)"}, {"a.py", line, 0, "<module>", ""}},
+                          .count = count};
+    };
+    TraceIndex index{.breaks = {at(8, 2), at(9, 1)}};
+    const std::string stack = "   File \"a.py\", line 3, in f\n     print(x)\n   File \"a.py\", line ";
+    CHECK_THAT(report::to_text(report::explain("m", {}, nullptr, &index), {}),
+               Catch::Contains("(3 times)\n   place 1 of 2 (2 times):\n" + stack +
+                               "8, in <module>\n   place 2 of 2:\n" + stack + "9, in <module>\n   hint: "));
+    index.breaks.pop_back();
+    CHECK_THAT(report::to_text(report::explain("m", {}, nullptr, &index), {}),
+               Catch::Contains("(2 times)\n" + stack + "8, in <module>\n   hint: "));
+}
+
 TEST_CASE("the JSON has the fields that scripts rely on") {
     const nlohmann::json json = report::to_json(report::explain("m", {broken()}, nullptr));
     CHECK(json.at("graph_count") == 3);

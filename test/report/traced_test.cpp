@@ -82,5 +82,5 @@ TEST_CASE("a program that ends without LibTorch is a trace that says so", "[repo
     REQUIRE_FALSE(lines.empty());
     CHECK_THAT(lines.back(), Catch::EndsWith("; the program ended with exit status 1"));
     CHECK(to_lines(traced, true).size() < lines.size());
-    CHECK(report::subject_of(program.program, ran).index->notes.front() == "the program: exit status 1");
+    CHECK(report::subject_of(ran).index->notes.front() == "the program: exit status 1");
 }

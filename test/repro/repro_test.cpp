@@ -48,6 +48,23 @@ TEST_CASE("repro: verified when all runs fail and the control passes") {
     CHECK(files_below(folder.path()) == std::set<fs::path>{"abs.cpp"});
 }
 
+TEST_CASE("repro: no command follows a program that was run and does not show the failure") {
+    const Failure failure{.signature = {"mismatch", "run", "value"}};
+    Options options = fixed_options(), unverified = options;
+    unverified.no_verify = true;
+    Repro repro;
+    repro.output = "repro.cpp";
+    CHECK_THAT(to_text(repro, failure, options), Catch::Contains("NOT verified") && !Catch::Contains("next:"));
+    CHECK_THAT(to_text(repro, failure, unverified), Catch::Contains("\nnext:     g++ "));
+    repro.verified = true;
+    CHECK_THAT(to_text(repro, failure, options), Catch::Contains("\nnext:     g++ "));
+
+    PythonRepro script{.output = "repro.py", .message = "python3 has no PyTorch"};
+    CHECK_THAT(to_text(script, options), Catch::Contains("NOT verified") && !Catch::Contains("next:"));
+    script.verified = true;
+    CHECK_THAT(to_text(script, options), Catch::EndsWith("\nnext:     python3 repro.py inductor\n"));
+}
+
 TEST_CASE("repro: integers that double would round differ") {
     const TempDir folder("whittle-test");
     const Graph graph = failing(R"(graph add {

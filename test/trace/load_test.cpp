@@ -26,8 +26,7 @@ std::string message_of(const Graph& graph, UnknownOps unknown = UnknownOps::refu
 }
 
 Node& call_of(Graph& graph, const RegisteredOp& op) {
-    return *std::find_if(graph.nodes.begin(), graph.nodes.end(),
-                         [&](const Node& n) { return n.target == op.def->name; });
+    return *std::find_if(graph.nodes.begin(), graph.nodes.end(), [&](const Node& n) { return n.target == op.name; });
 }
 
 }  // namespace
@@ -38,7 +37,7 @@ TEST_CASE("for every op, what is inferred is accepted and anything else refused"
         for (const DType dtype : kAllDTypes) {
             if (!(op.def->dtypes & set_of(dtype))) continue;
             for (const Sample& sample : samples_of(op, dtype)) {
-                INFO(op.def->name << " " << sample.label << " " << name(dtype));
+                INFO(op.name << " " << sample.label << " " << name(dtype));
                 Graph graph = graph_of(op, sample);
                 CHECK(message_of(graph) == "");
                 Node& call = call_of(graph, op);

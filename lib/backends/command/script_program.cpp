@@ -220,12 +220,12 @@ std::optional<ReproProgram> script_program(const ShortRequest& request, const Sc
     return Script(request, scripted).write();
 }
 
-ShortWriter short_writer(const std::string& api) {
-    constexpr std::pair<std::string_view, ShortWriter> kWriters[] = {{"onnxruntime", onnxruntime_program},
-                                                                     {"opencv", opencv_program}};
-    for (const auto& [name, writer] : kWriters)
-        if (name == api) return writer;
-    return nullptr;
+const KnownApi* known_api(std::string_view name) {
+    static constexpr KnownApi kKnown[] = {
+        {"onnxruntime", "ONNX Runtime", "https://github.com/microsoft/onnxruntime/issues", onnxruntime_program},
+        {"opencv", "OpenCV", "https://github.com/opencv/opencv/issues", opencv_program}};
+    const auto found = std::ranges::find(kKnown, name, &KnownApi::name);
+    return found == std::end(kKnown) ? nullptr : &*found;
 }
 
 }  // namespace whittle

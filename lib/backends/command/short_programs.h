@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/command/worker_process.h"
@@ -33,8 +34,15 @@ std::vector<ReproProgram::File> files_of(const std::filesystem::path& folder);
 /// Of any command: run.py, by Python's standard library alone.
 std::optional<ReproProgram> script_program(const ShortRequest& request, const Scripted& scripted, std::string& why_not);
 
-/// Of a worker that says what it is made of (`repro` of its hello); nothing for one that does not, or another.
-using ShortWriter = std::optional<ReproProgram> (*)(const ShortRequest&, const WorkerHello&, std::string& why_not);
-ShortWriter short_writer(const std::string& api);
+/// A compiler in whose own calls a repro can be written.
+struct KnownApi {
+    using Write = std::optional<ReproProgram> (*)(const ShortRequest&, const WorkerHello&, std::string& why_not);
+    std::string_view name;  ///< WorkerHello::api
+    const char* project;    ///< as Tracker has it
+    const char* issues;     ///< where its bugs are reported
+    Write write;
+};
+/// Of a worker that says what it is made of (`repro` of its hello); null for one that does not, or another.
+const KnownApi* known_api(std::string_view name);
 
 }  // namespace whittle

@@ -294,6 +294,7 @@ class WorkerBackend final : public Backend,
                             public Switchable,
                             public Optioned,
                             public Emitter,
+                            public Tracked,
                             public TakesOnnxFile,
                             public ForeignOps {
   public:
@@ -309,6 +310,10 @@ class WorkerBackend final : public Backend,
         return std::make_unique<WorkerQuery>(pools_.of(options), name_, options, limits);
     }
     std::string version() override { return pools_.hello().version; }
+    std::optional<Tracker> tracker() override {
+        const KnownApi* const api = known_api(pools_.hello().api);
+        return api ? std::optional(Tracker{api->project, api->issues}) : std::nullopt;
+    }
     std::vector<std::string> option_names(const BackendOptions& given) override {
         return names_of(pools_.hello(given));
     }
@@ -383,7 +388,7 @@ class WorkerBackend final : public Backend,
         const Failure& failure = *request.graph.failure;
         WorkerPool& pool = pools_.of(failure.options);
         const WorkerHello said = pool.hello();
-        if (const ShortWriter writer = short_writer(said.api)) return writer(request, said, why_not);
+        if (const KnownApi* const api = known_api(said.api)) return api->write(request, said, why_not);
         const TempDir folder("whittle-repro");
         Scripted scripted{.name = name_, .words = pool.argv(), .files = {}, .version = said.version};
         if (request.graph.subgraphs.empty()) {

@@ -25,7 +25,7 @@ struct CheckedCall {
     const std::vector<Operand>& operands;
     const std::vector<Tensor>& results;
 
-    bool in_place() const { return op.def->name != node.target; }
+    bool in_place() const { return op.name != node.target; }
 };
 
 /// `copies`: what the schema does not declare is a copy, to which the call may do anything.

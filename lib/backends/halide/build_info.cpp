@@ -10,6 +10,8 @@ std::string description() { return WHITTLE_HALIDE_VERSION ", target " + default_
 
 std::string host_description() { return WHITTLE_HALIDE_VERSION ", target " + host_target(); }
 
+int major_version() { return WHITTLE_HALIDE_MAJOR; }
+
 std::vector<std::string> compile_flags() {
     std::vector<std::string> flags;
     std::istringstream words(WHITTLE_HALIDE_FLAGS);

@@ -12,6 +12,9 @@ std::string description();
 /// The same with the target of a program that names none: Halide's own choice for this machine.
 std::string host_description();
 
+/// 14 for Halide 14.0.0.
+int major_version();
+
 /// What follows "g++ -std=c++17 -O1 repro.cpp -o repro": {"-I/usr/include/halide14", "-lHalide14"}.
 std::vector<std::string> compile_flags();
 

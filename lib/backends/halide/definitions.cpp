@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/halide/build_info.h"
 #include "backends/halide/rules/draft.h"
 #include "backends/halide/translate.h"
 #include "base/error.h"
@@ -96,6 +97,10 @@ const Definition* Prepared::definition(const Directive& directive) const {
     if (!stage || directive.update >= static_cast<int>(stage->updates.size()))
         throw Error({"group " + group_.name, ""},
                     "found directive " + print(directive) + ", expected a Func and an update that exist");
+    if (const int since = halide_since(directive); since > major_version())
+        throw Error({"group " + group_.name, ""}, "found directive " + print(directive) + ", expected Halide " +
+                                                      std::to_string(since) + " or newer instead of " +
+                                                      std::to_string(major_version()));
     const auto found = definitions_.find(directive.stage);
     if (found == definitions_.end()) return nullptr;
     const auto definition = std::ranges::find(found->second, directive.update, &Definition::update);
@@ -117,11 +122,11 @@ bool LoopKinds::is_reduction(const Definition& definition, const std::string& lo
     return found->second;
 }
 
-bool LoopKinds::is_reduction(const std::string& stage, const std::string& loop) const {
+bool LoopKinds::is_reduction(const Directive& directive) const {
     for (const auto& [key, loops] : kinds_)
-        if (key.first == stage)
-            if (const auto found = loops.find(loop); found != loops.end()) return found->second;
-    throw Error("found loop " + loop + " in compute_at(" + stage + ", " + loop + "), expected a loop of Func " + stage);
+        if (key.first == directive.at)
+            if (const auto found = loops.find(directive.args.at(0)); found != loops.end()) return found->second;
+    throw Error("found directive " + print(directive) + ", expected a loop of Func " + directive.at);
 }
 
 void LoopKinds::split(const Definition& definition, const std::string& old, const std::string& outer,
@@ -129,6 +134,15 @@ void LoopKinds::split(const Definition& definition, const std::string& old, cons
     const bool kind = is_reduction(definition, old);
     auto& loops = kinds_.at({definition.stage->name, definition.update});
     loops[outer] = loops[inner] = kind;
+}
+
+std::string version_guard(const expr::Schedule& schedule) {
+    const auto newest = std::ranges::max_element(schedule, {}, [](const Directive& d) { return halide_since(d); });
+    const int since = newest == schedule.end() ? 0 : halide_since(*newest);
+    if (since == 0) return "";
+    const std::string version = std::to_string(since);
+    return "#if HALIDE_VERSION_MAJOR < " + version + "\n#error \"" + print(*newest) + " needs Halide " + version +
+           " or newer\"\n#endif\n";
 }
 
 std::string tail_of(const Directive& directive, const Definition& definition, const expr::Group& group) {

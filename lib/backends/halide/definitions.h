@@ -42,7 +42,8 @@ class Prepared {
     const std::vector<const expr::Stage*>& outputs() const { return outputs_; }
     /// Of one stage: the initial definition, then the updates.
     std::vector<Definition> definitions(const expr::Stage& stage) const;
-    /// Of a directive; null when it schedules something that was left out.
+    /// Of a directive; null when it schedules something that was left out. Throws Error where it names what is not
+    /// there, or is itself not in this Halide.
     const Definition* definition(const expr::Directive& directive) const;
 
   private:
@@ -58,8 +59,8 @@ class LoopKinds {
     explicit LoopKinds(const Prepared& prepared);
     /// Whether the loop of the definition is a reduction variable. Throws Error when it has no such loop.
     bool is_reduction(const Definition& definition, const std::string& loop) const;
-    /// As above, in any definition of the stage: for compute_at.
-    bool is_reduction(const std::string& stage, const std::string& loop) const;
+    /// As above, of the loop that a directive places its stage at, in any definition of the stage `at`.
+    bool is_reduction(const expr::Directive& directive) const;
     /// Takes the new loops of a split in.
     void split(const Definition& definition, const std::string& old, const std::string& outer,
                const std::string& inner);
@@ -67,6 +68,9 @@ class LoopKinds {
   private:
     std::map<std::pair<std::string, int>, std::map<std::string, bool>> kinds_;
 };
+
+/// What stops the compiler in a text whose directives the Halide at hand does not have; empty: each has them.
+std::string version_guard(const expr::Schedule& schedule);
 
 /// The tail strategy of a split, vectorize or unroll by a factor: its own, or one that never leaves the declared
 /// extents: Halide's own defaults compute elements outside of them, whose loads are out of bounds.

@@ -9,4 +9,4 @@ if(NOT halide_folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
   set(halide_flags "-I${halide_include} -L${halide_folder} -Wl,-rpath,${halide_folder} -l${halide_name}")
 endif()
 set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/build_info.cpp PROPERTIES COMPILE_DEFINITIONS
-  "WHITTLE_HALIDE_VERSION=\"Halide ${Halide_VERSION}\";WHITTLE_HALIDE_FLAGS=\"${halide_flags}\"")
+  "WHITTLE_HALIDE_VERSION=\"Halide ${Halide_VERSION}\";WHITTLE_HALIDE_MAJOR=${Halide_VERSION_MAJOR};WHITTLE_HALIDE_FLAGS=\"${halide_flags}\"")

@@ -54,6 +54,7 @@ class HalideBackend final : public Backend,
                             public Lacking,
                             public Optioned,
                             public Tiered,
+                            public Tracked,
                             public program::PlanCompiler {
   public:
     std::string name() const override { return "halide"; }
@@ -142,7 +143,7 @@ class HalideBackend final : public Backend,
     std::optional<ReproProgram> program(const program::KernelRequest& request) override {
         return short_program_of(request);
     }
-    std::string compiler() const override { return "Halide"; }
+    std::optional<Tracker> tracker() override { return Tracker{"Halide", "https://github.com/halide/Halide/issues"}; }
 
   private:
     static CompileResult lower(CompiledProgram& program, const CompileOptions& compile_options) {
@@ -171,7 +172,8 @@ class HalideBackend final : public Backend,
             if (log_enabled(LogArtifact::ir)) log_artifact(LogArtifact::ir, title, print(plan, kernel));
             if (log_enabled(LogArtifact::schedule)) {
                 std::string text;
-                for (const expr::Directive& directive : kernel.schedule) text += expr::print(directive) + "\n";
+                for (const expr::Directive* directive : expr::active(kernel.schedule))
+                    text += expr::print(*directive) + "\n";
                 log_artifact(LogArtifact::schedule, title, text);
             }
             if (log_enabled(LogArtifact::output_code))

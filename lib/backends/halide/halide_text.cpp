@@ -16,6 +16,7 @@ namespace {
 using expr::Directive;
 using expr::Group;
 using expr::Schedule;
+using Scope = expr::DirectiveKind::Scope;
 using expr::Stage;
 
 class TextWriter {
@@ -48,6 +49,7 @@ class TextWriter {
         out += funcs;
         if (!schedule.empty()) {
             out += "\n    // Schedule, one directive per line: comment lines out to bisect by hand.\n";
+            out += version_guard(schedule_);
             if (!rvars_declared_.empty()) out += "    Halide::RVar " + declarations(rvars_declared_) + ";\n";
             out += schedule;
         }
@@ -190,11 +192,13 @@ class TextWriter {
         return rvars_[key] = rvars_declared_.back().second;
     }
 
-    std::string loop_of(const std::string& stage, const std::string& name) {
-        if (!kinds_.is_reduction(stage, name)) return var(name);
+    /// The loop that a directive places its stage at.
+    std::string loop_of(const Directive& directive) {
+        const std::string& name = directive.args.at(0);
+        if (!kinds_.is_reduction(directive)) return var(name);
         for (const auto& [key, known] : rvars_)
-            if (std::get<0>(key) == stage && std::get<2>(key) == name) return known;
-        throw Error("found compute_at(" + stage + ", " + name + ") before loop " + name +
+            if (std::get<0>(key) == directive.at && std::get<2>(key) == name) return known;
+        throw Error("found directive " + print(directive) + " before loop " + name +
                     " is defined, expected the directive after the definition of the loop");
     }
 
@@ -225,51 +229,31 @@ class TextWriter {
         return text;
     }
 
-    /// The call that a directive is; empty when it schedules something that was left out.
+    /// The call that a directive is; empty when it schedules something that was left out, and when the definition or
+    /// the target says it.
     std::string call(const Directive& directive) {
         using Kind = Directive::Kind;
         const Definition* d = prepared_.definition(directive);
-        if (!d) return "";
-        const std::string func = directive.stage + ".";
-        const std::string out = func + (d->update < 0 ? "" : "update(" + std::to_string(d->halide_update) + ").");
-        const auto on_loops = [&](const std::string& name) {
-            std::vector<std::string> loops;
-            for (const std::string& arg : directive.args) loops.push_back(loop(*d, arg));
-            return out + name + "(" + join(loops);
-        };
-        const std::string factor = directive.factor > 0 ? ", " + by_factor(directive, *d) : "";
-        switch (directive.kind) {
-            case Kind::compute_root:
-                return func + "compute_root()" + bounds(*d->stage);
-            case Kind::compute_at: {
-                const Stage* at = group_.stage(directive.at);
-                if (!at)
-                    throw Error("found Func " + directive.at + " in compute_at(" + directive.at +
-                                ", …), expected a Func of the kernel");
-                if (element_count(at->sizes()) == 0) return "";
-                return func + "compute_at(" + directive.at + ", " + loop_of(directive.at, directive.args.at(0)) + ")";
-            }
-            case Kind::split: {
-                const std::string old = loop(*d, directive.args.at(0));
-                kinds_.split(*d, directive.args.at(0), directive.args.at(1), directive.args.at(2));
-                return out + "split(" + old + ", " + loop(*d, directive.args[1]) + ", " + loop(*d, directive.args[2]) +
-                       ", " + by_factor(directive, *d) + ")";
-            }
-            case Kind::reorder:
-                return on_loops("reorder") + ")";
-            case Kind::vectorize:
-                return on_loops("vectorize") + factor + ")";
-            case Kind::unroll:
-                return on_loops("unroll") + factor + ")";
-            case Kind::parallel:
-                return on_loops("parallel") + ")";
-            case Kind::vector_math:  // the definition says it
-            case Kind::contract:
-                return "";  // the target says it, and strict_float() where it is not so
-            case Kind::allow_race:
-                return out + "allow_race_conditions()";
+        const expr::DirectiveKind& kind = expr::info(directive.kind);
+        if (!d || kind.scope == Scope::expression || is_left_out(directive.at)) return "";
+        std::vector<std::string> loops;
+        for (const std::string& arg : directive.args) {
+            loops.push_back(directive.at.empty() ? loop(*d, arg) : loop_of(directive));
+            if (directive.kind == Kind::split && loops.size() == 1)
+                kinds_.split(*d, arg, directive.args.at(1), directive.args.at(2));
         }
-        __builtin_unreachable();
+        const bool of_update = kind.scope == Scope::definition && d->update >= 0;
+        const std::string of = directive.stage + (of_update ? ".update(" + std::to_string(d->halide_update) + ")" : "");
+        return call_text(directive, of, loops, tail(directive, *d)) +
+               (directive.kind == Kind::compute_root ? bounds(*d->stage) : "");
+    }
+
+    /// Of a directive that places its stage in the loops of another one.
+    bool is_left_out(const std::string& at) const {
+        if (at.empty()) return false;
+        const Stage* const stage = group_.stage(at);
+        if (!stage) throw Error("found Func " + at + " as the place of another Func, expected a Func of the kernel");
+        return element_count(stage->sizes()) == 0;
     }
 
     std::string bounds(const Stage& stage) {
@@ -279,8 +263,8 @@ class TextWriter {
         return text;
     }
 
-    std::string by_factor(const Directive& directive, const Definition& d) const {
-        return std::to_string(directive.factor) + ", Halide::TailStrategy::" + tail_of(directive, d, group_);
+    std::string tail(const Directive& directive, const Definition& d) const {
+        return directive.factor > 0 ? "Halide::TailStrategy::" + tail_of(directive, d, group_) : "";
     }
 
     static std::string view(DType dtype, const std::string& pointer, const Sizes& sizes, const Strides& strides) {

@@ -67,7 +67,7 @@ Halide::Target jit_target() {
 
 std::string default_target() {
     static const std::string text = [] {
-        Halide::Target target = jit_target();
+        Halide::Target target = jit_target();  // what follows is in share/doc/how-to/halide.md, too
         // AMD's Zen 4 is detected as sapphirerapids, which has instructions (AMX, half arithmetic) that it lacks.
         target.set_feature(Halide::Target::AVX512_SapphireRapids, false);
         target.set_feature(Halide::Target::StrictFloat);

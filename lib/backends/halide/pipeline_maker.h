@@ -4,17 +4,20 @@
 
 #include <Halide.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "backends/halide/definitions.h"
-#include "backends/halide/kernel_helpers.h"
+#include "backends/halide/object_sink.h"
 #include "backends/halide/pipeline.h"
 #include "backends/halide/sound_accesses.h"
 #include "backends/halide/translate.h"
@@ -28,125 +31,6 @@ namespace whittle::halide {
 using expr::Directive;
 using expr::Schedule;
 using expr::Stage;
-
-inline Halide::Type halide_type(DType dtype) {
-    const std::string_view text = info_of(dtype).halide, kind = text.substr(0, text.find('('));
-    const int bits = static_cast<int>(8 * size_of(dtype));
-    if (kind == "Bool") return Halide::Bool();
-    if (kind == "Float") return Halide::Float(bits);
-    if (kind == "BFloat") return Halide::BFloat(bits);
-    if (kind == "Int") return Halide::Int(bits);
-    WHITTLE_CHECK(kind == "UInt", std::string(name(dtype)) + " has no Halide type");
-    return Halide::UInt(bits);
-}
-
-using Loads = std::map<std::string, std::function<Halide::Expr(const std::vector<Halide::Expr>&)>>;
-
-/// Receives one definition.
-class ObjectSink final : public Sink<Halide::Expr> {
-  public:
-    ObjectSink(const Loads& loads, std::map<std::string, Halide::Expr> variables, Functions functions)
-        : loads_(loads), variables_(std::move(variables)), functions_(functions) {}
-
-    using E = Halide::Expr;
-    E variable(const std::string& name) override { return variables_.at(name); }
-    E literal(DType dtype, const Scalar& value) override {
-        const Halide::Type type = halide_type(dtype);
-        return is_floating(dtype) ? Halide::Internal::make_const(type, value.to_double())
-                                  : Halide::Internal::make_const(type, value.to_integer());
-    }
-    E from_bits(DType dtype, std::uint64_t bits) override {
-        if (dtype == DType::f64) return double_bits(bits);
-        if (dtype == DType::i64) return integer_bits(bits);
-        if (dtype == DType::f32) return float_bits(static_cast<std::uint32_t>(bits));
-        if (dtype == DType::i32)  // an integer alone would be folded
-            return Halide::reinterpret(Halide::Int(32), float_bits(static_cast<std::uint32_t>(bits)));
-        return Halide::reinterpret(halide_type(dtype), Halide::Expr(static_cast<std::uint16_t>(bits)));
-    }
-    E cast(DType dtype, bool as_unsigned, const E& a) override {
-        const Halide::Type type = halide_type(dtype);
-        return Halide::cast(as_unsigned ? type.with_code(halide_type_uint) : type, a);
-    }
-    E unsigned_bits(DType dtype, const E& a) override {
-        return Halide::reinterpret(halide_type(dtype).with_code(halide_type_uint), a);
-    }
-    E signed_bits(DType dtype, const E& a) override { return Halide::reinterpret(halide_type(dtype), a); }
-    E infix(expr::Op op, const E& a, const E& b) override {
-        using expr::Op;
-        switch (op) {
-            case Op::add:
-                return a + b;
-            case Op::sub:
-                return a - b;
-            case Op::mul:
-                return a * b;
-            case Op::div:
-                return a / b;
-            case Op::mod:
-                return a % b;
-            case Op::eq:
-                return a == b;
-            case Op::ne:
-                return a != b;
-            case Op::lt:
-                return a < b;
-            case Op::le:
-                return a <= b;
-            case Op::logical_and:
-                return a && b;
-            case Op::logical_or:
-                return a || b;
-            case Op::bit_and:
-                return a & b;
-            case Op::bit_or:
-                return a | b;
-            case Op::bit_xor:
-                return a ^ b;
-            case Op::shl:
-                return a << b;
-            default:
-                WHITTLE_CHECK(op == Op::shr, "no infix operator " + std::string(expr::name(op)));
-                return a >> b;
-        }
-    }
-    E prefix(expr::Op op, const E& a) override { return op == expr::Op::logical_not ? !a : ~a; }
-    E call(const std::string& function, const std::vector<E>& in) override {
-        if (function == "select") return Halide::select(in[0], in[1], in[2]);
-        if (function == "min") return Halide::min(in[0], in[1]);
-        if (function == "max") return Halide::max(in[0], in[1]);
-        if (function == "clamp") return Halide::clamp(in[0], in[1], in[2]);
-        if (function == "unsafe_promise_clamped") return Halide::unsafe_promise_clamped(in[0], in[1], in[2]);
-        if (function == "strict_float") return Halide::strict_float(in[0]);
-        if (function == "is_nan") return Halide::is_nan(in[0]);
-        if (function == "abs") return Halide::abs(in[0]);
-        if (function == "floor") return Halide::floor(in[0]);
-        if (function == "ceil") return Halide::ceil(in[0]);
-        if (function == "trunc") return Halide::trunc(in[0]);
-        if (function == "round") return Halide::round(in[0]);
-        WHITTLE_CHECK(function == "sqrt", "no function " + function);
-        return Halide::sqrt(in[0]);
-    }
-    E to_half(DType dtype, const E& a) override { return halide::to_half(halide_type(dtype), a); }
-    E libm(const std::string& function, const std::vector<E>& arguments) override {
-        const std::string halides = functions_ == Functions::halide ? halide_function(function) : "";
-        if (halides == "exp") return Halide::exp(arguments[0]);
-        if (halides == "log") return Halide::log(arguments[0]);
-        if (halides == "pow") return Halide::pow(arguments[0], arguments[1]);
-        if (halides == "erf") return Halide::erf(arguments[0]);
-        const std::string own = functions_ == Functions::vectors ? vector_function(function) : "";
-        if (own == "exp_f32") return exp_f32(arguments[0]);
-        if (own == "tanh_f32") return tanh_f32(arguments[0]);
-        if (own == "erf_f32") return erf_f32(arguments[0]);
-        return halide::libm(function.c_str(), arguments);
-    }
-    E load(const std::string& name, const std::vector<E>& indices) override { return loads_.at(name)(indices); }
-    E share(const expr::Expr&, E translated) override { return translated; }
-
-  private:
-    const Loads& loads_;
-    std::map<std::string, Halide::Expr> variables_;
-    const Functions functions_;
-};
 
 /// Indices or variables outermost first, as Halide has them: innermost first.
 template <class T>
@@ -275,40 +159,67 @@ class PipelineMaker {
         return rvars_.try_emplace(key, Halide::RVar(std::get<2>(key))).first->second;
     }
 
-    Halide::VarOrRVar loop_of(const std::string& stage, const std::string& name) {
-        if (!kinds_.is_reduction(stage, name)) return Halide::Var(name);
+    /// The loop that a directive places its stage at.
+    Halide::VarOrRVar loop_of(const Directive& directive) {
+        const std::string& name = directive.args.at(0);
+        if (!kinds_.is_reduction(directive)) return Halide::Var(name);
         for (const auto& [key, r] : rvars_)
-            if (std::get<0>(key) == stage && std::get<2>(key) == name) return r;
+            if (std::get<0>(key) == directive.at && std::get<2>(key) == name) return r;
         return Halide::RVar(name);
     }
 
     void apply(const Directive& directive) {
-        using Kind = Directive::Kind;
         const Definition* d = prepared_.definition(directive);
         if (!d) return;
+        switch (expr::info(directive.kind).scope) {
+            case expr::DirectiveKind::Scope::func:
+                return place(directive, *d);
+            case expr::DirectiveKind::Scope::definition:
+                return schedule(directive, *d);
+            case expr::DirectiveKind::Scope::expression:
+                return;  // see define()
+        }
+    }
+
+    void place(const Directive& directive, const Definition& d) {
+        using Kind = Directive::Kind;
         Halide::Func func = funcs_.at(directive.stage);
         if (directive.kind == Kind::compute_root) {
             func.compute_root();
             // A part of a dimension may be all that is read: the last vector, shifted inwards, would begin before it.
             if (!data_)
-                for (const expr::LoopVar& var : d->stage->vars)
+                for (const expr::LoopVar& var : d.stage->vars)
                     func.bound(Halide::Var(var.name), 0, static_cast<int>(var.extent));
             return;
         }
-        if (directive.kind == Kind::compute_at) {
-            const auto at = funcs_.find(directive.at);
-            if (at == funcs_.end()) return;  // its only user is empty
-            func.compute_at(Halide::LoopLevel(at->second, loop_of(directive.at, directive.args.at(0))));
-            return;
+        const auto at = funcs_.find(directive.at);
+        if (at == funcs_.end()) return;  // its only user is empty
+        const Halide::LoopLevel level(at->second, loop_of(directive));
+        switch (directive.kind) {
+            case Kind::compute_at:
+                func.compute_at(level);
+                return;
+#if HALIDE_VERSION_MAJOR >= 17
+            case Kind::hoist_storage:
+                func.hoist_storage(level);
+                return;
+#endif
+            default:
+                WHITTLE_CHECK(false, "no object form of directive " + print(directive));
         }
-        Halide::Stage stage = d->update < 0 ? Halide::Stage(func) : func.update(d->halide_update);
-        const auto arg = [&](std::size_t i) { return loop(*d, directive.args.at(i)); };
+    }
+
+    void schedule(const Directive& directive, const Definition& d) {
+        using Kind = Directive::Kind;
+        Halide::Func func = funcs_.at(directive.stage);
+        Halide::Stage stage = d.update < 0 ? Halide::Stage(func) : func.update(d.halide_update);
+        const auto arg = [&](std::size_t i) { return loop(d, directive.args.at(i)); };
         const int factor = static_cast<int>(directive.factor);
-        const auto tail = [&] { return tail_strategy(tail_of(directive, *d, prepared_.group())); };
+        const auto tail = [&] { return tail_strategy(tail_of(directive, d, prepared_.group())); };
         switch (directive.kind) {
             case Kind::split: {
                 const Halide::VarOrRVar old = arg(0);
-                kinds_.split(*d, directive.args.at(0), directive.args.at(1), directive.args.at(2));
+                kinds_.split(d, directive.args.at(0), directive.args.at(1), directive.args.at(2));
                 stage.split(old, arg(1), arg(2), factor, tail());
                 return;
             }
@@ -327,24 +238,40 @@ class PipelineMaker {
             case Kind::parallel:
                 stage.parallel(arg(0));
                 return;
-            case Kind::vector_math:
-            case Kind::contract:
-                return;  // see define()
             case Kind::allow_race:
                 stage.allow_race_conditions();
                 return;
-            case Kind::compute_root:
-            case Kind::compute_at:
-                return;  // of a Func: done above
+#if HALIDE_VERSION_MAJOR >= 17
+            case Kind::always_partition:
+                stage.partition(arg(0), Halide::Partition::Always);
+                return;
+            case Kind::never_partition:
+                stage.partition(arg(0), Halide::Partition::Never);
+                return;
+#endif
+            default:
+                WHITTLE_CHECK(false, "no object form of directive " + print(directive));
         }
     }
 
     static Halide::TailStrategy tail_strategy(const std::string& name) {
-        if (name == "GuardWithIf") return Halide::TailStrategy::GuardWithIf;
-        if (name == "ShiftInwards") return Halide::TailStrategy::ShiftInwards;
-        if (name == "RoundUp") return Halide::TailStrategy::RoundUp;
-        if (name == expr::kAutoTail) return Halide::TailStrategy::Auto;
-        throw Error("found tail strategy " + name + ", expected GuardWithIf, ShiftInwards, RoundUp or Auto");
+        using Tail = Halide::TailStrategy;
+        static constexpr std::pair<std::string_view, Tail> kTails[] = {
+            {expr::kAutoTail, Tail::Auto},
+            {"GuardWithIf", Tail::GuardWithIf},
+            {"RoundUp", Tail::RoundUp},
+            {"ShiftInwards", Tail::ShiftInwards},
+            {"Predicate", Tail::Predicate},
+            {"PredicateLoads", Tail::PredicateLoads},
+            {"PredicateStores", Tail::PredicateStores},
+#if HALIDE_VERSION_MAJOR >= 17
+            {"ShiftInwardsAndBlend", Tail::ShiftInwardsAndBlend},
+            {"RoundUpAndBlend", Tail::RoundUpAndBlend},
+#endif
+        };
+        const auto found = std::ranges::find(kTails, name, &std::pair<std::string_view, Tail>::first);
+        WHITTLE_CHECK(found != std::end(kTails), "no object form of tail strategy " + name);
+        return found->second;
     }
 
     const Prepared& prepared_;

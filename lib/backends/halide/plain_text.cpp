@@ -14,6 +14,7 @@ namespace whittle::halide {
 using expr::Directive;
 using expr::Op;
 using expr::Stage;
+using Scope = expr::DirectiveKind::Scope;
 
 std::string plain_type(DType dtype) {
     if (dtype == DType::f16) return "float16_t";
@@ -97,6 +98,7 @@ class PlainWriter {
         for (const Stage* stage : prepared_.stages()) funcs += define(*stage);
         for (std::size_t i = 0; i < kernel_.schedule.size(); i++) schedule += directive(i);
         if (!rvars_.empty()) schedule = "    RVar " + declared(rvars_) + ";\n" + schedule;
+        schedule = version_guard(kernel_.schedule) + schedule;
         PlainText text;
         const Stage& output = *prepared_.outputs()[0];
         text.func = output.name;
@@ -211,7 +213,7 @@ class PlainWriter {
             if (!d.is_reduction(v.name)) variables[v.name] = var(v.name);
         if (!d.reduction.empty()) text += domain(d, variables);
         text += statement(d, variables);
-        if (needs_a_word(d)) text += "    " + d.stage->name + update_of(d) + "unscheduled();\n";
+        if (needs_a_word(d)) text += "    " + d.stage->name + update_of(d) + ".unscheduled();\n";
         return text;
     }
 
@@ -219,15 +221,14 @@ class PlainWriter {
     bool needs_a_word(const Definition& d) const {
         bool own = false, other = false;
         for (const Directive& directive : kernel_.schedule)
-            if (directive.stage == d.stage->name && directive.kind != Directive::Kind::compute_root &&
-                directive.kind != Directive::Kind::compute_at)
+            if (directive.stage == d.stage->name && expr::info(directive.kind).scope != Scope::func)
                 (directive.update == d.update ? own : other) = true;
         return d.update >= 0 && other && !own;
     }
 
     static std::string update_of(const Definition& d) {
-        if (d.update < 0) return ".";
-        return d.halide_update == 0 ? ".update()." : ".update(" + std::to_string(d.halide_update) + ").";
+        if (d.update < 0) return "";
+        return d.halide_update == 0 ? ".update()" : ".update(" + std::to_string(d.halide_update) + ")";
     }
 
     /// What is added to the element, where an update adds to it and nothing else. Sums of integers in any order.
@@ -300,43 +301,19 @@ class PlainWriter {
     std::string call(const Directive& directive) {
         using Kind = Directive::Kind;
         const Definition* d = prepared_.definition(directive);
-        if (!d) return "";
-        const std::string func = directive.stage, text = func + update_of(*d);
-        const auto on_loops = [&](const std::string& name) {
-            std::vector<std::string> loops;
-            for (const std::string& arg : directive.args) loops.push_back(loop(*d, arg));
-            return text + name + "(" + join(loops);
-        };
-        const std::string factor = directive.factor > 0 ? by_factor(directive, *d) : "";
-        switch (directive.kind) {
-            case Kind::compute_root:
-                return func + ".compute_root()";
-            case Kind::compute_at:
-                return func + ".compute_at(" + directive.at + ", " + loop_of(directive) + ")";
-            case Kind::split: {
-                const std::string old = loop(*d, directive.args.at(0));
-                kinds_.split(*d, directive.args.at(0), directive.args.at(1), directive.args.at(2));
-                return text + "split(" + old + ", " + loop(*d, directive.args[1]) + ", " + loop(*d, directive.args[2]) +
-                       by_factor(directive, *d) + ")";
-            }
-            case Kind::reorder:
-                return on_loops("reorder") + ")";
-            case Kind::vectorize:
-                return on_loops("vectorize") + factor + ")";
-            case Kind::unroll:
-                return on_loops("unroll") + factor + ")";
-            case Kind::parallel:
-                return on_loops("parallel") + ")";
-            case Kind::vector_math:
-            case Kind::contract:
-                return "";  // the definition and the target say it
-            case Kind::allow_race:
-                return text + "allow_race_conditions()";
+        const expr::DirectiveKind& kind = expr::info(directive.kind);
+        if (!d || kind.scope == Scope::expression) return "";  // the definition and the target say it
+        std::vector<std::string> loops;
+        for (const std::string& arg : directive.args) {
+            loops.push_back(directive.at.empty() ? loop(*d, arg) : loop_of(directive));
+            if (directive.kind == Kind::split && loops.size() == 1)
+                kinds_.split(*d, arg, directive.args.at(1), directive.args.at(2));
         }
-        __builtin_unreachable();
+        const bool of_update = kind.scope == Scope::definition;
+        return call_text(directive, directive.stage + (of_update ? update_of(*d) : ""), loops, tail(directive, *d));
     }
 
-    /// The loop at which compute_at places the stage.
+    /// The loop that a directive places its stage at.
     std::string loop_of(const Directive& directive) {
         const std::string& name = directive.args.at(0);
         for (const Definition& other : prepared_.definitions(*kernel_.group.stage(directive.at)))
@@ -345,9 +322,9 @@ class PlainWriter {
         return var(name);
     }
 
-    std::string by_factor(const Directive& directive, const Definition& d) const {
-        const std::string tail = tail_of(directive, d, kernel_.group);
-        return ", " + std::to_string(directive.factor) + (tail == expr::kAutoTail ? "" : ", TailStrategy::" + tail);
+    std::string tail(const Directive& directive, const Definition& d) const {
+        const std::string name = directive.factor > 0 ? tail_of(directive, d, kernel_.group) : expr::kAutoTail;
+        return name == expr::kAutoTail ? "" : "TailStrategy::" + name;
     }
 
     std::string realized(const Stage& output, std::string& statements) {

@@ -8,8 +8,8 @@
 //  - A constant index that falls along the vector fails the internal assertion "base >= 0", or is told to LLVM as
 //    touching one element only, so that it may be moved across stores. Its base is made a call, which nothing folds.
 //  - The lanes of a load that are switched off have no value; an integer division by one traps. They are 0.
-// The first two crash, now and then, depending on where memory happens to lie. What stands
-// between the two lines below is also what repro.cpp contains: texts.cmake makes a string of it.
+// The first two crash, now and then, depending on where memory happens to lie. share/doc/how-to/halide.md lists them
+// for users. What stands between the two lines below is also what repro.cpp contains: texts.cmake makes a string of it.
 #pragma once
 
 #include <Halide.h>

@@ -1,7 +1,8 @@
 // The one mapping from tensor expressions to Halide's operations. It is a template over the sink that receives them —
 // Halide objects or C++ text — so that what runs and what a repro shows cannot drift apart.
 //
-// Halide 14 differs from expr.h in these places; each is worked around here:
+// Halide 14 differs from expr.h in these places; each is worked around here, and listed for users in
+// share/doc/how-to/halide.md:
 //  - Comparisons of floats are compiled with LLVM's "no NaNs" flag even under StrictFloat, which only reaches
 //    expressions of floating type: each is wrapped in strict_float(). And `a <= b` means !(b < a), `a != b` an ordered
 //    comparison, both wrong for NaN: only < and == are used.

@@ -109,7 +109,12 @@ class ScriptExecutable final : public Executable {
     const bool writes_;
 };
 
-class TorchScriptBackend final : public Backend, public Support, public Optioned, public Emitter, public RunsLibTorch {
+class TorchScriptBackend final : public Backend,
+                                 public Support,
+                                 public Optioned,
+                                 public Emitter,
+                                 public Tracked,
+                                 public RunsLibTorch {
   public:
     std::string name() const override { return "ts"; }
     CompileStage consumes() const override { return CompileStage::captured; }  // TorchScript knows writes
@@ -135,6 +140,10 @@ class TorchScriptBackend final : public Backend, public Support, public Optioned
     SuspectCode emit(const EmitRequest& request) override { return aten::libtorch_code(request, true); }
     std::optional<ReproProgram> short_program(const ShortRequest& request, std::string& why_not) override {
         return torchscript_program(request, why_not);
+    }
+
+    std::optional<Tracker> tracker() override {
+        return Tracker{"PyTorch", "https://github.com/pytorch/pytorch/issues"};
     }
 
     std::vector<std::string> unsupported(const Graph& graph) const override { return aten::not_in_libtorch(graph); }

@@ -1,11 +1,10 @@
 #include "frontends/libtorch/cutter.h"
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
-#include <string_view>
 
 #include "base/error.h"
+#include "frontends/libtorch/statement.h"
 #include "graph/text.h"
 #include "ops/aten/capture.h"
 #include "ops/aten/data_sizes.h"
@@ -25,24 +24,6 @@ std::string statement(const std::vector<StackFrame>& stack) {
     for (const StackFrame& frame : stack)
         if (!frame.text.empty()) return frame.text;
     return {};
-}
-
-/// Does the statement decide anything? Only Python's bool() is an operation of its own, is_nonzero: of a boolean that
-/// item() gave, the line that asked for it shows whether the program branches on it. TorchScript writes bool() before
-/// an if.
-bool branches(const std::string& statement) {
-    constexpr std::string_view kWords[] = {"if",     "elif", "while", "for", "assert",
-                                           "switch", "and",  "or",    "not", "bool"};
-    const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-    for (std::size_t begin = 0; begin < statement.size();) {
-        std::size_t end = begin;
-        while (end < statement.size() && in_word(statement[end])) ++end;
-        if (std::ranges::find(kWords, std::string_view(statement).substr(begin, end - begin)) != std::end(kWords))
-            return true;
-        begin = std::max(end, begin + 1);
-    }
-    return statement.find_first_of("?!") != std::string::npos || statement.find("&&") != std::string::npos ||
-           statement.find("||") != std::string::npos;
 }
 
 /// "aten.item of aten.norm.Scalar": the op that gave the program a value, and the one whose result it read.
@@ -113,7 +94,10 @@ std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t inde
 /// What the user can change at the step; an option that would help is not set, or the operation would be no break.
 std::string hint_at(const Recording& recording, std::int32_t index, const GraphBreak& why) {
     const bool sizes = why.kind == BreakKind::dynamic_shape && !data_sized_results({.target = why.op}).empty();
-    return capture::hint(why.kind, why.stack, {.library = !recording.library(index).empty(), .more = sizes});
+    return capture::hint(why.kind, why.stack,
+                         {.library = !recording.library(index).empty(),
+                          .more = sizes,
+                          .compares = compares_a_read_value(statement(why.stack))});
 }
 
 /// Every element of `view` is one of `whole`, which has them side by side.

@@ -23,6 +23,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/interpreter.h"
 #include "base/interrupt.h"
 #include "base/number_text.h"
 #include "base/shared_terminal.h"
@@ -193,11 +194,13 @@ void run(const LaunchOptions& options, std::vector<std::string> environment, Lau
 constexpr char kUnseen[] = "the capture library could not be loaded into the program: it ran without capture";
 
 /// What the stub wrote about itself, in our words: "" when all is well.
-std::string note_of(const std::string& status, const fs::path& program, const CaptureLibraries& libraries) {
+std::string note_of(const std::string& status, const LaunchOptions& options, const CaptureLibraries& libraries) {
     const auto blank = status.find(' ');
     const std::string what = status.substr(0, blank), more = blank == std::string::npos ? "" : status.substr(blank + 1);
     if (what == "active") return note_of_version(more.substr(0, more.find(' ')));
-    if (what == "no-torch") return program.string() + " did not load LibTorch: there was nothing to capture";
+    if (what == "no-torch")
+        return program_identity(options.program, options.arguments).string() +
+               " did not load LibTorch: there was nothing to capture";
     if (what == "late-torch")
         return "the program loaded LibTorch (" + more +
                ") in a way that capture cannot see (dlmopen, or its own loader): it ran without capture";
@@ -327,7 +330,7 @@ LaunchResult launch(const LaunchOptions& options, const fs::path& folder) {
     std::istringstream told(fs::exists(status) ? read_file(status) : "");
     std::string line;
     std::getline(told, line);
-    for (const std::string& note : {note_of(line, options.program, libraries), note_of_hooks(told)})
+    for (const std::string& note : {note_of(line, options, libraries), note_of_hooks(told)})
         if (!note.empty()) result.notes.push_back(note);
     result.events = event_files(folder);
     const fs::path others = events.string() + ".others";

@@ -4,13 +4,14 @@
 #include <cmath>
 
 #include "ops/aten/families.h"
-#include "ops/aten/pointwise_grad.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
 
 namespace {
 
+using namespace aten;
 using expr::Op;
 
 Expr exp_of(const Expr& x) { return expr::unary(Op::exp, x); }
@@ -169,13 +170,14 @@ struct Softplus {
 };
 
 /// For the bound: LibTorch 1.13 subtracts 1 from exp(x), newer releases compute expm1(x).
-std::vector<NodeRef> elu_parts(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Gradient g(builder);
-    const Elu elu = Elu::of(arguments);
-    const NodeValue x = arguments.tensor("self");
-    const NodeValue scaled = g.mul(g.call("aten.clamp_max.default", {arg(x), 0}), Arg(elu.input));
-    const NodeValue below = g.mul(g.add(g.of("aten.exp.default", scaled), Arg(-1.0)), Arg(elu.negative));
-    return {g.either(g.when("le", x, 0), below, g.mul(x, Arg(elu.positive))).ref};
+CallResults elu_parts(const Call& c) {
+    const Elu elu = Elu::of(c);
+    const V x = c.tensor("self"), below = (exp(clamp_max(x, 0) * elu.input) + -1.0) * elu.negative;
+    return where(le(x, 0), below, x * elu.positive);
+}
+
+V elu_grad(const OfSelf& r) {
+    return elu_backward(r.g, r.call.scalar("alpha"), r.call.scalar("scale"), r.call.scalar("input_scale"), false, r.x);
 }
 
 std::vector<ValueMeta> infer_same(const Arguments<ValueMeta>& arguments) {
@@ -209,99 +211,85 @@ std::vector<expr::Value> lower_parametric(expr::GroupBuilder&, const Arguments<e
 // --- Composites ---
 
 /// Integers are clamped to integers, the bounds truncated.
-std::vector<NodeRef> decompose_hardtanh(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const NodeValue self = arguments.tensor("self");
-    Scalar low = arguments.scalar("min_val"), high = arguments.scalar("max_val");
-    if (!is_floating(self.meta.dtype)) {
+CallResults decompose_hardtanh(const Call& c) {
+    const V x = c.tensor("self");
+    Scalar low = c.scalar("min_val"), high = c.scalar("max_val");
+    if (!is_floating(x.dtype())) {
         low = low.to_integer();
         high = high.to_integer();
-        if (is_unsigned(self.meta.dtype) && (low.to_integer() < 0 || high.to_integer() < 0))
+        if (is_unsigned(x.dtype()) && (low.to_integer() < 0 || high.to_integer() < 0))
             throw Error("hardtanh: found a negative min_val or max_val for a tensor of dtype " +
-                        std::string(name(self.meta.dtype)) + ", expected both to be at least 0");
+                        std::string(name(x.dtype())) + ", expected both to be at least 0");
     }
-    return {builder.call("aten.clamp.default", {self.ref, low, high}).ref};
-}
-std::vector<NodeRef> decompose_relu6(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    return {builder.call("aten.hardtanh.default", {arguments.tensor("self").ref, Arg(0), Arg(6)}).ref};
+    return clamp(x, low, high);
 }
 /// scale * (max(0, x) + min(0, alpha * (exp(x) - 1))) with the constants of Klambauer et al. 2017.
-std::vector<NodeRef> decompose_selu(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    return {builder
-                .call("aten.elu.default", {arguments.tensor("self").ref, Arg(1.6732632423543772848170429916717),
-                                           Arg(1.0507009873554804934193349852946)})
-                .ref};
+CallResults decompose_selu(const Call& c) {
+    return elu(c.tensor("self"), 1.6732632423543772848170429916717, 1.0507009873554804934193349852946);
 }
-std::vector<NodeRef> decompose_celu(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const double alpha = arguments.number("alpha");
+CallResults decompose_celu(const Call& c) {
+    const double alpha = c.number("alpha");
     if (alpha == 0) throw Error("celu: found alpha=0, expected a nonzero alpha");
-    return {
-        builder.call("aten.elu.default", {arguments.tensor("self").ref, Arg(alpha), Arg(1.0), Arg(1.0 / alpha)}).ref};
+    return elu(c.tensor("self"), alpha, 1.0, 1.0 / alpha);
 }
 
 // --- Records ---
 
 template <class K>
-constexpr OpDef parametric_op(std::string_view name, std::string_view schema, std::string_view doc,
+constexpr OpDef parametric_op(std::string_view schema, std::string_view doc, GradientRule grad,
                               const Bound& bound = rounds_by(16, Bound::Rule::terms)) {
-    return {.name = name,
-            .doc = doc,
+    return {.doc = doc,
             .schema = schema,
             .dtypes = kFloating,
             .infer = infer_same,
             .eval = eval_parametric<K>,
             .lower = lower_parametric<K>,
+            .grad = grad,
             .bound = bound};
 }
-constexpr OpDef composite(std::string_view name, std::string_view schema, std::string_view doc, DTypeSet dtypes,
-                          DecomposeFn decompose) {
-    return {.name = name, .doc = doc, .schema = schema, .dtypes = dtypes, .infer = infer_same, .decompose = decompose};
+constexpr OpDef composite(std::string_view schema, std::string_view doc, DTypeSet dtypes, DecomposeFn decompose,
+                          GradientRule grad = nullptr) {
+    return {.doc = doc, .schema = schema, .dtypes = dtypes, .infer = infer_same, .decompose = decompose, .grad = grad};
 }
 
 constexpr OpDef kActivations[] = {
-    with_gradient(unary_op<Relu>("aten.relu.default", "relu(Tensor self) -> Tensor", "max(x, 0); NaN stays", kNumbers),
-                  relu_grad),
-    with_gradient(
-        unary_op<Sigmoid>("aten.sigmoid.default", "sigmoid(Tensor self) -> Tensor", "1 / (1 + exp(-x))", kAnyDType),
-        sigmoid_grad),
-    with_gradient(unary_op<LogSigmoid>("aten.log_sigmoid.default", "log_sigmoid(Tensor self) -> Tensor",
-                                       "log(sigmoid(x))", kFloating),
-                  log_sigmoid_grad),
-    with_gradient(unary_op<Silu>("aten.silu.default", "silu(Tensor self) -> Tensor", "x * sigmoid(x)", kFloating),
-                  silu_grad),
-    with_gradient(
-        unary_op<Mish>("aten.mish.default", "mish(Tensor self) -> Tensor", "x * tanh(softplus(x))", kFloating),
-        mish_grad),
-    with_gradient(unary_op<Hardswish>("aten.hardswish.default", "hardswish(Tensor self) -> Tensor",
-                                      "x * clamp(x + 3, 0, 6) / 6", kFloating),
-                  hardswish_grad),
-    with_gradient(unary_op<Hardsigmoid>("aten.hardsigmoid.default", "hardsigmoid(Tensor self) -> Tensor",
-                                        "clamp(x + 3, 0, 6) / 6", kFloating),
-                  hardsigmoid_grad),
-    with_gradient(parametric_op<Gelu>("aten.gelu.default", "gelu(Tensor self, *, str approximate='none') -> Tensor",
-                                      "x * Phi(x), exactly or through tanh (Hendrycks and Gimpel 2016)"),
-                  gelu_grad),
-    with_gradient(
-        parametric_op<Elu>("aten.elu.default",
-                           "elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor",
-                           "scale * x above 0, else scale * alpha * expm1(input_scale * x)", {.parts = elu_parts}),
-        elu_grad),
-    with_gradient(parametric_op<LeakyRelu>("aten.leaky_relu.default",
-                                           "leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor",
-                                           "x above 0, else negative_slope * x"),
-                  leaky_relu_grad),
-    with_gradient(parametric_op<Softplus>("aten.softplus.default",
-                                          "softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor",
-                                          "log1p(exp(beta * x)) / beta; x where beta * x is above threshold"),
-                  softplus_grad),
-    with_gradient(
-        composite("aten.hardtanh.default", "hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor",
-                  "clamp(x, min_val, max_val)", kNumbers, decompose_hardtanh),
-        hardtanh_grad),
-    composite("aten.relu6.default", "relu6(Tensor self) -> Tensor", "clamp(x, 0, 6)", kNumbers, decompose_relu6),
-    composite("aten.selu.default", "selu(Tensor self) -> Tensor", "elu with self-normalizing constants", kFloating,
-              decompose_selu),
-    composite("aten.celu.default", "celu(Tensor self, Scalar alpha=1.0) -> Tensor",
-              "x above 0, else alpha * expm1(x / alpha)", kFloating, decompose_celu),
+    unary_op<Relu>("relu(Tensor self) -> Tensor", "max(x, 0); NaN stays", kNumbers,
+                   [](const OfSelf& r) { return threshold_backward(r.g, r.y, 0); }),
+    unary_op<Sigmoid>("sigmoid(Tensor self) -> Tensor", "1 / (1 + exp(-x))", kAnyDType,
+                      [](const OfSelf& r) { return sigmoid_backward(r.g, r.y); }),
+    unary_op<LogSigmoid>("log_sigmoid(Tensor self) -> Tensor", "log(sigmoid(x))", kFloating,
+                         [](const OfSelf& r) { return r.g * sigmoid(-r.x); }),
+    unary_op<Silu>("silu(Tensor self) -> Tensor", "x * sigmoid(x)", kFloating,
+                   [](const OfSelf& r) { return silu_backward(r.g, r.x); }),
+    unary_op<Mish>("mish(Tensor self) -> Tensor", "x * tanh(softplus(x))", kFloating,
+                   [](const OfSelf& r) { return mish_backward(r.g, r.x); }),
+    unary_op<Hardswish>("hardswish(Tensor self) -> Tensor", "x * clamp(x + 3, 0, 6) / 6", kFloating,
+                        [](const OfSelf& r) { return hardswish_backward(r.g, r.x); }),
+    unary_op<Hardsigmoid>("hardsigmoid(Tensor self) -> Tensor", "clamp(x + 3, 0, 6) / 6", kFloating,
+                          [](const OfSelf& r) { return hardsigmoid_backward(r.g, r.x); }),
+    parametric_op<Gelu>("gelu(Tensor self, *, str approximate='none') -> Tensor",
+                        "x * Phi(x), exactly or through tanh (Hendrycks and Gimpel 2016)",
+                        [](const OfSelf& r) { return gelu_backward(r.g, r.x, r.call.text("approximate")); }),
+    parametric_op<Elu>("elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor",
+                       "scale * x above 0, else scale * alpha * expm1(input_scale * x)", elu_grad,
+                       {.parts = elu_parts}),
+    parametric_op<LeakyRelu>(
+        "leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor", "x above 0, else negative_slope * x",
+        [](const OfSelf& r) { return leaky_relu_backward(r.g, r.x, r.call.scalar("negative_slope"), false); }),
+    parametric_op<Softplus>(
+        "softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor",
+        "log1p(exp(beta * x)) / beta; x where beta * x is above threshold",
+        [](const OfSelf& r) { return softplus_backward(r.g, r.x, r.call.scalar("beta"), r.call.scalar("threshold")); }),
+    composite("hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor", "clamp(x, min_val, max_val)",
+              kNumbers, decompose_hardtanh,
+              [](const OfSelf& r) {
+                  return hardtanh_backward(r.g, r.x, r.call.scalar("min_val"), r.call.scalar("max_val"));
+              }),
+    composite("relu6(Tensor self) -> Tensor", "clamp(x, 0, 6)", kNumbers,
+              [](const Call& c) -> CallResults { return hardtanh(c.tensor("self"), 0, 6); }),
+    composite("selu(Tensor self) -> Tensor", "elu with self-normalizing constants", kFloating, decompose_selu),
+    composite("celu(Tensor self, Scalar alpha=1.0) -> Tensor", "x above 0, else alpha * expm1(x / alpha)", kFloating,
+              decompose_celu),
 };
 
 }  // namespace

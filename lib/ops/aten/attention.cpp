@@ -5,11 +5,14 @@
 #include <limits>
 
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/dense.h"
 #include "ops/core/gemm.h"
 
 namespace whittle {
 namespace {
+
+using namespace aten;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -90,45 +93,44 @@ std::vector<ValueMeta> infer_attention(const Arguments<ValueMeta>& args) {
 }
 
 /// softmax(scale query key^T + mask) value. A row that is masked everywhere attends to nothing: zeros, not NaN.
-std::vector<NodeRef> decompose_attention(GraphBuilder& builder, const Arguments<NodeValue>& args) {
-    const Attention a = attention_of(args);
+CallResults decompose_attention(const Call& c) {
+    const Attention a = attention_of(c);
     const auto heads = [&](const char* name) {
-        const NodeValue value = args.tensor(name);
+        const V value = c.tensor(name);
         if (a.repeats == 1) return value;
-        return builder.call("aten.repeat_interleave.self_int", {arg(value), a.repeats, -3});
+        return repeat_interleave(value, a.repeats, -3);
     };
-    const NodeValue query = builder.call("aten.mul.Scalar", {arg(args.tensor("query")), a.scale});
-    const NodeValue key = builder.call("aten.transpose.int", {arg(heads("key")), -2, -1});
-    NodeValue scores = builder.call("aten.matmul.default", {arg(query), arg(key)});
-    std::optional<NodeValue> mask = args.optional_tensor("attn_mask");
+    const V query = c.tensor("query") * a.scale;
+    const V key = transpose(heads("key"), -2, -1);
+    V scores = matmul(query, key);
+    OptionalV mask = c.optional_tensor("attn_mask");
     if (a.causal) {
-        const NodeValue all =
-            builder.call("aten.full.default", {ArgList{a.targets, a.sources}, true}, {{"dtype", DType::boolean}});
-        mask = builder.call("aten.tril.default", {arg(all)});
+        const V all = full(c.builder(), Ints{a.targets, a.sources}, true, DType::boolean);
+        mask = tril(all);
     }
     if (mask && mask->meta.dtype == DType::boolean) {
-        const NodeValue hidden = builder.call("aten.logical_not.default", {arg(*mask)});
-        scores = builder.call("aten.masked_fill.Scalar", {arg(scores), arg(hidden), -kInfinity});
+        const V hidden = logical_not(*mask);
+        scores = masked_fill(scores, hidden, -kInfinity);
     } else if (mask) {
-        scores = builder.call("aten.add.Tensor", {arg(scores), arg(*mask)});
+        scores = scores + *mask;
     }
-    std::optional<NodeValue> nothing;
+    OptionalV nothing;
     if (mask && a.sources > 0) {
-        const NodeValue largest = builder.call("aten.amax.default", {arg(scores), ArgList{-1}, true});
-        nothing = builder.call("aten.eq.Scalar", {arg(largest), -kInfinity});
+        const V largest = amax(scores, Ints{-1}, true);
+        nothing = eq(largest, -kInfinity);
         // Any scores do, but for NaN in their gradients.
-        scores = builder.call("aten.masked_fill.Scalar", {arg(scores), arg(*nothing), 0});
+        scores = masked_fill(scores, *nothing, 0);
     }
-    NodeValue weights = builder.call("aten.softmax.int", {arg(scores), -1});
-    if (nothing) weights = builder.call("aten.masked_fill.Scalar", {arg(weights), arg(*nothing), 0});
-    return {builder.call("aten.matmul.default", {arg(weights), arg(heads("value"))}).ref};
+    V weights = softmax(scores, -1);
+    if (nothing) weights = masked_fill(weights, *nothing, 0);
+    return matmul(weights, heads("value"));
 }
 
 // ---- eval: row by row, by definition ----
 
 /// softmax in place; zeros for a row of -inf alone when `masked`.
 template <class T>
-void softmax(std::vector<T>& row, bool masked, DType dtype) {
+void softmax_row(std::vector<T>& row, bool masked, DType dtype) {
     T largest = -std::numeric_limits<T>::infinity(), sum = 0;
     for (const T x : row) largest = x > largest || x != x ? x : largest;
     if (masked && largest == -std::numeric_limits<T>::infinity()) {
@@ -183,7 +185,7 @@ std::vector<T> attend(const Attention& a, const Arguments<Tensor>& args, DType d
             if (mask && !hides) score = rounded(static_cast<T>(score + m), dtype);
             row[static_cast<std::size_t>(s)] = score;
         }
-        softmax(row, mask || a.causal, dtype);
+        softmax_row(row, mask || a.causal, dtype);
         for (std::int64_t v = 0; v < a.values; v++) {
             T sum = 0;
             for (std::int64_t s = 0; s < a.sources; s++)
@@ -205,8 +207,7 @@ std::vector<Tensor> eval_attention(const Arguments<Tensor>& args) {
 // ---- records ----
 
 constexpr OpDef kAttentionOps[] = {
-    {.name = "aten.scaled_dot_product_attention.default",
-     .doc = "softmax(scale query key^T + mask) value; "
+    {.doc = "softmax(scale query key^T + mask) value; "
             "pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html",
      .schema = "scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, "
                "float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",

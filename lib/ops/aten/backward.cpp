@@ -1,7 +1,7 @@
 // Gradients as LibTorch's autograd computes them, with its names: of activation functions, softmax, embeddings,
 // slices and diagonals. All are composites.
 // https://github.com/pytorch/pytorch/blob/main/tools/autograd/derivatives.yaml
-#include "ops/aten/backward.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/open_rules.h"
 
 #include <algorithm>
@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/own_copy.h"
 #include "ops/aten/view_grad.h"
 #include "ops/core/geometry.h"
 #include "ops/core/pointwise.h"
@@ -19,213 +18,192 @@ namespace whittle {
 
 namespace {
 
-Refs threshold_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue grad = a.tensor("grad_output");
-    const NodeValue below = b.call("aten.le.Scalar", {arg(a.tensor("self")), Arg(a.scalar("threshold"))});
-    return {b.call("aten.masked_fill.Scalar", {arg(grad), arg(below), 0}).ref};
+using namespace aten;
+
+CallResults decompose_threshold_backward(const Call& c) {
+    const V grad = c.tensor("grad_output");
+    const V below = le(c.tensor("self"), c.scalar("threshold"));
+    return masked_fill(grad, below, 0);
 }
 
 /// grad * (1 - y) * y, in this order, which decides what overflows
-Refs sigmoid_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const Gradient g(b);
-    const NodeValue y = a.tensor("output");
-    return {g.mul(g.mul(a.tensor("grad_output"), g.complement(y)), y).ref};
+CallResults decompose_sigmoid_backward(const Call& c) {
+    const V y = c.tensor("output");
+    return c.tensor("grad_output") * complement(y) * y;
 }
 
 /// grad * (1 - y^2)
-Refs tanh_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const Gradient g(b);
-    const NodeValue y = a.tensor("output");
-    return {g.mul(a.tensor("grad_output"), g.complement(g.mul(y, y))).ref};
+CallResults decompose_tanh_backward(const Call& c) {
+    const V y = c.tensor("output");
+    return c.tensor("grad_output") * complement(y * y);
 }
 
 /// Of x * cdf(x): cdf(x) + x * pdf(x); of the tanh form by the chain rule.
-Refs gelu_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const Gradient g(b);
-    const NodeValue x = a.tensor("self"), grad = a.tensor("grad_output");
-    const NodeValue square = g.mul(x, x);
-    const std::string form = a.text("approximate");
+CallResults decompose_gelu_backward(const Call& c) {
+    const V x = c.tensor("self"), grad = c.tensor("grad_output");
+    const V square = x * x;
+    const std::string form = c.text("approximate");
     if (form == "none") {
-        const NodeValue erf = g.call("aten.erf.default", {arg(g.mul(x, Arg(1 / std::numbers::sqrt2)))});
-        const NodeValue cdf = g.mul(g.add(erf, 1), Arg(0.5));
-        const NodeValue exponential = g.call("aten.exp.default", {arg(g.mul(square, Arg(-0.5)))});
-        const NodeValue pdf = g.mul(exponential, Arg(1 / std::sqrt(2 * std::numbers::pi)));
-        return {g.mul(grad, g.add(cdf, g.mul(x, pdf))).ref};
+        const V erf = aten::erf(x * (1 / std::numbers::sqrt2));
+        const V cdf = (erf + 1) * 0.5;
+        const V exponential = exp(square * -0.5);
+        const V pdf = exponential * (1 / std::sqrt(2 * std::numbers::pi));
+        return grad * (cdf + x * pdf);
     }
     if (form != "tanh") throw Error("gelu_backward: found approximate='" + form + "', expected 'none' or 'tanh'");
     constexpr double kCubic = 0.044715;
     const double scale = std::sqrt(2 / std::numbers::pi);
-    const NodeValue inner = g.mul(g.add(x, g.mul(g.mul(square, x), Arg(kCubic))), Arg(scale));
-    const NodeValue tanh = g.call("aten.tanh.default", {arg(inner)});
-    const NodeValue slope = g.mul(g.add(g.mul(square, Arg(3 * kCubic)), 1), Arg(scale));
-    const NodeValue outer = g.mul(g.mul(g.complement(g.mul(tanh, tanh)), slope), x);
-    return {g.mul(grad, g.mul(g.add(g.add(tanh, 1), outer), Arg(0.5))).ref};
+    const V inner = (x + square * x * kCubic) * scale;
+    const V tanh = aten::tanh(inner);
+    const V slope = (square * (3 * kCubic) + 1) * scale;
+    const V outer = complement(tanh * tanh) * slope * x;
+    return grad * ((tanh + 1 + outer) * 0.5);
 }
 
 /// y * (grad - sum(grad * y))
-Refs softmax_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const Gradient g(b);
-    const NodeValue y = a.tensor("output"), weighted = g.mul(a.tensor("grad_output"), y);
-    const NodeValue total = g.sum(weighted, {a.integer("dim")}, true);
-    const NodeValue result = g.sub(weighted, g.mul(y, total));
-    return {g.as(result, a.dtype("input_dtype").value_or(result.meta.dtype)).ref};
+CallResults softmax_backward(const Call& c) {
+    const V y = c.tensor("output"), weighted = c.tensor("grad_output") * y;
+    const V total = summed(weighted, Ints{c.integer("dim")}, true);
+    const V result = weighted - y * total;
+    return as(result, c.dtype("input_dtype").value_or(result.dtype()));
 }
 
 /// grad - exp(y) * sum(grad)
-Refs log_softmax_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const Gradient g(b);
-    const NodeValue grad = a.tensor("grad_output");
-    const NodeValue shares = g.call("aten.exp.default", {arg(a.tensor("output"))});
-    const NodeValue result = g.sub(grad, g.mul(shares, g.sum(grad, {a.integer("dim")}, true)));
-    return {g.as(result, a.dtype("input_dtype").value_or(result.meta.dtype)).ref};
+CallResults log_softmax_backward(const Call& c) {
+    const V grad = c.tensor("grad_output");
+    const V shares = exp(c.tensor("output"));
+    const V result = grad - shares * summed(grad, Ints{c.integer("dim")}, true);
+    return as(result, c.dtype("input_dtype").value_or(result.dtype()));
 }
 
 /// Rows of the gradient, added up where their index is, or their mean where that is asked for.
-Refs embedding_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const Gradient g(b);
-    const NodeValue grad = a.tensor("grad_output"), indices = a.tensor("indices");
-    if (grad.meta.sizes.empty())
+CallResults embedding_backward(const Call& c) {
+    const V grad = c.tensor("grad_output"), indices = c.tensor("indices");
+    if (grad.sizes().empty())
         throw Error("embedding_dense_backward: found a 0-d gradient, expected at least one dimension");
-    const std::int64_t width = grad.meta.sizes.back(), count = indices.meta.numel(), padding = a.integer("padding_idx");
-    NodeValue rows = g.reshape(grad, {count, width});
-    const NodeValue at = g.reshape(indices, {count});
+    const std::int64_t width = grad.sizes().back(), count = indices.numel(), padding = c.integer("padding_idx");
+    V rows = reshaped(grad, Ints{count, width});
+    const V at = reshaped(indices, Ints{count});
     if (padding >= 0) {
-        const NodeValue skipped = b.call("aten.eq.Scalar", {arg(at), padding});
-        rows =
-            b.call("aten.masked_fill.Scalar", {arg(rows), arg(b.call("aten.unsqueeze.default", {arg(skipped), 1})), 0});
+        const V skipped = eq(at, padding);
+        rows = masked_fill(rows, unsqueeze(skipped, 1), 0);
     }
-    if (a.boolean("scale_grad_by_freq")) {
-        const DType wide = compute_dtype(grad.meta.dtype);
-        const NodeValue ones = b.call("aten.ones.default", {Arg::ints({count})}, {{"dtype", wide}});
-        const NodeValue none = g.zeros({a.integer("num_weights")}, wide);
-        const NodeValue counts = b.call("aten.index_add.default", {arg(none), 0, arg(at), arg(ones)});
-        const NodeValue own = b.call("aten.index_select.default", {arg(counts), 0, arg(at)});
-        rows = g.as(g.div(rows, arg(g.reshape(own, {count, 1}))), grad.meta.dtype);
+    if (c.boolean("scale_grad_by_freq")) {
+        const DType wide = compute_dtype(grad.dtype());
+        const V ones = aten::ones(c.builder(), Ints{count}, wide);
+        const V none = aten::zeros(c.builder(), Ints{c.integer("num_weights")}, wide);
+        const V counts = index_add(none, 0, at, ones);
+        const V own = index_select(counts, 0, at);
+        rows = as(rows / reshaped(own, Ints{count, 1}), grad.dtype());
     }
-    const NodeValue zeros = g.zeros({a.integer("num_weights"), width}, grad.meta.dtype);
-    return {b.call("aten.index_add.default", {arg(zeros), 0, arg(at), arg(rows)}).ref};
+    const V zeros = aten::zeros(c.builder(), Ints{c.integer("num_weights"), width}, grad.dtype());
+    return index_add(zeros, 0, at, rows);
 }
 
-Refs select_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue grad = a.tensor("grad_output");
-    const NodeValue zeros = Gradient(b).zeros(a.integers("input_sizes"), grad.meta.dtype);
-    return {b.call("aten.select_scatter.default", {arg(zeros), arg(grad), a.integer("dim"), a.integer("index")}).ref};
+CallResults decompose_select_backward(const Call& c) {
+    const V grad = c.tensor("grad_output");
+    const V zeros = aten::zeros(c.builder(), c.integers("input_sizes"), grad.dtype());
+    return select_scatter(zeros, grad, c.integer("dim"), c.integer("index"));
 }
 
-Refs slice_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue grad = a.tensor("grad_output");
-    const NodeValue zeros = Gradient(b).zeros(a.integers("input_sizes"), grad.meta.dtype);
-    return {b.call("aten.slice_scatter.default",
-                   {arg(zeros), arg(grad), a.integer("dim"), a.integer("start"), a.integer("end"), a.integer("step")})
-                .ref};
+CallResults decompose_slice_backward(const Call& c) {
+    const V grad = c.tensor("grad_output");
+    const V zeros = aten::zeros(c.builder(), c.integers("input_sizes"), grad.dtype());
+    return slice_scatter(zeros, grad, c.integer("dim"), c.integer("start"), c.integer("end"), c.integer("step"));
 }
 
 /// The diagonal of the elements' numbers says where they came from.
-Refs diagonal_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const Gradient g(b);
-    const NodeValue grad = a.tensor("grad_output");
-    const Sizes sizes = a.integers("input_sizes");
-    const NodeValue range = b.call("aten.arange.default", {element_count(sizes)}, {{"dtype", DType::i64}});
-    const NodeValue at = b.call("aten.diagonal.default", {arg(g.reshape(range, sizes)), a.integer("offset"),
-                                                          a.integer("dim1"), a.integer("dim2")});
-    return {add_at(g, grad, at, sizes).ref};
+CallResults decompose_diagonal_backward(const Call& c) {
+    const V grad = c.tensor("grad_output");
+    const Sizes sizes = c.integers("input_sizes");
+    const V range = arange(c.builder(), element_count(sizes), DType::i64);
+    const V at = diagonal(reshaped(range, sizes), c.integer("offset"), c.integer("dim1"), c.integer("dim2"));
+    return add_at(grad, at, sizes);
 }
 
 /// Each element gets the gradients of the windows that show it, whose elements are the last dimension.
-Refs unfold_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const Gradient g(b);
-    const NodeValue grad = a.tensor("grad_in");
-    Sizes sizes = a.integers("input_sizes");
-    if (sizes.empty()) return {own_copy(b, g.reshape(grad, {})).ref};
-    const std::int64_t dim = wrap_dim(a.integer("dim"), static_cast<std::int64_t>(sizes.size()));
-    const std::int64_t size = a.integer("size"), step = a.integer("step");
+CallResults decompose_unfold_backward(const Call& c) {
+    const V grad = c.tensor("grad_in");
+    Sizes sizes = c.integers("input_sizes");
+    if (sizes.empty()) return own_copy(reshaped(grad, {}));
+    const std::int64_t dim = wrap_dim(c.integer("dim"), static_cast<std::int64_t>(sizes.size()));
+    const std::int64_t size = c.integer("size"), step = c.integer("step");
     const auto d = static_cast<std::size_t>(dim);
     Sizes expected = sizes;
     expected[d] = step < 1 || size < 0 || size > sizes[d] ? -1 : (sizes[d] - size) / step + 1;
     expected.push_back(size);
-    if (grad.meta.sizes != expected)
-        throw Error("unfold_backward: found a gradient of sizes " + to_string(grad.meta.sizes) + " for input_sizes=" +
+    if (grad.sizes() != expected)
+        throw Error("unfold_backward: found a gradient of sizes " + to_string(grad.sizes()) + " for input_sizes=" +
                     to_string(sizes) + ", size=" + std::to_string(size) + " and step=" + std::to_string(step) +
                     ", expected the sizes that unfold returns for these arguments");
     const std::int64_t windows = expected[d];
-    const DType dtype = compute_dtype(grad.meta.dtype);
-    const NodeValue zeros = g.zeros(sizes, dtype);
-    const NodeValue range = b.call("aten.arange.default", {sizes[d]}, {{"dtype", DType::i64}});
-    const NodeValue at = g.reshape(g.call("aten.unfold.default", {arg(range), 0, size, step}), {windows * size});
+    const DType dtype = compute_dtype(grad.dtype());
+    const V zeros = aten::zeros(c.builder(), sizes, dtype);
+    const V range = arange(c.builder(), sizes[d], DType::i64);
+    const V at = reshaped(unfold(range, 0, size, step), Ints{windows * size});
     sizes[d] = windows * size;
-    const NodeValue beside = g.call("aten.movedim.int", {arg(grad), -1, dim + 1});
-    const NodeValue wide = g.as(g.reshape(beside, sizes), dtype);
-    return {g.as(g.call("aten.index_add.default", {arg(zeros), dim, arg(at), arg(wide)}), grad.meta.dtype).ref};
+    const V beside = movedim(grad, -1, dim + 1);
+    const V wide = as(reshaped(beside, sizes), dtype);
+    return as(index_add(zeros, dim, at, wide), grad.dtype());
 }
 
 }  // namespace
 
 std::span<const OpDef> backward_ops() {
     static const OpDef ops[] = {
-        {.name = "aten.threshold_backward.default",
-         .doc = "the gradient of threshold and relu: https://pytorch.org/docs/stable/generated/torch.nn.Threshold.html",
+        {.doc = "the gradient of threshold and relu: https://pytorch.org/docs/stable/generated/torch.nn.Threshold.html",
          .schema = "threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor",
          .dtypes = kFloating,
-         .decompose = threshold_backward},
-        {.name = "aten.sigmoid_backward.default",
-         .doc = "grad * y * (1 - y), of sigmoid's result: https://pytorch.org/docs/stable/generated/torch.sigmoid.html",
+         .decompose = decompose_threshold_backward},
+        {.doc = "grad * y * (1 - y), of sigmoid's result: https://pytorch.org/docs/stable/generated/torch.sigmoid.html",
          .schema = "sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor",
          .dtypes = kFloating,
-         .decompose = sigmoid_backward},
-        {.name = "aten.tanh_backward.default",
-         .doc = "grad * (1 - y^2), of tanh's result: https://pytorch.org/docs/stable/generated/torch.tanh.html",
+         .decompose = decompose_sigmoid_backward},
+        {.doc = "grad * (1 - y^2), of tanh's result: https://pytorch.org/docs/stable/generated/torch.tanh.html",
          .schema = "tanh_backward(Tensor grad_output, Tensor output) -> Tensor",
          .dtypes = kFloating,
-         .decompose = tanh_backward},
-        {.name = "aten.gelu_backward.default",
-         .doc = "the gradient of gelu: https://arxiv.org/abs/1606.08415",
+         .decompose = decompose_tanh_backward},
+        {.doc = "the gradient of gelu: https://arxiv.org/abs/1606.08415",
          .schema = "gelu_backward(Tensor grad_output, Tensor self, *, str approximate=\"none\") -> Tensor",
          .dtypes = kFloating,
-         .decompose = gelu_backward},
-        {.name = "aten._softmax_backward_data.default",
-         .doc = "y * (grad - sum(grad * y)): https://pytorch.org/docs/stable/generated/torch.nn.Softmax.html",
+         .decompose = decompose_gelu_backward},
+        {.doc = "y * (grad - sum(grad * y)): https://pytorch.org/docs/stable/generated/torch.nn.Softmax.html",
          .schema =
              "_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
          .dtypes = kFloating,
          .decompose = softmax_backward},
-        {.name = "aten._log_softmax_backward_data.default",
-         .doc = "grad - exp(y) * sum(grad): https://pytorch.org/docs/stable/generated/torch.nn.LogSoftmax.html",
+        {.doc = "grad - exp(y) * sum(grad): https://pytorch.org/docs/stable/generated/torch.nn.LogSoftmax.html",
          .schema =
              "_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
          .dtypes = kFloating,
          .decompose = log_softmax_backward},
-        {.name = "aten.embedding_dense_backward.default",
-         .doc = "the gradient of embedding's weight: https://pytorch.org/docs/stable/generated/torch.nn.Embedding.html",
+        {.doc = "the gradient of embedding's weight: https://pytorch.org/docs/stable/generated/torch.nn.Embedding.html",
          .schema = "embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt "
                    "padding_idx, bool scale_grad_by_freq) -> Tensor",
          .dtypes = kFloating,
          .decompose = embedding_backward,
          .open = {.ask = aten_open::counted_rows}},
-        {.name = "aten.select_backward.default",
-         .doc = "zeros with the gradient at an index: https://pytorch.org/docs/stable/generated/torch.select.html",
+        {.doc = "zeros with the gradient at an index: https://pytorch.org/docs/stable/generated/torch.select.html",
          .schema = "select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor",
          .dtypes = kFloating | kComplex,
-         .decompose = select_backward},
-        {.name = "aten.slice_backward.default",
-         .doc =
+         .decompose = decompose_select_backward},
+        {.doc =
              "zeros with the gradient in a slice: https://pytorch.org/docs/stable/generated/torch.slice_scatter.html",
          .schema = "slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt "
                    "step) -> Tensor",
          .dtypes = kFloating | kComplex,
-         .decompose = slice_backward},
-        {.name = "aten.unfold_backward.default",
-         .doc = "the sum of the windows' gradients for each element: "
+         .decompose = decompose_slice_backward},
+        {.doc = "the sum of the windows' gradients for each element: "
                 "https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html",
          .schema = "unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor",
          .dtypes = kFloating | kComplex,
-         .decompose = unfold_backward},
-        {.name = "aten.diagonal_backward.default",
-         .doc = "zeros with the gradient on a diagonal: "
+         .decompose = decompose_unfold_backward},
+        {.doc = "zeros with the gradient on a diagonal: "
                 "https://pytorch.org/docs/stable/generated/torch.diagonal_scatter.html",
          .schema =
              "diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2) -> Tensor",
          .dtypes = kFloating | kComplex,
-         .decompose = diagonal_backward},
+         .decompose = decompose_diagonal_backward},
     };
     return ops;
 }

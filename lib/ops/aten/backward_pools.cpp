@@ -1,6 +1,7 @@
 // Gradients of pooling as LibTorch's autograd computes them, with its names. All are composites.
 // https://github.com/pytorch/pytorch/blob/main/tools/autograd/derivatives.yaml
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/linear_map.h"
 #include "ops/aten/open_rules.h"
 #include "ops/aten/pooling.h"
@@ -8,36 +9,35 @@
 namespace whittle {
 namespace {
 
-[[noreturn]] void refuse_gradient(const std::string& op, const NodeValue& grad, const NodeValue& x) {
-    throw Error(op + ": found a gradient of sizes " + to_string(grad.meta.sizes) + " for an operand of sizes " +
-                to_string(x.meta.sizes) + ", expected the sizes of the result of the pooling");
+using namespace aten;
+
+[[noreturn]] void refuse_gradient(const std::string& op, const V& grad, const V& x) {
+    throw Error(op + ": found a gradient of sizes " + to_string(grad.sizes()) + " for an operand of sizes " +
+                to_string(x.sizes()) + ", expected the sizes of the result of the pooling");
 }
 
 /// Whether both have the images' rank, and the same leading dimensions.
-bool fit(const NodeValue& grad, const NodeValue& x, std::size_t rank) {
-    const Sizes &a = grad.meta.sizes, &b = x.meta.sizes;
+bool fit(const V& grad, const V& x, std::size_t rank) {
+    const Sizes &a = grad.sizes(), &b = x.sizes();
     return a.size() == b.size() && (b.size() == rank + 1 || b.size() == rank + 2) &&
            std::equal(a.begin(), a.end() - static_cast<std::ptrdiff_t>(rank), b.begin());
 }
 
 /// Each gradient added up where its maximum was.
 template <std::size_t Rank>
-Refs max_pool_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const Gradient g(b);
-    const NodeValue grad = a.tensor("grad_output"), x = a.tensor("self"), at = a.tensor("indices");
-    if (!fit(grad, x, Rank) || at.meta.sizes != grad.meta.sizes) refuse_gradient(a.schema().name, grad, x);
-    const Sizes flat = flat_sizes(x.meta.sizes, Rank), rows = flat_sizes(grad.meta.sizes, Rank);
-    const NodeValue added = g.call("aten.scatter_add.default",
-                                   {arg(g.zeros(flat, grad.meta.dtype)), static_cast<std::int64_t>(flat.size()) - 1,
-                                    arg(g.reshape(at, rows)), arg(g.reshape(grad, rows))});
-    return {g.reshape(added, x.meta.sizes).ref};
+CallResults max_pool_backward(const Call& c) {
+    const V grad = c.tensor("grad_output"), x = c.tensor("self"), at = c.tensor("indices");
+    if (!fit(grad, x, Rank) || at.sizes() != grad.sizes()) refuse_gradient(c.schema().name, grad, x);
+    const Sizes flat = flat_sizes(x.sizes(), Rank), rows = flat_sizes(grad.sizes(), Rank);
+    const V added = scatter_add(zeros(c.builder(), flat, grad.dtype()), static_cast<std::int64_t>(flat.size()) - 1,
+                                reshaped(at, rows), reshaped(grad, rows));
+    return reshaped(added, x.sizes());
 }
 
 /// Each window hands its gradient to its elements, in equal parts.
-Refs spread_over_windows(const Gradient& g, const std::string& op, const NodeValue& grad, const NodeValue& x,
-                         const Average& average) {
+V spread_over_windows(const std::string& op, const V& grad, const V& x, const Average& average) {
     const Window& w = average.pooling.window;
-    if (grad.meta.sizes != average.pooling.sizes) refuse_gradient(op, grad, x);
+    if (grad.sizes() != average.pooling.sizes) refuse_gradient(op, grad, x);
     std::vector<LinearMap> maps;
     for (std::size_t d = 0; d < w.in.size(); ++d) {
         maps.push_back({w.out[d], w.in[d]});
@@ -50,81 +50,71 @@ Refs spread_over_windows(const Gradient& g, const std::string& op, const NodeVal
                 maps.back().add(place, at, share);
         }
     }
-    const NodeValue whole = apply_all(g, grad, maps);
-    return {average.divisor ? g.div(whole, Arg(static_cast<double>(*average.divisor))).ref : whole.ref};
+    const V whole = apply_all(grad, maps);
+    return average.divisor ? whole / static_cast<double>(*average.divisor) : whole;
 }
 
 template <int Rank>
-Refs avg_pool_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    return spread_over_windows(Gradient(b), a.schema().name, a.tensor("grad_output"), a.tensor("self"),
-                               average_of<Rank, false>(a));
+CallResults avg_pool_backward(const Call& c) {
+    return spread_over_windows(c.schema().name, c.tensor("grad_output"), c.tensor("self"), average_of<Rank, false>(c));
 }
 
 template <std::size_t Rank>
-Refs adaptive_avg_pool_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue grad = a.tensor("grad_output"), x = a.tensor("self");
-    if (!fit(grad, x, Rank)) refuse_gradient(a.schema().name, grad, x);
-    const Sizes out(grad.meta.sizes.end() - static_cast<std::ptrdiff_t>(Rank), grad.meta.sizes.end());
-    return spread_over_windows(Gradient(b), a.schema().name, grad, x,
-                               {adaptive_pooling(a.schema().name, x.meta, Rank, out)});
+CallResults adaptive_avg_pool_backward(const Call& c) {
+    const V grad = c.tensor("grad_output"), x = c.tensor("self");
+    if (!fit(grad, x, Rank)) refuse_gradient(c.schema().name, grad, x);
+    const Sizes out(grad.sizes().end() - static_cast<std::ptrdiff_t>(Rank), grad.sizes().end());
+    return spread_over_windows(c.schema().name, grad, x, {adaptive_pooling(c.schema().name, x.meta, Rank, out)});
 }
 
 }  // namespace
 
 std::span<const OpDef> pool_backward_ops() {
     static const OpDef ops[] = {
-        {.name = "aten.max_pool2d_with_indices_backward.default",
-         .doc =
+        {.doc =
              "the gradient where each maximum was: https://pytorch.org/docs/stable/generated/torch.nn.MaxPool2d.html",
          .schema = "max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] "
                    "stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor",
          .dtypes = kFloating,
          .decompose = max_pool_backward<2>,
          .open = {.ask = aten_open::pooled_positions<2>}},
-        {.name = "aten.max_pool3d_with_indices_backward.default",
-         .doc =
+        {.doc =
              "the gradient where each maximum was: https://pytorch.org/docs/stable/generated/torch.nn.MaxPool3d.html",
          .schema = "max_pool3d_with_indices_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] "
                    "stride, int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices) -> Tensor",
          .dtypes = kFloating,
          .decompose = max_pool_backward<3>,
          .open = {.ask = aten_open::pooled_positions<3>}},
-        {.name = "aten.adaptive_max_pool2d_backward.default",
-         .doc = "the gradient where each maximum was: "
+        {.doc = "the gradient where each maximum was: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool2d.html",
          .schema = "adaptive_max_pool2d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor",
          .dtypes = kFloating,
          .decompose = max_pool_backward<2>,
          .open = {.ask = aten_open::pooled_positions<2>}},
-        {.name = "aten.adaptive_max_pool3d_backward.default",
-         .doc = "the gradient where each maximum was: "
+        {.doc = "the gradient where each maximum was: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool3d.html",
          .schema = "adaptive_max_pool3d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor",
          .dtypes = kFloating,
          .decompose = max_pool_backward<3>,
          .open = {.ask = aten_open::pooled_positions<3>}},
-        {.name = "aten.avg_pool2d_backward.default",
-         .doc =
+        {.doc =
              "the gradient spread over each window: https://pytorch.org/docs/stable/generated/torch.nn.AvgPool2d.html",
          .schema = "avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] "
                    "padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
          .dtypes = kFloating,
          .decompose = avg_pool_backward<2>},
-        {.name = "aten.avg_pool3d_backward.default",
-         .doc =
+        {.doc =
              "the gradient spread over each window: https://pytorch.org/docs/stable/generated/torch.nn.AvgPool3d.html",
          .schema = "avg_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] "
                    "padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
          .dtypes = kFloating,
          .decompose = avg_pool_backward<3>},
-        {.name = "aten._adaptive_avg_pool2d_backward.default",
-         .doc = "the gradient spread over each window: "
+        {.doc = "the gradient spread over each window: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool2d.html",
          .schema = "_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor",
          .dtypes = kFloating,
          .decompose = adaptive_avg_pool_backward<2>},
-        {.name = "aten._adaptive_avg_pool3d_backward.default",
-         .doc = "the gradient spread over each window: "
+        {.doc = "the gradient spread over each window: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool3d.html",
          .schema = "_adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> Tensor",
          .dtypes = kFloating,

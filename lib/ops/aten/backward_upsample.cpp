@@ -1,20 +1,23 @@
 // Gradients of resizing images, as LibTorch's autograd calls them: what each result read gets its share of the
 // gradient. https://github.com/pytorch/pytorch/blob/main/tools/autograd/derivatives.yaml
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/resize.h"
 
 namespace whittle {
 namespace {
 
+using namespace aten;
+
 template <Interpolation How, int Rank>
-std::vector<NodeRef> decompose_gradient(GraphBuilder& builder, const Arguments<NodeValue>& args) {
-    const Resize resize = resize_of(args, Rank);
-    return {apply_all(Gradient(builder), args.tensor("grad_output"), resize_gradient_maps(resize, How)).ref};
+CallResults decompose_gradient(const Call& c) {
+    const Resize resize = resize_of(c, Rank);
+    return apply_all(c.tensor("grad_output"), resize_gradient_maps(resize, How));
 }
 
 template <Interpolation How, int Rank>
-constexpr OpDef resize_gradient_op(std::string_view name, std::string_view schema) {
-    OpDef def{.name = name, .schema = schema};
+constexpr OpDef resize_gradient_op(std::string_view schema) {
+    OpDef def{.schema = schema};
     def.doc =
         "the gradient of the resized operand: "
         "https://pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html";
@@ -28,85 +31,57 @@ constexpr OpDef resize_gradient_op(std::string_view name, std::string_view schem
 
 constexpr OpDef kUpsampleBackwardOps[] = {
     resize_gradient_op<Interpolation::nearest, 1>(
-        "aten.upsample_nearest1d_backward.vec",
         "upsample_nearest1d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ", "")),
-    resize_gradient_op<Interpolation::nearest, 1>("aten.upsample_nearest1d_backward.default",
-                                                  "upsample_nearest1d_backward(Tensor grad_output" WHITTLE_RESIZE(
-                                                      "1", "SymInt[3] input_size, ", "", WHITTLE_SCALES1)),
+    resize_gradient_op<Interpolation::nearest, 1>("upsample_nearest1d_backward(Tensor grad_output" WHITTLE_RESIZE(
+        "1", "SymInt[3] input_size, ", "", WHITTLE_SCALES1)),
     resize_gradient_op<Interpolation::nearest, 2>(
-        "aten.upsample_nearest2d_backward.vec",
         "upsample_nearest2d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ", "")),
-    resize_gradient_op<Interpolation::nearest, 2>("aten.upsample_nearest2d_backward.default",
-                                                  "upsample_nearest2d_backward(Tensor grad_output" WHITTLE_RESIZE(
-                                                      "2", "SymInt[4] input_size, ", "", WHITTLE_SCALES2)),
+    resize_gradient_op<Interpolation::nearest, 2>("upsample_nearest2d_backward(Tensor grad_output" WHITTLE_RESIZE(
+        "2", "SymInt[4] input_size, ", "", WHITTLE_SCALES2)),
     resize_gradient_op<Interpolation::nearest, 3>(
-        "aten.upsample_nearest3d_backward.vec",
         "upsample_nearest3d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ", "")),
-    resize_gradient_op<Interpolation::nearest, 3>("aten.upsample_nearest3d_backward.default",
-                                                  "upsample_nearest3d_backward(Tensor grad_output" WHITTLE_RESIZE(
-                                                      "3", "SymInt[5] input_size, ", "", WHITTLE_SCALES3)),
+    resize_gradient_op<Interpolation::nearest, 3>("upsample_nearest3d_backward(Tensor grad_output" WHITTLE_RESIZE(
+        "3", "SymInt[5] input_size, ", "", WHITTLE_SCALES3)),
     resize_gradient_op<Interpolation::exact, 1>(
-        "aten._upsample_nearest_exact1d_backward.vec",
         "_upsample_nearest_exact1d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ", "")),
-    resize_gradient_op<Interpolation::exact, 1>("aten._upsample_nearest_exact1d_backward.default",
-                                                "_upsample_nearest_exact1d_backward(Tensor grad_output" WHITTLE_RESIZE(
-                                                    "1", "SymInt[3] input_size, ", "", WHITTLE_SCALES1)),
+    resize_gradient_op<Interpolation::exact, 1>("_upsample_nearest_exact1d_backward(Tensor grad_output" WHITTLE_RESIZE(
+        "1", "SymInt[3] input_size, ", "", WHITTLE_SCALES1)),
     resize_gradient_op<Interpolation::exact, 2>(
-        "aten._upsample_nearest_exact2d_backward.vec",
         "_upsample_nearest_exact2d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ", "")),
-    resize_gradient_op<Interpolation::exact, 2>("aten._upsample_nearest_exact2d_backward.default",
-                                                "_upsample_nearest_exact2d_backward(Tensor grad_output" WHITTLE_RESIZE(
-                                                    "2", "SymInt[4] input_size, ", "", WHITTLE_SCALES2)),
+    resize_gradient_op<Interpolation::exact, 2>("_upsample_nearest_exact2d_backward(Tensor grad_output" WHITTLE_RESIZE(
+        "2", "SymInt[4] input_size, ", "", WHITTLE_SCALES2)),
     resize_gradient_op<Interpolation::exact, 3>(
-        "aten._upsample_nearest_exact3d_backward.vec",
         "_upsample_nearest_exact3d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ", "")),
-    resize_gradient_op<Interpolation::exact, 3>("aten._upsample_nearest_exact3d_backward.default",
-                                                "_upsample_nearest_exact3d_backward(Tensor grad_output" WHITTLE_RESIZE(
-                                                    "3", "SymInt[5] input_size, ", "", WHITTLE_SCALES3)),
-    resize_gradient_op<Interpolation::linear, 1>("aten.upsample_linear1d_backward.vec",
-                                                 "upsample_linear1d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC(
-                                                     "SymInt[] input_size, ", "bool align_corners, ")),
-    resize_gradient_op<Interpolation::linear, 1>(
-        "aten.upsample_linear1d_backward.default",
-        "upsample_linear1d_backward(Tensor grad_output" WHITTLE_RESIZE("1", "SymInt[3] input_size, ",
-                                                                       "bool align_corners, ", WHITTLE_SCALES1)),
+    resize_gradient_op<Interpolation::exact, 3>("_upsample_nearest_exact3d_backward(Tensor grad_output" WHITTLE_RESIZE(
+        "3", "SymInt[5] input_size, ", "", WHITTLE_SCALES3)),
+    resize_gradient_op<Interpolation::linear, 1>("upsample_linear1d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC(
+        "SymInt[] input_size, ", "bool align_corners, ")),
+    resize_gradient_op<Interpolation::linear, 1>("upsample_linear1d_backward(Tensor grad_output" WHITTLE_RESIZE(
+        "1", "SymInt[3] input_size, ", "bool align_corners, ", WHITTLE_SCALES1)),
     resize_gradient_op<Interpolation::linear, 2>(
-        "aten.upsample_bilinear2d_backward.vec",
         "upsample_bilinear2d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ",
                                                                                  "bool align_corners, ")),
-    resize_gradient_op<Interpolation::linear, 2>(
-        "aten.upsample_bilinear2d_backward.default",
-        "upsample_bilinear2d_backward(Tensor grad_output" WHITTLE_RESIZE("2", "SymInt[4] input_size, ",
-                                                                         "bool align_corners, ", WHITTLE_SCALES2)),
+    resize_gradient_op<Interpolation::linear, 2>("upsample_bilinear2d_backward(Tensor grad_output" WHITTLE_RESIZE(
+        "2", "SymInt[4] input_size, ", "bool align_corners, ", WHITTLE_SCALES2)),
     resize_gradient_op<Interpolation::linear, 3>(
-        "aten.upsample_trilinear3d_backward.vec",
         "upsample_trilinear3d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ",
                                                                                   "bool align_corners, ")),
-    resize_gradient_op<Interpolation::linear, 3>(
-        "aten.upsample_trilinear3d_backward.default",
-        "upsample_trilinear3d_backward(Tensor grad_output" WHITTLE_RESIZE("3", "SymInt[5] input_size, ",
-                                                                          "bool align_corners, ", WHITTLE_SCALES3)),
-    resize_gradient_op<Interpolation::cubic, 2>("aten.upsample_bicubic2d_backward.vec",
-                                                "upsample_bicubic2d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC(
-                                                    "SymInt[] input_size, ", "bool align_corners, ")),
-    resize_gradient_op<Interpolation::cubic, 2>(
-        "aten.upsample_bicubic2d_backward.default",
-        "upsample_bicubic2d_backward(Tensor grad_output" WHITTLE_RESIZE("2", "SymInt[4] input_size, ",
-                                                                        "bool align_corners, ", WHITTLE_SCALES2)),
+    resize_gradient_op<Interpolation::linear, 3>("upsample_trilinear3d_backward(Tensor grad_output" WHITTLE_RESIZE(
+        "3", "SymInt[5] input_size, ", "bool align_corners, ", WHITTLE_SCALES3)),
+    resize_gradient_op<Interpolation::cubic, 2>("upsample_bicubic2d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC(
+        "SymInt[] input_size, ", "bool align_corners, ")),
+    resize_gradient_op<Interpolation::cubic, 2>("upsample_bicubic2d_backward(Tensor grad_output" WHITTLE_RESIZE(
+        "2", "SymInt[4] input_size, ", "bool align_corners, ", WHITTLE_SCALES2)),
     resize_gradient_op<Interpolation::linear_antialiased, 2>(
-        "aten._upsample_bilinear2d_aa_backward.vec",
         "_upsample_bilinear2d_aa_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ",
                                                                                      "bool align_corners, ")),
     resize_gradient_op<Interpolation::linear_antialiased, 2>(
-        "aten._upsample_bilinear2d_aa_backward.default",
         "_upsample_bilinear2d_aa_backward(Tensor grad_output" WHITTLE_RESIZE("2", "SymInt[4] input_size, ",
                                                                              "bool align_corners, ", WHITTLE_SCALES2)),
     resize_gradient_op<Interpolation::cubic_antialiased, 2>(
-        "aten._upsample_bicubic2d_aa_backward.vec",
         "_upsample_bicubic2d_aa_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ",
                                                                                     "bool align_corners, ")),
     resize_gradient_op<Interpolation::cubic_antialiased, 2>(
-        "aten._upsample_bicubic2d_aa_backward.default",
         "_upsample_bicubic2d_aa_backward(Tensor grad_output" WHITTLE_RESIZE("2", "SymInt[4] input_size, ",
                                                                             "bool align_corners, ", WHITTLE_SCALES2)),
 };

@@ -3,12 +3,15 @@
 #include <cmath>
 
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/layer_grad.h"
 #include "ops/aten/normalize.h"
 
 namespace whittle {
 
 namespace {
+
+using namespace aten;
 
 template <class T>
 std::int64_t channels_of(const Arguments<T>& arguments) {
@@ -117,93 +120,71 @@ std::vector<expr::Value> lower_batch(expr::GroupBuilder& builder, const Argument
 // --- Composites ---
 
 /// All three results of batch norm; running statistics that training would have to update are refused.
-std::vector<NodeValue> batch_norm(GraphBuilder& builder, const Arguments<NodeValue>& arguments, bool training) {
+std::array<V, 3> normalized_batch(const Call& arguments, bool training) {
     const auto mean = arguments.optional_tensor("running_mean"), variance = arguments.optional_tensor("running_var");
-    const Arg weight = optional_arg(arguments.optional_tensor("weight")),
-              bias = optional_arg(arguments.optional_tensor("bias"));
-    const NodeValue input = arguments.tensor("input");
+    const OptionalV weight = arguments.optional_tensor("weight"), bias = arguments.optional_tensor("bias");
+    const V input = arguments.tensor("input");
     const std::string op = "aten." + arguments.schema().name;
-    const Arg momentum = Arg(arguments.number("momentum")), eps = Arg(arguments.number("eps"));
+    const double momentum = arguments.number("momentum"), eps = arguments.number("eps");
     if (!training) {
         if (!mean || !variance)
             throw Error(op + ": found no running_mean or no running_var in evaluation mode, expected both");
-        return builder.call_multi("aten._native_batch_norm_legit_no_training.default",
-                                  {input.ref, weight, bias, mean->ref, variance->ref, momentum, eps});
+        return _native_batch_norm_legit_no_training(input, weight, bias, *mean, *variance, momentum, eps);
     }
     if (mean || variance)
         throw Error(
             op + ": found running_mean or running_var in training, expected neither: training updates both in place",
             "pass neither of them, or export the model in evaluation mode");
-    return builder.call_multi("aten._native_batch_norm_legit.no_stats",
-                              {input.ref, weight, bias, Arg(true), momentum, eps});
+    return _native_batch_norm_legit(input, weight, bias, true, momentum, eps);
 }
 
-std::vector<NodeRef> decompose_native_batch_norm(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    std::vector<NodeRef> results;
-    for (const NodeValue& value : batch_norm(builder, arguments, arguments.boolean("training")))
-        results.push_back(value.ref);
-    return results;
-}
-
-std::vector<NodeRef> decompose_batch_norm(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    return {batch_norm(builder, arguments, arguments.boolean("training"))[0].ref};
-}
+CallResults decompose_native_batch_norm(const Call& c) { return normalized_batch(c, c.boolean("training")); }
+CallResults decompose_batch_norm(const Call& c) { return normalized_batch(c, c.boolean("training"))[0]; }
 
 /// With the input's statistics, a group norm with a group per channel.
-std::vector<NodeRef> decompose_instance_norm(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    if (!arguments.boolean("use_input_stats")) return {batch_norm(builder, arguments, false)[0].ref};
-    if (arguments.has("running_mean") || arguments.has("running_var"))
+CallResults decompose_instance_norm(const Call& c) {
+    if (!c.boolean("use_input_stats")) return normalized_batch(c, false)[0];
+    if (c.has("running_mean") || c.has("running_var"))
         throw Error(
             "aten.instance_norm.default: found running_mean or running_var in training, expected neither: training "
             "updates both in place",
             "pass neither of them, or export the model in evaluation mode");
-    const std::int64_t channels = channels_of(arguments);
-    return {builder
-                .call("aten.group_norm.default",
-                      {arguments.tensor("input").ref, Arg(channels), optional_arg(arguments.optional_tensor("weight")),
-                       optional_arg(arguments.optional_tensor("bias")), Arg(arguments.number("eps"))})
-                .ref};
+    const std::int64_t channels = channels_of(c);
+    return group_norm(c.tensor("input"), channels, c.optional_tensor("weight"), c.optional_tensor("bias"),
+                      c.number("eps"));
 }
 
 // --- Parts, for bounds ---
 
-std::vector<NodeRef> channel_parts(GraphBuilder& builder, const Arguments<NodeValue>& arguments,
-                                   const StatisticParts& statistics, const std::vector<NodeRef>& others) {
-    const NodeValue input = arguments.tensor("input");
-    const std::int64_t rank = rank_of(input);
-    const NodeValue result =
-        normalize_parts(builder, input, statistics, per_channel(builder, arguments.optional_tensor("weight"), rank),
-                        per_channel(builder, arguments.optional_tensor("bias"), rank));
-    return {result.ref, others[0], others[1]};
+CallResults channel_parts(const Call& arguments, const StatisticParts& statistics, const V& mean, const V& rstd) {
+    const V input = arguments.tensor("input");
+    const std::int64_t rank = input.rank();
+    const V result = normalize_parts(input, statistics, per_channel(arguments.optional_tensor("weight"), rank),
+                                     per_channel(arguments.optional_tensor("bias"), rank));
+    return {result, mean, rstd};
 }
 
-std::vector<NodeRef> inference_parts(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const NodeValue input = arguments.tensor("input"), mean = arguments.tensor("running_mean");
-    const std::int64_t rank = rank_of(input);
-    const NodeValue variance = *per_channel(builder, arguments.tensor("running_var"), rank);
-    const NodeValue none = builder.convert(
-        builder.call("aten.slice.Tensor", {mean.ref, Arg(0), Arg(0), Arg(0), Arg(1)}), input.meta.dtype);
-    return channel_parts(builder, arguments,
-                         {*per_channel(builder, mean, rank), rstd_parts(builder, variance, arguments.number("eps"))},
-                         {none.ref, none.ref});
+CallResults inference_parts(const Call& c) {
+    const V input = c.tensor("input"), mean = c.tensor("running_mean");
+    const std::int64_t rank = input.rank();
+    const V variance = *per_channel(c.tensor("running_var"), rank);
+    const V none = c.builder().convert(slice(mean, 0, 0, 0), input.dtype());
+    return channel_parts(c, {*per_channel(mean, rank), rstd_parts(variance, c.number("eps"))}, none, none);
 }
 
-std::vector<NodeRef> batch_parts(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const NodeValue input = arguments.tensor("input");
-    std::vector<std::int64_t> dims = {0};
-    for (std::int64_t d = 2; d < rank_of(input); ++d) dims.push_back(d);
-    const StatisticParts statistics = statistic_parts(builder, input, dims, arguments.number("eps"));
-    const auto row = [&](const NodeValue& value) {
-        return builder.call("aten.reshape.default", {value.ref, Arg::ints({input.meta.sizes[1]})}).ref;
-    };
-    return channel_parts(builder, arguments, statistics, {row(statistics.mean), row(statistics.rstd)});
+CallResults batch_parts(const Call& c) {
+    const V input = c.tensor("input");
+    Ints dims = {0};
+    for (std::int64_t d = 2; d < input.rank(); ++d) dims.push_back(d);
+    const StatisticParts statistics = statistic_parts(input, dims, c.number("eps"));
+    const auto row = [&](const V& value) { return reshape(value, Ints{input.sizes()[1]}); };
+    return channel_parts(c, statistics, row(statistics.mean), row(statistics.rstd));
 }
 
 // --- Records ---
 
 constexpr OpDef kBatchNorm[] = {
-    {.name = "aten._native_batch_norm_legit_no_training.default",
-     .doc = "normalized by running statistics per channel; two empty results",
+    {.doc = "normalized by running statistics per channel; two empty results",
      .schema = "_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, "
                "Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
      .dtypes = kFloating,
@@ -212,8 +193,7 @@ constexpr OpDef kBatchNorm[] = {
      .lower = lower_inference,
      .grad = batch_norm_inference_grad,
      .bound = {.parts = inference_parts}},
-    {.name = "aten._native_batch_norm_legit.no_stats",
-     .doc = "normalized by the batch's statistics per channel; also mean and 1 / sqrt(variance + eps)",
+    {.doc = "normalized by the batch's statistics per channel; also mean and 1 / sqrt(variance + eps)",
      .schema = "_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, float "
                "momentum, float eps) -> (Tensor, Tensor, Tensor)",
      .dtypes = kFloating,
@@ -222,21 +202,18 @@ constexpr OpDef kBatchNorm[] = {
      .lower = lower_batch,
      .grad = batch_norm_batch_grad,
      .bound = {.parts = batch_parts}},
-    {.name = "aten.native_batch_norm.default",
-     .doc = "by running statistics, or in training by the batch's",
+    {.doc = "by running statistics, or in training by the batch's",
      .schema = "native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
                "running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
      .dtypes = kFloating,
      .decompose = decompose_native_batch_norm,
      .grad = batch_norm_grad},
-    {.name = "aten.batch_norm.default",
-     .doc = "the first result of native_batch_norm",
+    {.doc = "the first result of native_batch_norm",
      .schema = "batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
                "training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
      .dtypes = kFloating,
      .decompose = decompose_batch_norm},
-    {.name = "aten.instance_norm.default",
-     .doc = "normalized per sample and channel, or by running statistics",
+    {.doc = "normalized per sample and channel, or by running statistics",
      .schema = "instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
                "bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
      .dtypes = kFloating,

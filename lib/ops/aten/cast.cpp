@@ -1,6 +1,7 @@
 // Conversions between dtypes, elements seen as those of another dtype, copies and aliases. Casts are ATen's (see
 // tensor/convert.h): floats truncate towards zero, integers wrap, anything to bool is != 0.
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/open_rules.h"
 #include "ops/aten/view_grad.h"
 #include "ops/core/pointwise.h"
@@ -9,6 +10,8 @@
 namespace whittle {
 
 namespace {
+
+using namespace aten;
 
 /// The dtype asked for, else the operand's.
 template <class T>
@@ -56,9 +59,9 @@ std::vector<Tensor> eval_contiguous(const Arguments<Tensor>& arguments) {
     return {arguments.tensor("self").contiguous()};
 }
 
-std::vector<NodeRef> decompose_type_as(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const NodeValue self = arguments.tensor("self"), other = arguments.tensor("other");
-    return {builder.call("aten.to.dtype", {self.ref, Arg(other.meta.dtype)}).ref};
+CallResults decompose_type_as(const Call& c) {
+    const V self = c.tensor("self"), other = c.tensor("other");
+    return to(self, other.dtype());
 }
 
 /// copy: src broadcast and converted to self's sizes and dtype.
@@ -119,9 +122,8 @@ std::vector<Tensor> eval_bytes(const Arguments<Tensor>& arguments) {
 
 // --- Records ---
 
-constexpr OpDef alias_op(std::string_view name, std::string_view schema, std::string_view doc) {
-    return {.name = name,
-            .doc = doc,
+constexpr OpDef alias_op(std::string_view schema, std::string_view doc) {
+    return {.doc = doc,
             .schema = schema,
             .dtypes = kStored,
             .infer = infer_to,
@@ -131,8 +133,7 @@ constexpr OpDef alias_op(std::string_view name, std::string_view schema, std::st
 }
 
 constexpr OpDef kCast[] = {
-    {.name = "aten._to_copy.default",
-     .doc = "a copy with another dtype",
+    {.doc = "a copy with another dtype",
      .schema = "_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
                "pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor",
      .dtypes = kStored,
@@ -140,10 +141,9 @@ constexpr OpDef kCast[] = {
      .eval = eval_copy,
      .lower = lower_copy,
      .open = {.ask = aten_open::converted, .integers_only = true},
-     .grad = pass_gradient,
+     .grad = aten::pass_gradient,
      .bound = kBoundExact},
-    {.name = "aten.to.dtype",
-     .doc = "converted to dtype; self when it has that already and copy is false",
+    {.doc = "converted to dtype; self when it has that already and copy is false",
      .schema = "to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, MemoryFormat? "
                "memory_format=None) -> Tensor(a)",
      .dtypes = kStored,
@@ -151,42 +151,37 @@ constexpr OpDef kCast[] = {
      .eval = eval_to,
      .lower = lower_copy,
      .open = {.ask = aten_open::converted, .integers_only = true},
-     .grad = pass_gradient,
+     .grad = aten::pass_gradient,
      .bound = kBoundExact},
-    {.name = "aten.view.dtype",
-     .doc = "the same bytes as elements of dtype, a view: "
+    {.doc = "the same bytes as elements of dtype, a view: "
             "https://pytorch.org/docs/stable/generated/torch.Tensor.view.html",
      .schema = "view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
      .dtypes = kMoved,
      .infer = infer_bytes,
      .eval = eval_bytes,
      .grad = no_gradient},
-    {.name = "aten.type_as.default",
-     .doc = "converted to the dtype of other",
+    {.doc = "converted to the dtype of other",
      .schema = "type_as(Tensor self, Tensor other) -> Tensor",
      .dtypes = kStored,
      .decompose = decompose_type_as,
      .open = {.ask = aten_open::converted_as, .integers_only = true}},
-    {.name = "aten.clone.default",
-     .doc = "a contiguous copy",
+    {.doc = "a contiguous copy",
      .schema = "clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
      .dtypes = kStored,
      .infer = infer_copy,
      .eval = eval_copy,
      .lower = lower_copy,
-     .grad = pass_gradient,
+     .grad = aten::pass_gradient,
      .bound = kBoundExact},
-    {.name = "aten.contiguous.default",
-     .doc = "self when it is contiguous, else a contiguous copy",
+    {.doc = "self when it is contiguous, else a contiguous copy",
      .schema = "contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)",
      .dtypes = kStored,
      .infer = infer_contiguous,
      .eval = eval_contiguous,
      .lower = lower_copy,
-     .grad = pass_gradient,
+     .grad = aten::pass_gradient,
      .bound = kBoundExact},
-    {.name = "aten.copy.default",
-     .doc = "src, broadcast and converted to the sizes and dtype of self",
+    {.doc = "src, broadcast and converted to the sizes and dtype of self",
      .schema = "copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor",
      .dtypes = kStored,
      .infer = infer_fill_copy,
@@ -195,19 +190,16 @@ constexpr OpDef kCast[] = {
      .open = {.ask = aten_open::copied, .integers_only = true},
      .grad = copy_grad,
      .bound = kBoundExact},
-    {.name = "aten.lift_fresh_copy.default",
-     .doc = "a copy of a constant",
+    {.doc = "a copy of a constant",
      .schema = "lift_fresh_copy(Tensor self) -> Tensor",
      .dtypes = kStored,
      .infer = infer_copy,
      .eval = eval_copy,
      .lower = lower_copy,
-     .grad = pass_gradient,
+     .grad = aten::pass_gradient,
      .bound = kBoundExact},
-    with_gradient(alias_op("aten.alias.default", "alias(Tensor(a) self) -> Tensor(a)", "self, sharing its memory"),
-                  pass_gradient),
-    with_gradient(alias_op("aten.detach.default", "detach(Tensor(a) self) -> Tensor(a)", "self, without gradient"),
-                  no_gradient),
+    with_gradient(alias_op("alias(Tensor(a) self) -> Tensor(a)", "self, sharing its memory"), aten::pass_gradient),
+    with_gradient(alias_op("detach(Tensor(a) self) -> Tensor(a)", "self, without gradient"), no_gradient),
 };
 
 }  // namespace

@@ -151,9 +151,8 @@ std::vector<Tensor> eval_pair(const Arguments<Tensor>& arguments) {
 
 constexpr DTypeSet kParts = set_of(DType::f32) | set_of(DType::f64);
 
-constexpr OpDef conj_op(std::string_view name, std::string_view schema, DTypeSet dtypes = kAnyDType | kComplex) {
-    return {.name = name,
-            .doc = "the complex conjugate, a tensor of its own; real tensors are their own",
+constexpr OpDef conj_op(std::string_view schema, DTypeSet dtypes = kAnyDType | kComplex) {
+    return {.doc = "the complex conjugate, a tensor of its own; real tensors are their own",
             .schema = schema,
             .dtypes = dtypes,
             .infer = infer_conj,
@@ -161,9 +160,8 @@ constexpr OpDef conj_op(std::string_view name, std::string_view schema, DTypeSet
             .grad = conj_grad};
 }
 /// A view's flag is resolved: there are none.
-constexpr OpDef resolve_op(std::string_view name, std::string_view schema) {
-    return {.name = name,
-            .doc = "self: no tensor has a conjugate or negative bit",
+constexpr OpDef resolve_op(std::string_view schema) {
+    return {.doc = "self: no tensor has a conjugate or negative bit",
             .schema = schema,
             .dtypes = kAnyDType | kComplex,
             .infer = infer_self,
@@ -171,13 +169,12 @@ constexpr OpDef resolve_op(std::string_view name, std::string_view schema) {
             .lower = [](expr::GroupBuilder&, const Arguments<expr::Value>& arguments) -> std::vector<expr::Value> {
                 return {arguments.tensor("self")};
             },
-            .grad = pass_gradient,
+            .grad = aten::pass_gradient,
             .bound = kBoundExact};
 }
 
 constexpr OpDef kComplexOps[] = {
-    {.name = "aten.real.default",
-     .doc = "the real parts, a view: https://pytorch.org/docs/stable/generated/torch.real.html",
+    {.doc = "the real parts, a view: https://pytorch.org/docs/stable/generated/torch.real.html",
      .schema = "real(Tensor(a) self) -> Tensor(a)",
      .dtypes = kAnyDType | kComplex,
      .infer = infer_part<0>,
@@ -185,52 +182,46 @@ constexpr OpDef kComplexOps[] = {
      .lower = [](expr::GroupBuilder&, const Arguments<expr::Value>& arguments) -> std::vector<expr::Value> {
          return {arguments.tensor("self")};
      },
-     .grad = pass_gradient,
+     .grad = aten::pass_gradient,
      .bound = kBoundExact},
-    {.name = "aten.imag.default",
-     .doc = "the imaginary parts, a view: https://pytorch.org/docs/stable/generated/torch.imag.html",
+    {.doc = "the imaginary parts, a view: https://pytorch.org/docs/stable/generated/torch.imag.html",
      .schema = "imag(Tensor(a) self) -> Tensor(a)",
      .dtypes = kComplex,
      .infer = infer_part<1>,
      .eval = eval_part<1>,
      .grad = imag_grad},
-    {.name = "aten.view_as_real.default",
-     .doc = "both parts in a last dimension, a view: https://pytorch.org/docs/stable/generated/torch.view_as_real.html",
+    {.doc = "both parts in a last dimension, a view: https://pytorch.org/docs/stable/generated/torch.view_as_real.html",
      .schema = "view_as_real(Tensor(a) self) -> Tensor(a)",
      .dtypes = kComplex,
      .infer = infer_as_real,
      .eval = eval_as_real,
      .grad = view_as_real_grad},
-    {.name = "aten.view_as_complex.default",
-     .doc = "pairs seen as complex numbers, a view: "
+    {.doc = "pairs seen as complex numbers, a view: "
             "https://pytorch.org/docs/stable/generated/torch.view_as_complex.html",
      .schema = "view_as_complex(Tensor(a) self) -> Tensor(a)",
      .dtypes = kParts,
      .infer = infer_as_complex,
      .eval = eval_as_complex,
      .grad = view_as_complex_grad},
-    conj_op("aten.conj.default", "conj(Tensor(a) self) -> Tensor(a)"),
-    conj_op("aten._conj.default", "_conj(Tensor(a) self) -> Tensor(a)", kComplex),
-    conj_op("aten.conj_physical.default", "conj_physical(Tensor self) -> Tensor"),
-    resolve_op("aten.resolve_conj.default", "resolve_conj(Tensor(a) self) -> Tensor(a)"),
-    resolve_op("aten.resolve_neg.default", "resolve_neg(Tensor(a) self) -> Tensor(a)"),
-    {.name = "aten.angle.default",
-     .doc = "the angle in the plane: https://pytorch.org/docs/stable/generated/torch.angle.html",
+    conj_op("conj(Tensor(a) self) -> Tensor(a)"),
+    conj_op("_conj(Tensor(a) self) -> Tensor(a)", kComplex),
+    conj_op("conj_physical(Tensor self) -> Tensor"),
+    resolve_op("resolve_conj(Tensor(a) self) -> Tensor(a)"),
+    resolve_op("resolve_neg(Tensor(a) self) -> Tensor(a)"),
+    {.doc = "the angle in the plane: https://pytorch.org/docs/stable/generated/torch.angle.html",
      .schema = "angle(Tensor self) -> Tensor",
      .dtypes = kAnyDType | kComplex,
      .infer = infer_unary<Angle>,
      .eval = eval_unary<Angle>,
      .lower = lower_unary<Angle>,
      .grad = angle_grad},
-    {.name = "aten.complex.default",
-     .doc = "of real and imaginary parts: https://pytorch.org/docs/stable/generated/torch.complex.html",
+    {.doc = "of real and imaginary parts: https://pytorch.org/docs/stable/generated/torch.complex.html",
      .schema = "complex(Tensor real, Tensor imag) -> Tensor",
      .dtypes = kParts,
      .infer = infer_pair,
      .eval = eval_pair<false>,
      .grad = complex_grad},
-    {.name = "aten.polar.default",
-     .doc = "of magnitude and angle: https://pytorch.org/docs/stable/generated/torch.polar.html",
+    {.doc = "of magnitude and angle: https://pytorch.org/docs/stable/generated/torch.polar.html",
      .schema = "polar(Tensor abs, Tensor angle) -> Tensor",
      .dtypes = kParts,
      .infer = infer_pair,

@@ -5,7 +5,8 @@
 
 namespace whittle {
 
-GradRule imag_grad, view_as_real_grad, view_as_complex_grad, conj_grad, sgn_grad, angle_grad, complex_grad, polar_grad;
-GradRule fft_c2c_grad, fft_r2c_grad, fft_c2r_grad;
+GradFormula imag_grad, view_as_real_grad, view_as_complex_grad, conj_grad, sgn_grad, angle_grad;
+GradRule complex_grad, polar_grad;
+GradFormula fft_c2c_grad, fft_r2c_grad, fft_c2r_grad;
 
 }  // namespace whittle

@@ -275,8 +275,7 @@ std::vector<expr::Value> lower_convolution(expr::GroupBuilder& builder, const Ar
 // ---- records ----
 
 constexpr OpDef kConvOps[] = {
-    {.name = "aten.convolution.default",
-     .doc =
+    {.doc =
          "Convolution or its transpose in 1, 2 or 3 dimensions; pytorch.org/docs/stable/generated/torch.nn.Conv2d.html",
      .schema = "convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, "
                "SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor",

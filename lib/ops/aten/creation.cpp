@@ -1,6 +1,7 @@
 // Tensors filled with one number: full, zeros, ones, empty and their likes of another tensor.
 #include "base/error.h"
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/tensor_options.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
@@ -9,6 +10,8 @@
 namespace whittle {
 
 namespace {
+
+using namespace aten;
 
 // --- full and what is made of it -------------------------------------------------------------------------------------
 
@@ -55,15 +58,14 @@ std::vector<expr::Value> lower_filled(expr::GroupBuilder&, const Arguments<expr:
 }
 
 /// A number that is an operand: what x[0] = 2 writes in Python.
-std::vector<NodeRef> decompose_fill(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const NodeValue self = arguments.tensor("self");
-    const auto value = arguments.operand("value");
-    if (const auto* number = std::get_if<Scalar>(&value))
-        return {builder.call("aten.fill.Scalar", {self.ref, Arg(*number)}).ref};
-    const NodeValue& tensor = std::get<NodeValue>(value);
-    if (!tensor.meta.sizes.empty())
-        throw Error("fill: found a value of sizes " + to_string(tensor.meta.sizes) + ", expected a 0-d tensor");
-    return {builder.call("aten.copy.default", {self.ref, tensor.ref}).ref};
+CallResults decompose_fill(const Call& c) {
+    const V self = c.tensor("self");
+    const auto value = c.operand("value");
+    if (const auto* number = std::get_if<Scalar>(&value)) return fill(self, *number);
+    const V& tensor = std::get<V>(value);
+    if (!tensor.sizes().empty())
+        throw Error("fill: found a value of sizes " + to_string(tensor.sizes()) + ", expected a 0-d tensor");
+    return copy(self, tensor);
 }
 
 constexpr OpDef filled_op(OpDef def) {
@@ -87,25 +89,21 @@ constexpr OpDef uninitialized_op(OpDef def) {
 std::span<const OpDef> creation_ops() {
     static const OpDef ops[] = {
         filled_op({
-            .name = "aten.full.default",
             .doc = "one number everywhere: https://pytorch.org/docs/stable/generated/torch.full.html",
             .schema = "full(SymInt[] size, Scalar fill_value, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .grad = no_gradient,
         }),
         filled_op({
-            .name = "aten.zeros.default",
             .doc = "zeros: https://pytorch.org/docs/stable/generated/torch.zeros.html",
             .schema = "zeros(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .grad = no_gradient,
         }),
         filled_op({
-            .name = "aten.ones.default",
             .doc = "ones: https://pytorch.org/docs/stable/generated/torch.ones.html",
             .schema = "ones(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .grad = no_gradient,
         }),
         uninitialized_op({
-            .name = "aten.empty.memory_format",
             .doc = "zeros; ATen leaves the memory uninitialized: "
                    "https://pytorch.org/docs/stable/generated/torch.empty.html",
             .schema = "empty.memory_format(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS
@@ -113,7 +111,6 @@ std::span<const OpDef> creation_ops() {
             .grad = no_gradient,
         }),
         filled_op({
-            .name = "aten.full_like.default",
             .doc =
                 "one number in the shape of a tensor: https://pytorch.org/docs/stable/generated/torch.full_like.html",
             .schema = "full_like(Tensor self, Scalar fill_value, *, " WHITTLE_TENSOR_OPTIONS
@@ -121,42 +118,36 @@ std::span<const OpDef> creation_ops() {
             .grad = no_gradient,
         }),
         filled_op({
-            .name = "aten.fill.Scalar",
             .doc = "one number in the shape of a tensor, what fill_ writes: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.fill_.html",
             .schema = "fill.Scalar(Tensor self, Scalar value) -> Tensor",
             .grad = zero_gradient,
         }),
         {
-            .name = "aten.fill.Tensor",
             .doc = "an element in the shape of a tensor: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.fill_.html",
             .schema = "fill.Tensor(Tensor self, Tensor value) -> Tensor",
             .decompose = decompose_fill,
         },
         filled_op({
-            .name = "aten.zero.default",
             .doc = "zeros in the shape of a tensor, what zero_ writes: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.zero_.html",
             .schema = "zero(Tensor self) -> Tensor",
             .grad = zero_gradient,
         }),
         filled_op({
-            .name = "aten.zeros_like.default",
             .doc = "zeros in the shape of a tensor: https://pytorch.org/docs/stable/generated/torch.zeros_like.html",
             .schema =
                 "zeros_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
             .grad = no_gradient,
         }),
         filled_op({
-            .name = "aten.ones_like.default",
             .doc = "ones in the shape of a tensor: https://pytorch.org/docs/stable/generated/torch.ones_like.html",
             .schema =
                 "ones_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
             .grad = no_gradient,
         }),
         uninitialized_op({
-            .name = "aten.empty_like.default",
             .doc = "zeros in the shape of a tensor; ATen leaves the memory uninitialized: "
                    "https://pytorch.org/docs/stable/generated/torch.empty_like.html",
             .schema =
@@ -164,7 +155,6 @@ std::span<const OpDef> creation_ops() {
             .grad = no_gradient,
         }),
         filled_op({
-            .name = "aten.new_full.default",
             .doc = "one number in the dtype of a tensor: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.new_full.html",
             .schema =
@@ -172,21 +162,18 @@ std::span<const OpDef> creation_ops() {
             .grad = no_gradient,
         }),
         filled_op({
-            .name = "aten.new_zeros.default",
             .doc = "zeros in the dtype of a tensor: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.new_zeros.html",
             .schema = "new_zeros(Tensor self, SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .grad = no_gradient,
         }),
         filled_op({
-            .name = "aten.new_ones.default",
             .doc = "ones in the dtype of a tensor: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.new_ones.html",
             .schema = "new_ones(Tensor self, SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .grad = no_gradient,
         }),
         filled_op({
-            .name = "aten.scalar_tensor.default",
             .doc = "a number as a 0-d tensor: https://pytorch.org/docs/stable/generated/torch.scalar_tensor.html",
             .schema = "scalar_tensor(Scalar s, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .grad = no_gradient,

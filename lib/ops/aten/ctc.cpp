@@ -9,7 +9,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/losses.h"
 #include "ops/aten/open_rules.h"
 #include "ops/core/elements.h"
@@ -17,17 +17,18 @@
 namespace whittle {
 namespace {
 
+using namespace aten;
+
 constexpr double kLogZero = -std::numeric_limits<double>::infinity();  // the logarithm of 0
 
 /// A call: scores [steps, batch, classes], and per sequence its number of steps and labels.
-struct Ctc : Gradient {
-    Ctc(GraphBuilder& builder, const Arguments<NodeValue>& a)
-        : Gradient(builder), b(builder), scores(a.tensor("log_probs")) {
+struct Ctc {
+    explicit Ctc(const Call& a) : c(a), scores(a.tensor("log_probs")) {
         const std::string& op = a.schema().name;
-        const Sizes& sizes = scores.meta.sizes;
+        const Sizes& sizes = scores.sizes();
         if (sizes.size() != 3)
             throw Error(op + ": found log_probs of sizes " + to_string(sizes) + ", expected [steps, batch, classes]");
-        steps = sizes[0], batch = sizes[1], classes = sizes[2], dtype = scores.meta.dtype, blank = a.integer("blank");
+        steps = sizes[0], batch = sizes[1], classes = sizes[2], dtype = scores.dtype(), blank = a.integer("blank");
         input_lengths = a.integers("input_lengths"), target_lengths = a.integers("target_lengths");
         if (blank < 0 || blank >= classes)
             throw Error(op + ": found blank=" + std::to_string(blank) + ", expected at least 0 and less than " +
@@ -56,67 +57,65 @@ struct Ctc : Gradient {
         read_labels(a.tensor("targets"), joined);
     }
 
-    NodeValue never(const Sizes& sizes) const { return full(sizes, Arg(kLogZero), dtype); }
+    V never(const Sizes& sizes) const { return full(c.builder(), sizes, kLogZero, dtype); }
     /// A constant that differs by sequence.
-    NodeValue by_sequence(const Ints& values, Sizes sizes) const {
-        return b.constant(Tensor::of(values, std::move(sizes)), "lengths");
+    V by_sequence(const Ints& values, Sizes sizes) const {
+        return c.constant(Tensor::of(values, std::move(sizes)), "lengths");
     }
-    NodeValue step(const NodeValue& x, std::int64_t at) const { return call("aten.select.int", {arg(x), 0, at}); }
+    V step(const V& x, std::int64_t at) const { return select(x, 0, at); }
     /// [batch, places]: where places of sequences that are that long are.
-    NodeValue is_place(std::int64_t beyond) const {
+    V is_place(std::int64_t beyond) const {
         Ints counts;
         for (const std::int64_t n : target_lengths) counts.push_back(2 * n + beyond);
-        const NodeValue range = b.call("aten.arange.default", {places}, {{"dtype", DType::i64}});
-        return call("aten.lt.Tensor", {arg(range), arg(by_sequence(counts, {batch, 1}))});
+        const V range = arange(c.builder(), places, DType::i64);
+        return lt(range, by_sequence(counts, {batch, 1}));
     }
     /// [batch, places]: the last two places of each sequence, where a path may end (of no label there is one).
-    NodeValue is_end() const {
-        const NodeValue before = is_place(-1);
-        return call("aten.logical_and.default", {arg(is_place(1)), arg(of("aten.logical_not.default", before))});
+    V is_end() const {
+        const V before = is_place(-1);
+        return logical_and(is_place(1), logical_not(before));
     }
     /// Whether the step is one of the sequence's, [batch, 1].
-    NodeValue has_step(std::int64_t at) const {
-        return call("aten.gt.Scalar", {arg(by_sequence(input_lengths, {batch, 1})), at});
-    }
+    V has_step(std::int64_t at) const { return gt(by_sequence(input_lengths, {batch, 1}), at); }
     bool all_have_step(std::int64_t at) const {
         return std::ranges::all_of(input_lengths, [&](std::int64_t n) { return n > at; });
     }
     /// Places moved by so many, towards the end or the beginning: nothing comes from outside.
-    NodeValue moved(const NodeValue& x, std::int64_t by) const {
+    V moved(const V& x, std::int64_t by) const {
         const std::int64_t width = std::min(std::abs(by), places);
-        const NodeValue none = never({batch, width});
+        const V none = never({batch, width});
         if (width == places) return none;
-        const NodeValue kept = by > 0 ? slice(x, 1, 0, places - width) : slice(x, 1, width, places);
-        return b.call("aten.cat.default", {args_list(by > 0 ? std::vector{none, kept} : std::vector{kept, none}), 1});
+        const V kept = by > 0 ? sliced(x, 1, 0, places - width) : sliced(x, 1, width, places);
+        return cat(by > 0 ? Vs{none, kept} : Vs{kept, none}, 1);
     }
     /// log(exp(x) + exp(y) + …), of nothing but impossible ones impossible.
-    NodeValue log_sum(const std::vector<NodeValue>& terms) const {
-        const NodeValue all = b.call("aten.stack.default", {args_list(terms), 0});
-        return call("aten.logsumexp.default", {arg(all), Arg::ints({0})});
+    V log_sum(const Vs& terms) const {
+        const V all = stack(terms);
+        return logsumexp(all, Ints{0});
     }
-    NodeValue lasting(const NodeValue& x, const NodeValue& moved_one, const NodeValue& moved_two) const {
-        return log_sum({x, moved_one, either(skips, moved_two, never({batch, places}))});
+    V lasting(const V& x, const V& moved_one, const V& moved_two) const {
+        return log_sum({x, moved_one, where(skips, moved_two, never({batch, places}))});
     }
     /// Of the places in reverse, the same: what is skipped is the place two further on.
-    NodeValue lasting_back(const NodeValue& x) const {
-        const NodeValue two = moved(x, -2);
-        NodeValue may = slice(skips, 1, std::min<std::int64_t>(2, places), places);
-        const NodeValue rest = full({batch, std::min<std::int64_t>(2, places)}, false, DType::boolean);
-        may = b.call("aten.cat.default", {args_list({may, rest}), 1});
-        return log_sum({x, moved(x, -1), either(may, two, never({batch, places}))});
+    V lasting_back(const V& x) const {
+        const V two = moved(x, -2);
+        V may = sliced(skips, 1, std::min<std::int64_t>(2, places), places);
+        const V rest = full(c.builder(), Ints{batch, std::min<std::int64_t>(2, places)}, false, DType::boolean);
+        may = cat(Vs{may, rest}, 1);
+        return log_sum({x, moved(x, -1), where(may, two, never({batch, places}))});
     }
 
-    GraphBuilder& b;
-    NodeValue scores, classes_at, skips;  ///< [batch, places]: the class; whether the label two before is another
-    NodeValue emitted;                    ///< [steps, batch, places]: the score of the class there
+    const Call& c;
+    V scores, classes_at, skips;  ///< [batch, places]: the class; whether the label two before is another
+    V emitted;                    ///< [steps, batch, places]: the score of the class there
     Ints input_lengths, target_lengths;
     std::int64_t steps = 0, batch = 0, classes = 0, labels = 0, places = 1, blank = 0;
     DType dtype = DType::f32;
 
   private:
     /// From [batch, labels], or from all of them in a row.
-    void read_labels(const NodeValue& targets, bool joined) {
-        NodeValue table = joined ? targets : slice(targets, 1, 0, labels);
+    void read_labels(const V& targets, bool joined) {
+        V table = joined ? targets : sliced(targets, 1, 0, labels);
         if (joined) {  // where each is; labels that a sequence does not have are any
             Ints at;
             std::int64_t begin = 0;
@@ -124,132 +123,121 @@ struct Ctc : Gradient {
                 for (std::int64_t i = 0; i < labels; ++i) at.push_back(i < n ? begin + i : 0);
                 begin += n;
             }
-            table = call("aten.take.default", {arg(targets), arg(by_sequence(at, {batch, labels}))});
+            table = take(targets, by_sequence(at, {batch, labels}));
         }
         // LibTorch does not look at labels beyond the length: they may be no classes.
         Ints real;
         for (const std::int64_t n : target_lengths)
             for (std::int64_t i = 0; i < labels; ++i) real.push_back(i < n);
-        const NodeValue is_real = call("aten.ne.Scalar", {arg(by_sequence(real, {batch, labels})), 0});
-        table = call("aten.where.ScalarOther", {arg(is_real), arg(as(table, DType::i64)), blank});
-        const NodeValue blanks = full({batch, labels}, blank, DType::i64), last = full({batch, 1}, blank, DType::i64);
-        const NodeValue pairs = b.call("aten.stack.default", {args_list({blanks, table}), 2});
-        classes_at = b.call("aten.cat.default", {args_list({reshape(pairs, {batch, 2 * labels}), last}), 1});
-        skips = full({batch, std::min<std::int64_t>(2, places)}, false, DType::boolean);
+        const V is_real = ne(by_sequence(real, {batch, labels}), 0);
+        table = where(is_real, as(table, DType::i64), blank);
+        const V blanks = full(c.builder(), Ints{batch, labels}, blank, DType::i64),
+                last = full(c.builder(), Ints{batch, 1}, blank, DType::i64);
+        const V pairs = stack(Vs{blanks, table}, 2);
+        classes_at = cat(Vs{reshape(pairs, {batch, 2 * labels}), last}, 1);
+        skips = full(c.builder(), Ints{batch, std::min<std::int64_t>(2, places)}, false, DType::boolean);
         if (places > 2) {
-            const NodeValue other = call(
-                "aten.ne.Tensor", {arg(slice(classes_at, 1, 2, places)), arg(slice(classes_at, 1, 0, places - 2))});
-            skips = b.call("aten.cat.default", {args_list({skips, other}), 1});
+            const V other = ne(sliced(classes_at, 1, 2, places), sliced(classes_at, 1, 0, places - 2));
+            skips = cat(Vs{skips, other}, 1);
         }
-        const NodeValue at = call("aten.expand.default", {arg(classes_at), Arg::ints({steps, batch, places})});
-        emitted = call("aten.gather.default", {arg(scores), 2, arg(at)});
+        const V at = expand(classes_at, Ints{steps, batch, places});
+        emitted = gather(scores, 2, at);
     }
 };
 
 /// Before the first step nothing was said, which is one place before the first: only blank or the first label begin.
-NodeValue first_alpha(const Ctc& c) {
-    const NodeValue range = c.b.call("aten.arange.default", {c.places}, {{"dtype", DType::i64}});
-    const NodeValue begins = c.call("aten.logical_and.default", {arg(c.when("lt", range, 2)), arg(c.is_place(1))});
-    return c.either(begins, c.step(c.emitted, 0), c.never({c.batch, c.places}));
+V first_alpha(const Ctc& s) {
+    const V range = arange(s.c.builder(), s.places, DType::i64);
+    const V begins = logical_and(lt(range, 2), s.is_place(1));
+    return where(begins, s.step(s.emitted, 0), s.never({s.batch, s.places}));
 }
 
 /// The negative logarithm of the likelihood of each sequence, and that of its beginnings: [batch, steps, places].
-Refs ctc_loss(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const Ctc c(b, a);
-    if (c.steps == 0) throw Error("_ctc_loss: found log_probs with 0 steps, expected at least 1");
-    std::vector<NodeValue> alphas = {first_alpha(c)};
-    NodeValue final = alphas[0];  // of each sequence, at its last step
-    for (std::int64_t t = 1; t < c.steps; ++t) {
-        const NodeValue& x = alphas.back();
-        const NodeValue next = c.add(c.lasting(x, c.moved(x, 1), c.moved(x, 2)), c.step(c.emitted, t));
+CallResults decompose_ctc_loss(const Call& c) {
+    const Ctc s(c);
+    if (s.steps == 0) throw Error("_ctc_loss: found log_probs with 0 steps, expected at least 1");
+    Vs alphas = {first_alpha(s)};
+    V final = alphas[0];  // of each sequence, at its last step
+    for (std::int64_t t = 1; t < s.steps; ++t) {
+        const V& x = alphas.back();
+        const V next = s.lasting(x, s.moved(x, 1), s.moved(x, 2)) + s.step(s.emitted, t);
         alphas.push_back(next);
-        final = c.all_have_step(t) ? next : c.either(c.has_step(t), next, final);
+        final = s.all_have_step(t) ? next : where(s.has_step(t), next, final);
     }
-    const NodeValue ends = c.either(c.is_end(), final, c.never({c.batch, c.places}));
-    NodeValue likelihood = c.call("aten.logsumexp.default", {arg(ends), Arg::ints({1})});
-    if (!c.all_have_step(0)) {  // without steps only no labels are likely
+    const V ends = where(s.is_end(), final, s.never({s.batch, s.places}));
+    V likelihood = logsumexp(ends, Ints{1});
+    if (!s.all_have_step(0)) {  // without steps only no labels are likely
         Ints possible;
-        for (const std::int64_t n : c.target_lengths) possible.push_back(n == 0);
-        const NodeValue empty = c.call("aten.where.ScalarSelf",
-                                       {arg(c.call("aten.ne.Scalar", {arg(c.by_sequence(possible, {c.batch})), 0})),
-                                        Arg(0.0), arg(c.never({c.batch}))});
-        likelihood = c.either(c.reshape(c.has_step(0), {c.batch}), likelihood, empty);
+        for (const std::int64_t n : s.target_lengths) possible.push_back(n == 0);
+        const V empty = where(ne(s.by_sequence(possible, {s.batch}), 0), 0.0, s.never({s.batch}));
+        likelihood = where(reshaped(s.has_step(0), Ints{s.batch}), likelihood, empty);
     }
-    return {c.neg(likelihood).ref, b.call("aten.stack.default", {args_list(alphas), 1}).ref};
+    return {-likelihood, stack(alphas, 1)};
 }
 
 /// exp(score) less the share of the paths that are in the class at the step, of the scores that a log_softmax made: as
 /// LibTorch has it, whose gradient is right behind log_softmax only. Steps beyond the sequence have none.
-Refs ctc_loss_backward(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const Ctc c(b, a);
-    const NodeValue alphas = a.tensor("log_alpha"), nll = a.tensor("neg_log_likelihood"), grad = a.tensor("grad");
-    std::vector<NodeValue> shares(static_cast<std::size_t>(c.steps));  // by step: [batch, classes] in logarithms
-    const NodeValue none = c.never({c.batch, c.places}), is_place = c.is_place(1), is_end = c.is_end();
-    const NodeValue range = b.call("aten.arange.default", {c.classes}, {{"dtype", DType::i64}});
-    const NodeValue is_class =
-        c.call("aten.eq.Tensor", {arg(c.call("aten.unsqueeze.default", {arg(c.classes_at), 2})), arg(range)});
-    const NodeValue nowhere = c.never({c.batch, c.places, c.classes});
-    NodeValue beta = none;
-    for (std::int64_t t = c.steps - 1; t >= 0; --t) {
-        const NodeValue score = c.step(c.emitted, t), last = c.either(is_end, score, none);
+CallResults ctc_loss_backward(const Call& c) {
+    const Ctc s(c);
+    const V alphas = c.tensor("log_alpha"), nll = c.tensor("neg_log_likelihood"), grad = c.tensor("grad");
+    Vs shares(static_cast<std::size_t>(s.steps));  // by step: [batch, classes] in logarithms
+    const V none = s.never({s.batch, s.places}), is_place = s.is_place(1), is_end = s.is_end();
+    const V range = arange(c.builder(), s.classes, DType::i64);
+    const V is_class = eq(unsqueeze(s.classes_at, 2), range);
+    const V nowhere = s.never({s.batch, s.places, s.classes});
+    V beta = none;
+    for (std::int64_t t = s.steps - 1; t >= 0; --t) {
+        const V score = s.step(s.emitted, t), last = where(is_end, score, none);
         Ints ends;
-        for (const std::int64_t n : c.input_lengths) ends.push_back(n == t + 1);
-        const NodeValue is_last = c.call("aten.ne.Scalar", {arg(c.by_sequence(ends, {c.batch, 1})), 0});
-        const NodeValue later = c.either(is_place, c.add(c.lasting_back(beta), score), none);
-        beta = t == c.steps - 1 && c.all_have_step(t) ? last : c.either(is_last, last, later);
-        const NodeValue alpha = c.call("aten.select.int", {arg(alphas), 1, t});
-        const NodeValue paths = c.either(is_place, c.add(alpha, beta), none);
-        const NodeValue spread = c.either(is_class, c.call("aten.unsqueeze.default", {arg(paths), 2}), nowhere);
-        shares[static_cast<std::size_t>(t)] = c.call("aten.logsumexp.default", {arg(spread), Arg::ints({1})});
+        for (const std::int64_t n : s.input_lengths) ends.push_back(n == t + 1);
+        const V is_last = ne(s.by_sequence(ends, {s.batch, 1}), 0);
+        const V later = where(is_place, s.lasting_back(beta) + score, none);
+        beta = t == s.steps - 1 && s.all_have_step(t) ? last : where(is_last, last, later);
+        const V alpha = select(alphas, 1, t);
+        const V paths = where(is_place, alpha + beta, none);
+        const V spread = where(is_class, unsqueeze(paths, 2), nowhere);
+        shares[static_cast<std::size_t>(t)] = logsumexp(spread, Ints{1});
     }
-    const NodeValue all = b.call("aten.stack.default", {args_list(shares), 0});
-    const auto column = [&](const NodeValue& x) { return c.reshape(x, {1, c.batch, 1}); };
-    const auto exp = [&](const NodeValue& x) { return c.of("aten.exp.default", x); };
-    const NodeValue path = exp(c.sub(c.add(all, column(nll)), c.scores));
-    NodeValue result = c.mul(c.sub(exp(c.scores), path), column(grad));
+    const V all = stack(shares);
+    const auto column = [&](const V& x) { return reshaped(x, Ints{1, s.batch, 1}); };
+    const V path = exp(all + column(nll) - s.scores);
+    V result = (exp(s.scores) - path) * column(grad);
     Ints counted;  // steps that are none of the sequence's
-    for (std::int64_t t = 0; t < c.steps; ++t)
-        for (const std::int64_t n : c.input_lengths) counted.push_back(t >= n);
-    if (!c.all_have_step(c.steps - 1))
-        result = c.drop(c.call("aten.ne.Scalar", {arg(c.by_sequence(counted, {c.steps, c.batch, 1})), 0}), result);
-    if (a.boolean("zero_infinity"))
-        result = c.drop(c.call("aten.eq.Scalar", {arg(column(nll)), Arg(-kLogZero)}), result);
-    return {result.ref};
+    for (std::int64_t t = 0; t < s.steps; ++t)
+        for (const std::int64_t n : s.input_lengths) counted.push_back(t >= n);
+    if (!s.all_have_step(s.steps - 1)) result = drop(ne(s.by_sequence(counted, {s.steps, s.batch, 1}), 0), result);
+    if (c.boolean("zero_infinity")) result = drop(eq(column(nll), -kLogZero), result);
+    return result;
 }
 
 /// Their mean is of the losses per label.
-Refs ctc_loss_of_program(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const Gradient g(b);
-    const NodeValue scores = a.tensor("log_probs");
-    const bool batched = scores.meta.sizes.size() == 3;
-    const NodeValue log_probs = batched ? scores : g.call("aten.unsqueeze.default", {arg(scores), 1});
-    const NodeValue targets = g.as(a.tensor("targets"), DType::i64);  // as LibTorch, of any dtype
-    const bool zero = a.boolean("zero_infinity");
-    const Ints lengths = a.integers("target_lengths");
-    NodeValue losses =
-        b.call_multi("aten._ctc_loss.default", {arg(log_probs), arg(targets), Arg::ints(a.integers("input_lengths")),
-                                                Arg::ints(lengths), a.integer("blank"), zero})[0];
-    if (zero) losses = g.drop(g.when("eq", losses, Arg(-kLogZero)), losses);
-    const std::int64_t reduction = a.integer("reduction");
-    if (reduction == kSum) return {b.call("aten.sum.default", {arg(losses)}).ref};
-    if (reduction == kNone) return {batched ? losses.ref : g.call("aten.squeeze.dim", {arg(losses), 0}).ref};
+CallResults ctc_loss_of_program(const Call& c) {
+    const V scores = c.tensor("log_probs");
+    const bool batched = scores.sizes().size() == 3;
+    const V log_probs = batched ? scores : unsqueeze(scores, 1);
+    const V targets = as(c.tensor("targets"), DType::i64);  // as LibTorch, of any dtype
+    const bool zero = c.boolean("zero_infinity");
+    const Ints lengths = c.integers("target_lengths");
+    V losses = _ctc_loss(log_probs, targets, c.integers("input_lengths"), lengths, c.integer("blank"), zero)[0];
+    if (zero) losses = drop(eq(losses, -kLogZero), losses);
+    const std::int64_t reduction = c.integer("reduction");
+    if (reduction == kSum) return sum(losses);
+    if (reduction == kNone) return batched ? losses : squeeze(losses, 0);
     std::vector<double> divisors;
     for (const std::int64_t n : lengths) divisors.push_back(static_cast<double>(std::max<std::int64_t>(n, 1)));
-    const Tensor divisor = Tensor::of(divisors, losses.meta.sizes).to(losses.meta.dtype);
-    return {b.call("aten.mean.default", {arg(g.div(losses, arg(b.constant(divisor, "lengths"))))}).ref};
+    const Tensor divisor = Tensor::of(divisors, losses.sizes()).to(losses.dtype());
+    return mean(losses / c.constant(divisor, "lengths"));
 }
 
-void ctc_grad(GraphBuilder& b, CallGradients& c) {
-    const Rule r(b, c);
-    const Arguments<NodeValue>& a = c.args();
-    r.set("log_probs", r.call("aten._ctc_loss_backward.default",
-                              {arg(r.grad()), arg(r.tensor("log_probs")), arg(r.tensor("targets")),
-                               Arg::ints(a.integers("input_lengths")), Arg::ints(a.integers("target_lengths")),
-                               arg(r.result(0)), arg(r.result(1)), a.integer("blank"), a.boolean("zero_infinity")}));
+void ctc_grad(Gradients& c) {
+    const Call& a = c;
+    c.set("log_probs", _ctc_loss_backward(c.grad(), c.tensor("log_probs"), c.tensor("targets"),
+                                          a.integers("input_lengths"), a.integers("target_lengths"), c.result(0),
+                                          c.result(1), a.integer("blank"), a.boolean("zero_infinity")));
 }
 
 /// LibTorch has none either.
-void ctc_backward_grad(GraphBuilder&, CallGradients&) {
+void ctc_backward_grad(Gradients&) {
     throw Error("_ctc_loss_backward has no gradient rule",
                 "compute first derivatives only: the loss can be differentiated once");
 }
@@ -259,16 +247,14 @@ void ctc_backward_grad(GraphBuilder&, CallGradients&) {
 constexpr DTypeSet kLikelihoods = set_of(DType::f64) | set_of(DType::f32);
 
 constexpr OpDef kCtcOps[] = {
-    {.name = "aten._ctc_loss.default",
-     .doc = "the loss of each sequence, and log_alpha: https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html",
+    {.doc = "the loss of each sequence, and log_alpha: https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html",
      .schema = "_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, "
                "bool zero_infinity=False) -> (Tensor, Tensor)",
      .dtypes = kLikelihoods,
-     .decompose = ctc_loss,
+     .decompose = decompose_ctc_loss,
      .open = {.ask = aten_open::ctc_targets},
      .grad = ctc_grad},
-    {.name = "aten._ctc_loss_backward.default",
-     .doc = "the gradient of _ctc_loss through log_softmax: "
+    {.doc = "the gradient of _ctc_loss through log_softmax: "
             "https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html",
      .schema = "_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, int[] "
                "target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> "
@@ -277,8 +263,7 @@ constexpr OpDef kCtcOps[] = {
      .decompose = ctc_loss_backward,
      .open = {.ask = aten_open::ctc_targets},
      .grad = ctc_backward_grad},
-    {.name = "aten.ctc_loss.IntList",
-     .doc = "the negative log-probability of labels over all alignments: "
+    {.doc = "the negative log-probability of labels over all alignments: "
             "https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html",
      .schema = "ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int "
                "blank=0, int reduction=1, bool zero_infinity=False) -> Tensor",

@@ -9,7 +9,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/data_sizes.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
@@ -18,6 +18,8 @@
 namespace whittle {
 
 namespace {
+
+using namespace aten;
 
 constexpr std::string_view kNonzero = "aten.nonzero.default", kMaskedSelect = "aten.masked_select.default",
                            kUnique = "aten._unique2.default", kBincount = "aten.bincount.default",
@@ -35,9 +37,7 @@ Tensor rows_of_nonzero(const Tensor& self) {
 
 std::vector<Tensor> eval_nonzero(const Arguments<Tensor>& a) { return {rows_of_nonzero(a.tensor("self"))}; }
 
-std::vector<NodeRef> decompose_nonzero(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    return {b.constant(rows_of_nonzero(known_operand(b, a, "self"))).ref};
-}
+CallResults decompose_nonzero(const Call& c) { return c.constant(rows_of_nonzero(known_operand(c, "self"))); }
 
 Tensor broadcast_view(const Tensor& tensor, const Sizes& sizes) {
     return tensor.as_strided(sizes, broadcast_strides(tensor.sizes(), tensor.strides(), sizes), tensor.offset());
@@ -63,15 +63,15 @@ std::vector<Tensor> eval_masked_select(const Arguments<Tensor>& a) {
                  [&](const std::vector<std::int64_t>& index) { return places[static_cast<std::size_t>(index[0])]; })};
 }
 
-std::vector<NodeRef> decompose_masked_select(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue self = a.tensor("self");
-    const Tensor mask = known_operand(b, a, "mask");
-    const Sizes sizes = broadcast_sizes(self.meta.sizes, mask.sizes());
+CallResults decompose_masked_select(const Call& c) {
+    const V self = c.tensor("self");
+    const Tensor mask = known_operand(c, "mask");
+    const Sizes sizes = broadcast_sizes(self.sizes(), mask.sizes());
     const Ints places = selected(mask, sizes);
-    NodeValue all = b.call("aten.expand.default", {arg(self), Arg::ints(sizes)});
-    all = b.call("aten.reshape.default", {arg(all), Arg::ints({element_count(sizes)})});
+    V all = expand(self, sizes);
+    all = reshape(all, Ints{element_count(sizes)});
     const Tensor index = Tensor::of(places, {static_cast<std::int64_t>(places.size())});
-    return {b.call("aten.index_select.default", {arg(all), Arg(0), arg(b.constant(index))}).ref};
+    return index_select(all, 0, c.constant(index));
 }
 
 Tensor list(const Ints& values) { return Tensor::of(values, {static_cast<std::int64_t>(values.size())}); }
@@ -90,9 +90,9 @@ std::vector<Tensor> unique_of(const Tensor& self, const Arguments<T>& a) {
 
 std::vector<Tensor> eval_unique(const Arguments<Tensor>& a) { return unique_of(a.tensor("self"), a); }
 
-std::vector<NodeRef> decompose_unique(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    std::vector<NodeRef> results;
-    for (const Tensor& result : unique_of(known_operand(b, a, "self"), a)) results.push_back(b.constant(result).ref);
+CallResults decompose_unique(const Call& c) {
+    Vs results;
+    for (const Tensor& result : unique_of(known_operand(c, "self"), c)) results.push_back(c.constant(result));
     return results;
 }
 
@@ -147,16 +147,14 @@ std::vector<Tensor> eval_bincount(const Arguments<Tensor>& a) {
 }
 
 /// The weights may be computed while running.
-std::vector<NodeRef> decompose_bincount(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const Tensor self = known_operand(b, a, "self");
-    const auto weights = a.optional_tensor("weights");
+CallResults decompose_bincount(const Call& c) {
+    const Tensor self = known_operand(c, "self");
+    const auto weights = c.optional_tensor("weights");
     const DType dtype = bincount_dtype(weights ? std::optional(weights->meta) : std::nullopt, self.sizes());
-    const NodeValue zeros = b.call("aten.zeros.default", {Arg::ints({bincount_length(self, a)})}, {{"dtype", dtype}});
-    const NodeValue added = dtype == DType::i64
-                                ? b.call("aten.ones.default", {Arg::ints(self.sizes())}, {{"dtype", dtype}})
-                                : b.convert(*weights, dtype);
-    const NodeValue at = b.call("aten.to.dtype", {arg(a.tensor("self")), Arg(DType::i64)});
-    return {b.call("aten.index_add.default", {arg(zeros), 0, arg(at), arg(added)}).ref};
+    const V zeros = aten::zeros(c.builder(), Ints{bincount_length(self, c)}, dtype);
+    const V added = dtype == DType::i64 ? ones(c.builder(), self.sizes(), dtype) : c.builder().convert(*weights, dtype);
+    const V at = to(c.tensor("self"), DType::i64);
+    return index_add(zeros, 0, at, added);
 }
 
 /// The rows of a padded sequence that are none of its padding, step by step, and how many each step has.
@@ -205,55 +203,49 @@ std::vector<Tensor> eval_pack(const Arguments<Tensor>& a) {
     return {data, list(packing.batch_sizes)};
 }
 
-std::vector<NodeRef> decompose_pack(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    NodeValue input = a.tensor("input");
-    const bool batch_first = a.boolean("batch_first");
-    const PackedRows packing = packed_rows(input.meta.sizes, known_operand(b, a, "lengths"), batch_first);
-    if (batch_first) input = b.call("aten.transpose.int", {arg(input), 0, 1});
+CallResults decompose_pack(const Call& c) {
+    V input = c.tensor("input");
+    const bool batch_first = c.boolean("batch_first");
+    const PackedRows packing = packed_rows(input.sizes(), known_operand(c, "lengths"), batch_first);
+    if (batch_first) input = transpose(input, 0, 1);
     Sizes all = packing.sizes;
     all[0] = packing.steps * packing.batch;
-    const NodeValue rows = b.call("aten.reshape.default", {arg(input), Arg::ints(all)});
-    const NodeValue data = b.call("aten.index_select.default", {arg(rows), 0, arg(b.constant(list(packing.rows)))});
-    return {data.ref, b.constant(list(packing.batch_sizes)).ref};
+    const V rows = reshape(input, all);
+    const V data = index_select(rows, 0, c.constant(list(packing.rows)));
+    return {data, c.constant(list(packing.batch_sizes))};
 }
 
-void pack_grad(GraphBuilder& b, CallGradients& c) {
-    const Linear r(b, c);
-    r.set("input",
-          r.call("aten._pack_padded_sequence_backward.default", {arg(r.grad()), Arg::ints(r.tensor("input").meta.sizes),
-                                                                 arg(r.result(1)), c.args().boolean("batch_first")}));
+void pack_grad(Gradients& c) {
+    c.takes_complex();
+    c.set("input",
+          _pack_padded_sequence_backward(c.grad(), c.tensor("input").sizes(), c.result(1), c.boolean("batch_first")));
 }
 
 constexpr OpDef kDataSizeOps[] = {
-    {.name = kNonzero,
-     .doc = "where elements are != 0, one row each: https://pytorch.org/docs/stable/generated/torch.nonzero.html",
+    {.doc = "where elements are != 0, one row each: https://pytorch.org/docs/stable/generated/torch.nonzero.html",
      .schema = "nonzero(Tensor self) -> Tensor",
      .dtypes = kMoved,
      .eval = eval_nonzero,
      .decompose = decompose_nonzero,
      .grad = no_gradient},
-    {.name = kMaskedSelect,
-     .doc = "elements where a mask is true: https://pytorch.org/docs/stable/generated/torch.masked_select.html",
+    {.doc = "elements where a mask is true: https://pytorch.org/docs/stable/generated/torch.masked_select.html",
      .schema = "masked_select(Tensor self, Tensor mask) -> Tensor",
      .dtypes = kMoved,
      .eval = eval_masked_select,
      .decompose = decompose_masked_select},
-    {.name = kUnique,
-     .doc = "different elements, ascending: https://pytorch.org/docs/stable/generated/torch.unique.html",
+    {.doc = "different elements, ascending: https://pytorch.org/docs/stable/generated/torch.unique.html",
      .schema = "_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
                "(Tensor, Tensor, Tensor)",
      .eval = eval_unique,
      .decompose = decompose_unique},
-    {.name = kBincount,
-     .doc = "the counts of 0, 1, 2 …: https://pytorch.org/docs/stable/generated/torch.bincount.html",
+    {.doc = "the counts of 0, 1, 2 …: https://pytorch.org/docs/stable/generated/torch.bincount.html",
      .schema = "bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",
      .dtypes = kIntegers,
      .infer = infer_bincount,
      .eval = eval_bincount,
      .decompose = decompose_bincount,
      .grad = no_gradient},
-    {.name = kPack,
-     .doc = "the steps of sequences without their padding: "
+    {.doc = "the steps of sequences without their padding: "
             "https://pytorch.org/docs/stable/generated/torch.nn.utils.rnn.pack_padded_sequence.html",
      .schema = "_pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first) -> (Tensor, Tensor)",
      .dtypes = kMoved,

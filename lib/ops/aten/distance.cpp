@@ -5,12 +5,14 @@
 
 #include "base/checked.h"
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/dense.h"
 #include "ops/core/gemm.h"
 
 namespace whittle {
 namespace {
+
+using namespace aten;
 
 /// x1 [..., P, M] and x2 [..., R, M] -> [..., P, R]; leading dimensions broadcast.
 struct Distances {
@@ -43,186 +45,156 @@ std::vector<ValueMeta> infer_cdist(const Arguments<ValueMeta>& args) {
 }
 
 /// The p-norm along the last dimension, which is not empty; p = 0 counts the numbers that are not 0.
-NodeValue norm_of(GraphBuilder& builder, const NodeValue& difference, double p) {
-    const auto unary = [&](const char* target, const NodeValue& x) { return builder.call(target, {arg(x)}); };
-    const auto sum = [&](const NodeValue& x) {
-        return builder.call("aten.sum.dim_IntList", {arg(x), Arg::ints({-1})}, {{"dtype", difference.meta.dtype}});
-    };
-    const auto power = [&](const NodeValue& x, double exponent) {
-        return builder.call("aten.pow.Tensor_Scalar", {arg(x), exponent});
-    };
-    const NodeValue distance = unary("aten.abs.default", difference);
-    if (p == 0) return sum(builder.call("aten.ne.Scalar", {arg(distance), 0}));
-    if (p == 1) return sum(distance);
-    if (p == 2) return unary("aten.sqrt.default", sum(power(distance, 2)));
-    if (std::isinf(p)) return builder.call("aten.amax.default", {arg(distance), Arg::ints({-1})});
-    return power(sum(power(distance, p)), 1 / p);
+V norm_of(const V& difference, double p) {
+    const auto total = [&](const V& x) { return sum(x, Ints{-1}, false, difference.dtype()); };
+    const V distance = abs(difference);
+    if (p == 0) return total(ne(distance, 0));
+    if (p == 1) return total(distance);
+    if (p == 2) return sqrt(total(pow(distance, 2)));
+    if (std::isinf(p)) return amax(distance, Ints{-1});
+    return pow(total(pow(distance, p)), 1 / p);
 }
 
 /// x1 - x2 for all pairs of rows: [..., P, R, M].
-NodeValue differences(GraphBuilder& builder, const Arguments<NodeValue>& args) {
-    const NodeValue left = builder.call("aten.unsqueeze.default", {arg(args.tensor("x1")), -2});
-    const NodeValue right = builder.call("aten.unsqueeze.default", {arg(args.tensor("x2")), -3});
-    return builder.call("aten.sub.Tensor", {arg(left), arg(right)});
+V differences(const Call& args) {
+    const V left = unsqueeze(args.tensor("x1"), -2);
+    const V right = unsqueeze(args.tensor("x2"), -3);
+    return left - right;
 }
 
-std::vector<NodeRef> decompose_cdist(GraphBuilder& builder, const Arguments<NodeValue>& args) {
-    const Distances d = distances_of(args);
-    if (d.features == 0) return {Gradient(builder).zeros(d.sizes, args.tensor("x1").meta.dtype).ref};
-    return {norm_of(builder, differences(builder, args), d.p).ref};
+CallResults decompose_cdist(const Call& c) {
+    const Distances d = distances_of(c);
+    if (d.features == 0) return zeros(c.builder(), d.sizes, c.tensor("x1").dtype());
+    return norm_of(differences(c), d.p);
 }
 
 /// By one product of matrices, |x1|^2 - 2 x1 x2 + |x2|^2, which loses what is near 0.
-std::vector<NodeRef> decompose_euclidean(GraphBuilder& builder, const Arguments<NodeValue>& args) {
-    distances_of(args);
-    const Gradient g(builder);
-    const NodeValue a = args.tensor("x1"), b = args.tensor("x2");
-    const auto squares = [&](const NodeValue& x) {
-        return g.sum(g.call("aten.pow.Tensor_Scalar", {arg(x), 2}), {-1}, true);
-    };
-    const auto beside = [&](const std::vector<NodeValue>& parts) {
-        return g.call("aten.cat.default", {args_list(parts), -1});
-    };
-    const NodeValue squares1 = squares(a), squares2 = squares(b);
-    const NodeValue left = beside({g.mul(a, Arg(-2)), squares1, g.of("aten.ones_like.default", squares1)});
-    const NodeValue right = beside({b, g.of("aten.ones_like.default", squares2), squares2});
-    const NodeValue product =
-        g.call("aten.matmul.default", {arg(left), arg(g.call("aten.transpose.int", {arg(right), -2, -1}))});
-    return {g.of("aten.sqrt.default", g.call("aten.clamp_min.default", {arg(product), 0})).ref};
+CallResults decompose_euclidean(const Call& c) {
+    distances_of(c);
+    const V a = c.tensor("x1"), b = c.tensor("x2");
+    const auto squares = [&](const V& x) { return summed(pow(x, 2), Ints{-1}, true); };
+    const auto beside = [&](const Vs& parts) { return cat(parts, -1); };
+    const V squares1 = squares(a), squares2 = squares(b);
+    const V left = beside({a * -2, squares1, ones_like(squares1)});
+    const V right = beside({b, ones_like(squares2), squares2});
+    const V product = matmul(left, transpose(right, -2, -1));
+    return sqrt(clamp_min(product, 0));
 }
 
 // ---- distances within one tensor ----
 
 /// How many pairs the rows of pdist's operand make. Throws Error for operands and p that ATen refuses.
-std::int64_t pairs_of(const NodeValue& self, double p) {
-    if (self.meta.sizes.size() != 2 || !(p >= 0))
-        throw Error("pdist: found an operand of sizes " + to_string(self.meta.sizes) + " and p=" + std::to_string(p) +
+std::int64_t pairs_of(const V& self, double p) {
+    if (self.sizes().size() != 2 || !(p >= 0))
+        throw Error("pdist: found an operand of sizes " + to_string(self.sizes()) + " and p=" + std::to_string(p) +
                     ", expected sizes [N, M] and p of at least 0");
-    const Checked n = self.meta.sizes[0];
+    const Checked n = self.sizes()[0];
     return (n * (n - 1) / 2).value();
 }
 
 /// The rows i < j of all pairs, in order of i. Those of row i begin at k = i n - i (i + 1) / 2, which is solved for i;
 /// 1 less beneath the root keeps the solution off whole numbers, where rounding would decide.
 struct Pairs {
-    NodeValue first, second;
+    V first, second;
 };
 
 Pairs pair_rows(GraphBuilder& b, std::int64_t n, std::int64_t count) {
-    const Gradient g(b);
-    const NodeValue k = b.call("aten.arange.default", {count}, {{"dtype", DType::i64}});
+    const V k = arange(b, count, DType::i64);
     const double middle = static_cast<double>(n) - 0.5;
-    const NodeValue square = g.add(g.mul(b.convert(k, DType::f64), Arg(-2.0)), Arg(middle * middle - 1));
-    const NodeValue i = b.convert(g.add(g.neg(g.of("aten.sqrt.default", square)), Arg(middle)), DType::i64);
-    const NodeValue triangle = g.call("aten.bitwise_right_shift.Tensor_Scalar", {arg(g.mul(i, g.add(i, 1))), 1});
-    const NodeValue begin = g.sub(g.mul(i, Arg(n)), triangle);
-    return {i, g.add(g.add(g.sub(k, begin), i), 1)};
+    const V square = b.convert(k, DType::f64) * -2.0 + (middle * middle - 1);
+    const V i = b.convert(-sqrt(square) + middle, DType::i64);
+    const V triangle = bitwise_right_shift(i * (i + 1), 1);
+    const V begin = i * n - triangle;
+    return {i, k - begin + i + 1};
 }
 
-NodeValue differences(const Gradient& g, const NodeValue& self, const NodeValue& first, const NodeValue& second) {
-    const auto rows = [&](const NodeValue& at) { return g.call("aten.index_select.default", {arg(self), 0, arg(at)}); };
-    return g.sub(rows(first), rows(second));
+V differences(const V& self, const V& first, const V& second) {
+    const auto rows = [&](const V& at) { return index_select(self, 0, at); };
+    return rows(first) - rows(second);
 }
 
-std::vector<NodeRef> decompose_pdist(GraphBuilder& builder, const Arguments<NodeValue>& args) {
-    const Gradient g(builder);
-    const NodeValue self = args.tensor("self");
-    const std::int64_t count = pairs_of(self, args.number("p"));
-    if (self.meta.sizes[1] == 0 || count == 0) return {g.zeros({count}, self.meta.dtype).ref};
-    const Pairs pairs = pair_rows(builder, self.meta.sizes[0], count);
-    const NodeValue apart = differences(g, self, pairs.first, pairs.second);
-    return {norm_of(builder, apart, args.number("p")).ref};
+CallResults decompose_pdist(const Call& c) {
+    const V self = c.tensor("self");
+    const std::int64_t count = pairs_of(self, c.number("p"));
+    if (self.sizes()[1] == 0 || count == 0) return zeros(c.builder(), Ints{count}, self.dtype());
+    const Pairs pairs = pair_rows(c.builder(), self.sizes()[0], count);
+    const V apart = differences(self, pairs.first, pairs.second);
+    return norm_of(apart, c.number("p"));
 }
 
 // ---- gradients ----
 
 /// 1 where the condition holds, else x.
-NodeValue or_one(const Gradient& g, const NodeValue& condition, const NodeValue& x) {
-    return g.call("aten.masked_fill.Scalar", {arg(x), arg(condition), 1});
-}
+V or_one(const V& condition, const V& x) { return masked_fill(x, condition, 1); }
 
 /// grad * d distance / d difference, of norm_of(); 0 where rows, or with p < 2 coordinates of theirs, are equal.
-NodeValue norm_gradient(const Gradient& g, const NodeValue& difference, const NodeValue& grad,
-                        const NodeValue& distance, double p) {
-    const auto wide = [&](const NodeValue& x) { return g.call("aten.unsqueeze.default", {arg(x), -1}); };
-    const auto power = [&](const NodeValue& x, double exponent) {
-        return g.call("aten.pow.Tensor_Scalar", {arg(x), exponent});
-    };
-    const NodeValue sign = g.of("aten.sign.default", difference), size = g.of("aten.abs.default", difference);
-    const NodeValue own = wide(grad), far = wide(distance);
-    if (p == 0) return g.of("aten.zeros_like.default", difference);
-    if (p == 1) return g.mul(own, sign);
+V norm_gradient(const V& difference, const V& grad, const V& distance, double p) {
+    const auto wide = [&](const V& x) { return unsqueeze(x, -1); };
+    const V sign = aten::sign(difference), size = abs(difference);
+    const V own = wide(grad), far = wide(distance);
+    if (p == 0) return zeros_like(difference);
+    if (p == 1) return own * sign;
     if (std::isinf(p)) {
-        const NodeValue largest = g.call("aten.eq.Tensor", {arg(size), arg(far)});
-        return g.keep(largest, g.mul(own, sign));
+        const V largest = eq(size, far);
+        return keep(largest, own * sign);
     }
     // 1 stands for 0 where a power of 0 is infinite, so that what is left out here is finite, and its gradient, too.
-    const NodeValue equal = g.when("eq", far, 0), divisor = or_one(g, equal, far);
-    const NodeValue apart = p < 2 ? or_one(g, g.when("eq", size, 0), size) : size;  // whose sign is 0
-    NodeValue result = p == 2  ? g.div(g.mul(own, difference), arg(divisor))
-                       : p < 2 ? g.div(g.mul(g.mul(sign, power(apart, p - 1)), own), arg(power(divisor, p - 1)))
-                               : g.div(g.mul(g.mul(difference, power(size, p - 2)), own), arg(power(divisor, p - 1)));
-    return g.drop(equal, result);
+    const V equal = eq(far, 0), divisor = or_one(equal, far);
+    const V apart = p < 2 ? or_one(eq(size, 0), size) : size;  // whose sign is 0
+    V result = p == 2  ? own * difference / divisor
+               : p < 2 ? sign * pow(apart, p - 1) * own / pow(divisor, p - 1)
+                       : difference * pow(size, p - 2) * own / pow(divisor, p - 1);
+    return drop(equal, result);
 }
 
 /// Of x1 alone, with the leading dimensions that it was broadcast to.
-std::vector<NodeRef> decompose_cdist_backward(GraphBuilder& builder, const Arguments<NodeValue>& args) {
-    const Gradient g(builder);
-    const Distances d = distances_of(args);
-    const NodeValue grad = args.tensor("grad"), distance = args.tensor("cdist"), x1 = args.tensor("x1");
-    if (grad.meta.sizes != d.sizes || distance.meta.sizes != d.sizes)
-        throw Error("_cdist_backward: found a gradient of sizes " + to_string(grad.meta.sizes) + " and distances of " +
-                    to_string(distance.meta.sizes) + ", expected " + to_string(d.sizes));
-    if (element_count(d.sizes) == 0 || d.features == 0) return {g.zeros(x1.meta.sizes, x1.meta.dtype).ref};
-    return {g.sum(norm_gradient(g, differences(builder, args), grad, distance, d.p), {-2}).ref};
+CallResults decompose_cdist_backward(const Call& c) {
+    const Distances d = distances_of(c);
+    const V grad = c.tensor("grad"), distance = c.tensor("cdist"), x1 = c.tensor("x1");
+    if (grad.sizes() != d.sizes || distance.sizes() != d.sizes)
+        throw Error("_cdist_backward: found a gradient of sizes " + to_string(grad.sizes()) + " and distances of " +
+                    to_string(distance.sizes()) + ", expected " + to_string(d.sizes));
+    if (element_count(d.sizes) == 0 || d.features == 0) return zeros(c.builder(), x1.sizes(), x1.dtype());
+    return summed(norm_gradient(differences(c), grad, distance, d.p), Ints{-2});
 }
 
-std::vector<NodeRef> decompose_pdist_backward(GraphBuilder& builder, const Arguments<NodeValue>& args) {
-    const Gradient g(builder);
-    const NodeValue self = args.tensor("self"), grad = args.tensor("grad"), distance = args.tensor("pdist");
-    const double p = args.number("p");
+CallResults decompose_pdist_backward(const Call& c) {
+    const V self = c.tensor("self"), grad = c.tensor("grad"), distance = c.tensor("pdist");
+    const double p = c.number("p");
     const std::int64_t count = pairs_of(self, p);
     const Sizes expected = {count};
-    if (grad.meta.sizes != expected || distance.meta.sizes != expected)
-        throw Error("_pdist_backward: found a gradient of sizes " + to_string(grad.meta.sizes) + " and distances of " +
-                    to_string(distance.meta.sizes) + ", expected " + to_string(expected));
-    const NodeValue zeros = g.of("aten.zeros_like.default", self);
-    if (count == 0 || self.meta.sizes[1] == 0) return {zeros.ref};
-    const auto [first, second] = pair_rows(builder, self.meta.sizes[0], count);
-    const NodeValue gradient = norm_gradient(g, differences(g, self, first, second), grad, distance, p);
-    const NodeValue added = g.call("aten.index_add.default", {arg(zeros), 0, arg(first), arg(gradient)});
-    return {g.call("aten.index_add.default", {arg(added), 0, arg(second), arg(g.neg(gradient))}).ref};
+    if (grad.sizes() != expected || distance.sizes() != expected)
+        throw Error("_pdist_backward: found a gradient of sizes " + to_string(grad.sizes()) + " and distances of " +
+                    to_string(distance.sizes()) + ", expected " + to_string(expected));
+    const V zeros = zeros_like(self);
+    if (count == 0 || self.sizes()[1] == 0) return zeros;
+    const auto [first, second] = pair_rows(c.builder(), self.sizes()[0], count);
+    const V gradient = norm_gradient(differences(self, first, second), grad, distance, p);
+    const V added = index_add(zeros, 0, first, gradient);
+    return index_add(added, 0, second, -gradient);
 }
 
-void cdist_grad(GraphBuilder& b, CallGradients& c) {
-    const Rule r(b, c);
-    const Arg p(c.args().number("p"));
-    const auto swapped = [&](const NodeValue& x) { return r.call("aten.transpose.int", {arg(x), -2, -1}); };
-    const NodeValue x1 = r.tensor("x1"), x2 = r.tensor("x2");
-    if (r.needed("x1"))
-        r.set("x1", r.call("aten._cdist_backward.default", {arg(r.grad()), arg(x1), arg(x2), p, arg(r.result())}));
-    if (r.needed("x2"))
-        r.set("x2", r.call("aten._cdist_backward.default",
-                           {arg(swapped(r.grad())), arg(x2), arg(x1), p, arg(swapped(r.result()))}));
+void cdist_grad(Gradients& c) {
+    const double p = c.number("p");
+    const auto swapped = [&](const V& x) { return transpose(x, -2, -1); };
+    const V x1 = c.tensor("x1"), x2 = c.tensor("x2");
+    if (c.needed("x1")) c.set("x1", _cdist_backward(c.grad(), x1, x2, p, c.result()));
+    if (c.needed("x2")) c.set("x2", _cdist_backward(swapped(c.grad()), x2, x1, p, swapped(c.result())));
 }
 
-void pdist_grad(GraphBuilder& b, CallGradients& c) {
-    const OfSelf r(b, c);
-    r.set(r.call("aten._pdist_backward.default", {arg(r.g), arg(r.x), Arg(c.args().number("p")), arg(r.y)}));
-}
+V pdist_grad(const OfSelf& r) { return _pdist_backward(r.g, r.x, r.call.number("p"), r.y); }
 
 /// With the ratio of gradient and distance: x1 * sum(ratio) - ratio x2, and the other way round.
-void euclidean_grad(GraphBuilder& b, CallGradients& c) {
-    const Rule r(b, c);
-    const auto swapped = [&](const NodeValue& x) { return r.call("aten.transpose.int", {arg(x), -2, -1}); };
-    const NodeValue equal = r.when("eq", r.result(), 0);
-    const NodeValue ratio = r.drop(equal, r.div(r.grad(), arg(or_one(r, equal, r.result()))));
-    const auto of = [&](const NodeValue& x, const NodeValue& other, const NodeValue& weights) {
-        return r.sub(r.mul(x, r.sum(weights, {-1}, true)), r.call("aten.matmul.default", {arg(weights), arg(other)}));
+void euclidean_grad(Gradients& c) {
+    const auto swapped = [&](const V& x) { return transpose(x, -2, -1); };
+    const V equal = eq(c.result(), 0);
+    const V ratio = drop(equal, c.grad() / or_one(equal, c.result()));
+    const auto of = [&](const V& x, const V& other, const V& weights) {
+        return x * summed(weights, Ints{-1}, true) - matmul(weights, other);
     };
-    const NodeValue x1 = r.tensor("x1"), x2 = r.tensor("x2");
-    if (r.needed("x1")) r.set("x1", of(x1, x2, ratio));
-    if (r.needed("x2")) r.set("x2", of(x2, x1, swapped(ratio)));
+    const V x1 = c.tensor("x1"), x2 = c.tensor("x2");
+    if (c.needed("x1")) c.set("x1", of(x1, x2, ratio));
+    if (c.needed("x2")) c.set("x2", of(x2, x1, swapped(ratio)));
 }
 
 // ---- eval ----
@@ -266,42 +238,36 @@ std::vector<Tensor> eval_cdist(const Arguments<Tensor>& args) {
 constexpr DTypeSet kMeasured = set_of(DType::f32) | set_of(DType::f64);  // as ATen's CPU kernels
 
 constexpr OpDef kDistanceOps[] = {
-    {.name = "aten.cdist.default",
-     .doc = "p-norms of the differences of all pairs of rows; pytorch.org/docs/stable/generated/torch.cdist.html",
+    {.doc = "p-norms of the differences of all pairs of rows; pytorch.org/docs/stable/generated/torch.cdist.html",
      .schema = "cdist(Tensor x1, Tensor x2, float p=2, int? compute_mode=None) -> Tensor",
      .dtypes = kMeasured,
      .infer = infer_cdist,
      .eval = eval_cdist,
      .decompose = decompose_cdist},
-    {.name = "aten._cdist_forward.default",
-     .doc = "cdist by the rows' differences; pytorch.org/docs/stable/generated/torch.cdist.html",
+    {.doc = "cdist by the rows' differences; pytorch.org/docs/stable/generated/torch.cdist.html",
      .schema = "_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor",
      .dtypes = kMeasured,
      .infer = infer_cdist,
      .eval = eval_cdist,
      .decompose = decompose_cdist,
      .grad = cdist_grad},
-    {.name = "aten._euclidean_dist.default",
-     .doc = "cdist with p = 2 by a product of matrices; pytorch.org/docs/stable/generated/torch.cdist.html",
+    {.doc = "cdist with p = 2 by a product of matrices; pytorch.org/docs/stable/generated/torch.cdist.html",
      .schema = "_euclidean_dist(Tensor x1, Tensor x2) -> Tensor",
      .dtypes = kMeasured,
      .infer = infer_cdist,
      .decompose = decompose_euclidean,
      .grad = euclidean_grad},
-    {.name = "aten._cdist_backward.default",
-     .doc = "the gradient of cdist's first operand: https://pytorch.org/docs/stable/generated/torch.cdist.html",
+    {.doc = "the gradient of cdist's first operand: https://pytorch.org/docs/stable/generated/torch.cdist.html",
      .schema = "_cdist_backward(Tensor grad, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor",
      .dtypes = kMeasured,
      .decompose = decompose_cdist_backward},
-    {.name = "aten._pdist_forward.default",
-     .doc = "p-norms of the differences of all pairs of rows of one tensor; "
+    {.doc = "p-norms of the differences of all pairs of rows of one tensor; "
             "pytorch.org/docs/stable/generated/torch.nn.functional.pdist.html",
      .schema = "_pdist_forward(Tensor self, float p=2) -> Tensor",
      .dtypes = kMeasured,
      .decompose = decompose_pdist,
      .grad = pdist_grad},
-    {.name = "aten._pdist_backward.default",
-     .doc = "the gradient of pdist: https://pytorch.org/docs/stable/generated/torch.nn.functional.pdist.html",
+    {.doc = "the gradient of pdist: https://pytorch.org/docs/stable/generated/torch.nn.functional.pdist.html",
      .schema = "_pdist_backward(Tensor grad, Tensor self, float p, Tensor pdist) -> Tensor",
      .dtypes = kMeasured,
      .decompose = decompose_pdist_backward},

@@ -196,9 +196,8 @@ std::vector<expr::Value> lower_mode(expr::GroupBuilder& builder, const Arguments
 
 // --- Records ---
 
-constexpr OpDef mode_op(std::string_view name, std::string_view schema) {
-    return {.name = name,
-            .doc = "self / other, rounded as rounding_mode says: none, 'floor' or 'trunc'",
+constexpr OpDef mode_op(std::string_view schema) {
+    return {.doc = "self / other, rounded as rounding_mode says: none, 'floor' or 'trunc'",
             .schema = schema,
             .dtypes = kNumbers | kLimited,
             .infer = infer_mode,
@@ -211,9 +210,8 @@ constexpr OpDef mode_op(std::string_view name, std::string_view schema) {
 constexpr OpDef divides(OpDef def) { return with_open(def, {.ask = aten_open::divided, .integers_only = true}); }
 
 template <class F>
-constexpr OpDef divisor_op(std::string_view name, std::string_view schema, std::string_view doc) {
-    return {.name = name,
-            .doc = doc,
+constexpr OpDef divisor_op(std::string_view schema, std::string_view doc) {
+    return {.doc = doc,
             .schema = schema,
             .dtypes = kIntegers,
             .infer = infer_binary<F>,
@@ -222,34 +220,31 @@ constexpr OpDef divisor_op(std::string_view name, std::string_view schema, std::
 }
 
 constexpr OpDef kDivision[] = {
-    binary_op<Divide>("aten.div.Tensor", "div.Tensor(Tensor self, Tensor other) -> Tensor",
-                      "self / other; integers give floats", kOrdered | kComplex, div_grad),
-    binary_op<Divide>("aten.div.Scalar", "div.Scalar(Tensor self, Scalar other) -> Tensor",
-                      "self / other; integers give floats", kOrdered | kComplex, div_grad),
-    divides(with_gradient(
-        mode_op("aten.div.Tensor_mode", "div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor"),
-        div_mode_grad)),
-    divides(with_gradient(
-        mode_op("aten.div.Scalar_mode", "div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor"),
-        div_mode_grad)),
-    divides(binary_op<DivideFloor>("aten.floor_divide.default", "floor_divide(Tensor self, Tensor other) -> Tensor",
+    binary_op<Divide>("div.Tensor(Tensor self, Tensor other) -> Tensor", "self / other; integers give floats",
+                      kOrdered | kComplex, div_grad),
+    binary_op<Divide>("div.Scalar(Tensor self, Scalar other) -> Tensor", "self / other; integers give floats",
+                      kOrdered | kComplex, div_grad),
+    divides(with_gradient(mode_op("div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor"),
+                          div_mode_grad)),
+    divides(with_gradient(mode_op("div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor"),
+                          div_mode_grad)),
+    divides(binary_op<DivideFloor>("floor_divide(Tensor self, Tensor other) -> Tensor",
                                    "floor(self / other), in the promoted dtype", kNumbers | kLimited, no_gradient)),
-    divides(binary_op<DivideFloor>("aten.floor_divide.Scalar",
-                                   "floor_divide.Scalar(Tensor self, Scalar other) -> Tensor",
+    divides(binary_op<DivideFloor>("floor_divide.Scalar(Tensor self, Scalar other) -> Tensor",
                                    "floor(self / other), in the promoted dtype", kNumbers | kLimited, no_gradient)),
-    divides(binary_op<Remainder>("aten.remainder.Tensor", "remainder.Tensor(Tensor self, Tensor other) -> Tensor",
+    divides(binary_op<Remainder>("remainder.Tensor(Tensor self, Tensor other) -> Tensor",
                                  "self - other * floor(self / other): Python's %", kNumbers | kLimited,
                                  remainder_grad)),
-    divides(binary_op<Remainder>("aten.remainder.Scalar", "remainder.Scalar(Tensor self, Scalar other) -> Tensor",
+    divides(binary_op<Remainder>("remainder.Scalar(Tensor self, Scalar other) -> Tensor",
                                  "self - other * floor(self / other): Python's %", kNumbers | kLimited,
                                  remainder_grad)),
-    divides(binary_op<Fmod>("aten.fmod.Tensor", "fmod.Tensor(Tensor self, Tensor other) -> Tensor",
+    divides(binary_op<Fmod>("fmod.Tensor(Tensor self, Tensor other) -> Tensor",
                             "self - other * trunc(self / other): C's %", kNumbers | kLimited, fmod_grad)),
-    divides(binary_op<Fmod>("aten.fmod.Scalar", "fmod.Scalar(Tensor self, Scalar other) -> Tensor",
+    divides(binary_op<Fmod>("fmod.Scalar(Tensor self, Scalar other) -> Tensor",
                             "self - other * trunc(self / other): C's %", kNumbers | kLimited, fmod_grad)),
-    divisor_op<Gcd>("aten.gcd.default", "gcd(Tensor self, Tensor other) -> Tensor",
+    divisor_op<Gcd>("gcd(Tensor self, Tensor other) -> Tensor",
                     "the greatest common divisor, by Euclid: https://pytorch.org/docs/stable/generated/torch.gcd.html"),
-    divisor_op<Lcm>("aten.lcm.default", "lcm(Tensor self, Tensor other) -> Tensor",
+    divisor_op<Lcm>("lcm(Tensor self, Tensor other) -> Tensor",
                     "the least common multiple: https://pytorch.org/docs/stable/generated/torch.lcm.html"),
 };
 

@@ -5,11 +5,14 @@
 #include <set>
 
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/dense.h"
 #include "ops/core/gemm.h"
 
 namespace whittle {
 namespace {
+
+using namespace aten;
 
 /// Letters stand for themselves; the dimensions an ellipsis covers are numbered from the right, 256 being the last.
 using Label = int;
@@ -48,7 +51,7 @@ Labels parse_term(const std::string& equation, const std::string& term, std::int
     return labels;
 }
 
-std::vector<std::string> split(const std::string& text) {
+std::vector<std::string> split_terms(const std::string& text) {
     std::vector<std::string> parts(1);
     for (const char c : text) c == ',' ? void(parts.emplace_back()) : parts.back().push_back(c);
     return parts;
@@ -82,7 +85,7 @@ Equation parse_equation(const std::string& with_spaces, const std::vector<Sizes>
     std::string text = with_spaces;
     std::erase(text, ' ');
     const std::size_t arrow = text.find("->");
-    const std::vector<std::string> terms = split(text.substr(0, arrow));
+    const std::vector<std::string> terms = split_terms(text.substr(0, arrow));
     if (terms.size() != operands.size())
         refuse_equation(text, "as many terms as operands, " + std::to_string(operands.size()));
     Equation equation;
@@ -123,14 +126,14 @@ Equation equation_of(const Arguments<T>& args) {
 
 /// A value whose dimensions carry distinct labels.
 struct Term {
-    NodeValue value;
+    V value;
     Labels labels = {};
 };
 
 std::int64_t position(const Labels& labels, Label label) { return std::ranges::find(labels, label) - labels.begin(); }
 
 /// Takes the diagonal of every label that occurs twice.
-Term without_repeats(GraphBuilder& builder, const Equation& equation, Term term) {
+Term without_repeats(const Equation& equation, Term term) {
     for (std::size_t i = 0; i < term.labels.size();) {
         const auto again = std::ranges::find(term.labels.begin() + static_cast<std::ptrdiff_t>(i) + 1,
                                              term.labels.end(), term.labels[i]);
@@ -140,11 +143,10 @@ Term without_repeats(GraphBuilder& builder, const Equation& equation, Term term)
         }
         const Label label = term.labels[i];
         const auto j = again - term.labels.begin();
-        Sizes square = term.value.meta.sizes;  // a dimension of size 1 broadcasts against its namesake
+        Sizes square = term.value.sizes();  // a dimension of size 1 broadcasts against its namesake
         square[i] = square[static_cast<std::size_t>(j)] = equation.extents.at(label);
-        if (square != term.value.meta.sizes)
-            term.value = builder.call("aten.expand.default", {arg(term.value), Arg::ints(square)});
-        term.value = builder.call("aten.diagonal.default", {arg(term.value), 0, static_cast<std::int64_t>(i), j});
+        if (square != term.value.sizes()) term.value = expand(term.value, square);
+        term.value = diagonal(term.value, 0, static_cast<std::int64_t>(i), j);
         term.labels.erase(again);
         term.labels.erase(term.labels.begin() + static_cast<std::ptrdiff_t>(i));
         term.labels.push_back(label);  // the diagonal comes last
@@ -154,28 +156,27 @@ Term without_repeats(GraphBuilder& builder, const Equation& equation, Term term)
 }
 
 /// Sums over the labels that `needed` does not hold.
-Term summed(GraphBuilder& builder, Term term, const std::set<Label>& needed) {
+Term summed_up(Term term, const std::set<Label>& needed) {
     Sizes dims;
     Labels kept;
     for (std::size_t d = 0; d < term.labels.size(); d++)
         needed.contains(term.labels[d]) ? kept.push_back(term.labels[d]) : dims.push_back(static_cast<std::int64_t>(d));
     if (dims.empty()) return term;
-    const DType dtype = term.value.meta.dtype;  // integers would be summed in i64
-    return {builder.call("aten.sum.dim_IntList", {arg(term.value), Arg::ints(dims)}, {{"dtype", dtype}}), kept};
+    const DType dtype = term.value.dtype();  // integers would be summed in i64
+    return {sum(term.value, dims, false, dtype), kept};
 }
 
 /// The term with its dimensions in the order of `labels`, expanded to their full extents, then reshaped to `sizes`.
-NodeValue arranged(GraphBuilder& builder, const Equation& equation, const Term& term, const Labels& labels,
-                   const Sizes& sizes) {
+V arranged(const Equation& equation, const Term& term, const Labels& labels, const Sizes& sizes) {
     Sizes dims, full;
     for (const Label label : labels) {
         dims.push_back(position(term.labels, label));
         full.push_back(equation.extents.at(label));
     }
-    NodeValue value = term.value;
-    if (!std::ranges::is_sorted(dims)) value = builder.call("aten.permute.default", {arg(value), Arg::ints(dims)});
-    if (value.meta.sizes != full) value = builder.call("aten.expand.default", {arg(value), Arg::ints(full)});
-    if (value.meta.sizes != sizes) value = builder.call("aten.reshape.default", {arg(value), Arg::ints(sizes)});
+    V value = term.value;
+    if (!std::ranges::is_sorted(dims)) value = permute(value, dims);
+    if (value.sizes() != full) value = expand(value, full);
+    if (value.sizes() != sizes) value = reshape(value, sizes);
     return value;
 }
 
@@ -196,8 +197,7 @@ Labels joined_labels(Labels a, const Labels& b) {
 }
 
 /// Product of two terms, summed over the labels that are in both and not `needed`: one batched matrix product.
-Term contracted(GraphBuilder& builder, const Equation& equation, const Term& a, const Term& b,
-                const std::set<Label>& needed) {
+Term contracted(const Equation& equation, const Term& a, const Term& b, const std::set<Label>& needed) {
     Roles roles;
     for (const Label label : a.labels) {
         if (!contains(b.labels, label))
@@ -210,26 +210,22 @@ Term contracted(GraphBuilder& builder, const Equation& equation, const Term& a, 
     const std::int64_t batch = extent(equation, roles.batch), m = extent(equation, roles.left),
                        n = extent(equation, roles.right), k = extent(equation, roles.contracted);
     const bool batched = !roles.batch.empty();
-    const NodeValue left =
-        arranged(builder, equation, a, joined_labels(joined_labels(roles.batch, roles.left), roles.contracted),
-                 batched ? Sizes{batch, m, k} : Sizes{m, k});
-    const NodeValue right =
-        arranged(builder, equation, b, joined_labels(joined_labels(roles.batch, roles.contracted), roles.right),
-                 batched ? Sizes{batch, k, n} : Sizes{k, n});
-    const NodeValue product = builder.call(batched ? "aten.bmm.default" : "aten.mm.default", {arg(left), arg(right)});
+    const V left = arranged(equation, a, joined_labels(joined_labels(roles.batch, roles.left), roles.contracted),
+                            batched ? Sizes{batch, m, k} : Sizes{m, k});
+    const V right = arranged(equation, b, joined_labels(joined_labels(roles.batch, roles.contracted), roles.right),
+                             batched ? Sizes{batch, k, n} : Sizes{k, n});
+    const V product = batched ? bmm(left, right) : mm(left, right);
     const Labels labels = joined_labels(joined_labels(roles.batch, roles.left), roles.right);
     Sizes sizes;
     for (const Label label : labels) sizes.push_back(equation.extents.at(label));
-    if (product.meta.sizes == sizes) return {product, labels};
-    return {builder.call("aten.reshape.default", {arg(product), Arg::ints(sizes)}), labels};
+    if (product.sizes() == sizes) return {product, labels};
+    return {reshape(product, sizes), labels};
 }
 
-std::vector<NodeRef> decompose_einsum(GraphBuilder& builder, const Arguments<NodeValue>& args) {
-    const Equation equation = equation_of(args);
-    const std::vector<NodeValue> operands = args.tensors("tensors");
-    const auto term = [&](std::size_t i) {
-        return without_repeats(builder, equation, {operands[i], equation.operands[i]});
-    };
+CallResults decompose_einsum(const Call& c) {
+    const Equation equation = equation_of(c);
+    const Vs operands = c.tensors("tensors");
+    const auto term = [&](std::size_t i) { return without_repeats(equation, {operands[i], equation.operands[i]}); };
     /// Labels that the result or an operand from `first` on still needs.
     const auto needed_from = [&](std::size_t first) {
         std::set<Label> needed(equation.result.begin(), equation.result.end());
@@ -237,15 +233,15 @@ std::vector<NodeRef> decompose_einsum(GraphBuilder& builder, const Arguments<Nod
             needed.insert(equation.operands[i].begin(), equation.operands[i].end());
         return needed;
     };
-    Term product = summed(builder, term(0), needed_from(1));
+    Term product = summed_up(term(0), needed_from(1));
     for (std::size_t i = 1; i < operands.size(); i++) {
         std::set<Label> needed = needed_from(i + 1);
         std::set<Label> here = needed;
         here.insert(product.labels.begin(), product.labels.end());
-        const Term next = summed(builder, term(i), here);
-        product = summed(builder, contracted(builder, equation, product, next, needed), needed);
+        const Term next = summed_up(term(i), here);
+        product = summed_up(contracted(equation, product, next, needed), needed);
     }
-    return {arranged(builder, equation, product, equation.result, equation.sizes).ref};
+    return arranged(equation, product, equation.result, equation.sizes);
 }
 
 // ---- eval: by definition, one loop over all labels ----
@@ -308,8 +304,7 @@ std::vector<ValueMeta> infer_einsum(const Arguments<ValueMeta>& args) {
 // ---- records ----
 
 constexpr OpDef kEinsumOps[] = {
-    {.name = "aten.einsum.default",
-     .doc = "Sums of products over labelled dimensions; pytorch.org/docs/stable/generated/torch.einsum.html",
+    {.doc = "Sums of products over labelled dimensions; pytorch.org/docs/stable/generated/torch.einsum.html",
      .schema = "einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor",
      .dtypes = kNumbers | kComplex,
      .infer = infer_einsum,

@@ -1,12 +1,15 @@
 // Extreme elements over dimensions and where they are: NaN counts as more extreme than any number, and of equal
 // elements the first is taken. Definitions: https://pytorch.org/docs/stable/generated/torch.max.html
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/reduction_grad.h"
 #include "ops/core/reduce.h"
 
 namespace whittle {
 
 namespace {
+
+using namespace aten;
 
 /// Position of the row's extreme element.
 template <bool kLargest, class Row>
@@ -40,7 +43,7 @@ expr::Value fold_position(expr::GroupBuilder& builder, const expr::Value& operan
     return fold(builder, reduction, none, first, "position");
 }
 
-// --- Values only: amax, amin, max, min ---
+// --- CallResults only: amax, amin, max, min ---
 
 std::vector<ValueMeta> infer_value(const Arguments<ValueMeta>& arguments) {
     const Reduction reduction = extremum_reduction(arguments);
@@ -115,21 +118,19 @@ std::vector<expr::Value> lower_both(expr::GroupBuilder& builder, const Arguments
 
 // --- Both extremes: aminmax ---
 
-std::vector<NodeRef> decompose_extremes(GraphBuilder& b, const Arguments<NodeValue>& arguments) {
-    const std::optional<std::int64_t> dim = arguments.optional_integer("dim");
-    const auto extreme = [&](std::string_view target) {
-        const Arg dims = Arg::ints(dim ? std::vector{*dim} : std::vector<std::int64_t>());
-        return b.call(target, {arg(arguments.tensor("self")), dims, arguments.boolean("keepdim")}).ref;
-    };
-    return {extreme("aten.amin.default"), extreme("aten.amax.default")};
+CallResults decompose_extremes(const Call& c) {
+    const std::optional<std::int64_t> dim = c.optional_integer("dim");
+    const V x = c.tensor("self");
+    const Ints dims = dim ? Ints{*dim} : Ints();
+    const bool keep = c.boolean("keepdim");
+    return {amin(x, dims, keep), amax(x, dims, keep)};
 }
 
 // --- Records ---
 
 template <bool kLargest>
-constexpr OpDef value_op(std::string_view name, std::string_view schema) {
-    return {.name = name,
-            .doc = kLargest ? "largest element; NaN if any is" : "smallest element; NaN if any is",
+constexpr OpDef value_op(std::string_view schema) {
+    return {.doc = kLargest ? "largest element; NaN if any is" : "smallest element; NaN if any is",
             .schema = schema,
             .dtypes = kOrdered,
             .infer = infer_value,
@@ -138,9 +139,8 @@ constexpr OpDef value_op(std::string_view name, std::string_view schema) {
             .bound = kBoundExact};
 }
 template <bool kLargest>
-constexpr OpDef position_op(std::string_view name, std::string_view schema) {
-    return {.name = name,
-            .doc = kLargest ? "where the largest element is, the first of equals; the first NaN if there is one"
+constexpr OpDef position_op(std::string_view schema) {
+    return {.doc = kLargest ? "where the largest element is, the first of equals; the first NaN if there is one"
                             : "where the smallest element is, the first of equals; the first NaN if there is one",
             .schema = schema,
             .dtypes = kNumbers | kLimited,
@@ -150,9 +150,8 @@ constexpr OpDef position_op(std::string_view name, std::string_view schema) {
             .bound = kBoundChoice};
 }
 template <bool kLargest>
-constexpr OpDef both_op(std::string_view name, std::string_view schema) {
-    return {.name = name,
-            .doc = kLargest ? "largest elements and where they are" : "smallest elements and where they are",
+constexpr OpDef both_op(std::string_view schema) {
+    return {.doc = kLargest ? "largest elements and where they are" : "smallest elements and where they are",
             .schema = schema,
             .infer = infer_both,
             .eval = eval_both<kLargest>,
@@ -161,28 +160,20 @@ constexpr OpDef both_op(std::string_view name, std::string_view schema) {
 }
 
 constexpr OpDef kExtremum[] = {
-    with_gradient(value_op<true>("aten.amax.default", "amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor"),
+    with_gradient(value_op<true>("amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor"),
                   extremum_value_grad),
-    with_gradient(
-        value_op<false>("aten.amin.default", "amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor"),
-        extremum_value_grad),
-    with_gradient(value_op<true>("aten.max.default", "max(Tensor self) -> Tensor"), extremum_value_grad),
-    with_gradient(value_op<false>("aten.min.default", "min(Tensor self) -> Tensor"), extremum_value_grad),
-    with_gradient(
-        position_op<true>("aten.argmax.default", "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"),
-        no_gradient),
-    with_gradient(
-        position_op<false>("aten.argmin.default", "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"),
-        no_gradient),
-    with_gradient(both_op<true>("aten.max.dim",
-                                "max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
+    with_gradient(value_op<false>("amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor"),
+                  extremum_value_grad),
+    with_gradient(value_op<true>("max(Tensor self) -> Tensor"), extremum_value_grad),
+    with_gradient(value_op<false>("min(Tensor self) -> Tensor"), extremum_value_grad),
+    with_gradient(position_op<true>("argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"), no_gradient),
+    with_gradient(position_op<false>("argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"), no_gradient),
+    with_gradient(both_op<true>("max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
                   picked_grad),
     with_gradient(
-        both_op<false>("aten.min.dim",
-                       "min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
+        both_op<false>("min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
         picked_grad),
-    {.name = "aten.aminmax.default",
-     .doc = "smallest and largest elements; NaN if any is: "
+    {.doc = "smallest and largest elements; NaN if any is: "
             "https://pytorch.org/docs/stable/generated/torch.aminmax.html",
      .schema = "aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
      .dtypes = kOrdered,

@@ -158,8 +158,7 @@ Tensors eval_svd(const Arguments<Tensor>& a) {
 // --- Records ---
 
 constexpr OpDef kFactorizations[] = {
-    {.name = "aten.linalg_cholesky_ex.default",
-     .doc = "L with L L^T = self, which is positive definite: "
+    {.doc = "L with L L^T = self, which is positive definite: "
             "https://pytorch.org/docs/stable/generated/torch.linalg.cholesky_ex.html",
      .schema =
          "linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)",
@@ -167,23 +166,20 @@ constexpr OpDef kFactorizations[] = {
      .infer = infer_cholesky,
      .eval = eval_cholesky,
      .grad = cholesky_grad},
-    {.name = "aten.linalg_qr.default",
-     .doc = "orthogonal times upper triangular: https://pytorch.org/docs/stable/generated/torch.linalg.qr.html",
+    {.doc = "orthogonal times upper triangular: https://pytorch.org/docs/stable/generated/torch.linalg.qr.html",
      .schema = "linalg_qr(Tensor A, str mode=\"reduced\") -> (Tensor Q, Tensor R)",
      .dtypes = kDTypes,
      .infer = infer_qr,
      .eval = eval_qr,
      .grad = qr_grad},
-    {.name = "aten._linalg_eigh.default",
-     .doc = "eigenvalues, ascending, and vectors: https://pytorch.org/docs/stable/generated/torch.linalg.eigh.html",
+    {.doc = "eigenvalues, ascending, and vectors: https://pytorch.org/docs/stable/generated/torch.linalg.eigh.html",
      .schema =
          "_linalg_eigh(Tensor A, str UPLO=\"L\", bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)",
      .dtypes = kDTypes,
      .infer = infer_eigh,
      .eval = eval_eigh,
      .grad = eigh_grad},
-    {.name = "aten._linalg_svd.default",
-     .doc = "singular values, descending, and vectors: https://pytorch.org/docs/stable/generated/torch.linalg.svd.html",
+    {.doc = "singular values, descending, and vectors: https://pytorch.org/docs/stable/generated/torch.linalg.svd.html",
      .schema = "_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> (Tensor "
                "U, Tensor S, Tensor Vh)",
      .dtypes = kDTypes,

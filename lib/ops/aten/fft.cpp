@@ -97,7 +97,7 @@ std::int64_t transform_length(const Sizes& sizes, const std::vector<std::int64_t
     return length;
 }
 
-Tensor scaled(Row values, double scale, DType dtype, const Sizes& sizes) {
+Tensor scaled_row(Row values, double scale, DType dtype, const Sizes& sizes) {
     for (Complex128& value : values) value *= scale;
     return store(values, dtype, sizes);
 }
@@ -115,7 +115,7 @@ std::vector<Tensor> eval_c2c(const Arguments<Tensor>& arguments) {
     Row values = self.values<Complex128>();
     for (const std::int64_t dim : dims) transform_rows(values, self.sizes(), dim, arguments.boolean("forward"));
     const double scale = scale_of(arguments.integer("normalization"), transform_length(self.sizes(), dims));
-    return {scaled(std::move(values), scale, self.dtype(), self.sizes())};
+    return {scaled_row(std::move(values), scale, self.dtype(), self.sizes())};
 }
 
 // --- _fft_r2c: the last of the dimensions keeps its first half where onesided ---
@@ -136,7 +136,7 @@ std::vector<Tensor> eval_r2c(const Arguments<Tensor>& arguments) {
     Row values = self.values<Complex128>();
     for (const std::int64_t dim : dims) transform_rows(values, self.sizes(), dim, true);
     const double scale = scale_of(arguments.integer("normalization"), transform_length(self.sizes(), dims));
-    const Tensor whole = scaled(std::move(values), scale, complex_of(self.dtype()), self.sizes());
+    const Tensor whole = scaled_row(std::move(values), scale, complex_of(self.dtype()), self.sizes());
     return {whole.as_strided(spectrum_sizes(arguments, self.sizes()), whole.strides(), 0).clone()};
 }
 
@@ -190,22 +190,19 @@ std::vector<Tensor> eval_c2r(const Arguments<Tensor>& arguments) {
 // --- Records ---
 
 constexpr OpDef kFft[] = {
-    {.name = "aten._fft_c2c.default",
-     .doc = "the transform of complex numbers, over several dimensions; forward or back",
+    {.doc = "the transform of complex numbers, over several dimensions; forward or back",
      .schema = "_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor",
      .dtypes = kComplex,
      .infer = infer_c2c,
      .eval = eval_c2c,
      .grad = fft_c2c_grad},
-    {.name = "aten._fft_r2c.default",
-     .doc = "the transform of real numbers; onesided leaves out the conjugate half",
+    {.doc = "the transform of real numbers; onesided leaves out the conjugate half",
      .schema = "_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor",
      .dtypes = set_of(DType::f32) | set_of(DType::f64),
      .infer = infer_r2c,
      .eval = eval_r2c,
      .grad = fft_r2c_grad},
-    {.name = "aten._fft_c2r.default",
-     .doc = "the real numbers of a onesided transform",
+    {.doc = "the real numbers of a onesided transform",
      .schema = "_fft_c2r(Tensor self, int[] dim, int normalization, int last_dim_size) -> Tensor",
      .dtypes = kComplex,
      .infer = infer_c2r,

@@ -1,6 +1,7 @@
 // Ops that read elements at positions which tensors hold. Eager refuses a position outside, as ATen does; a kernel
 // cannot, so that who runs it looks before (positions.cpp).
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/index_grad.h"
 #include "ops/aten/open_rules.h"
 #include "ops/core/elements.h"
@@ -9,6 +10,8 @@
 namespace whittle {
 
 namespace {
+
+using namespace aten;
 
 // --- gather ----------------------------------------------------------------------------------------------------------
 
@@ -169,15 +172,15 @@ std::vector<expr::Value> lower_take(expr::GroupBuilder&, const Arguments<expr::V
     })};
 }
 
-std::vector<NodeRef> decompose_take_along_dim(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue self = a.tensor("self"), indices = a.tensor("indices");
-    const std::optional<std::int64_t> given = a.optional_integer("dim");
+CallResults decompose_take_along_dim(const Call& c) {
+    const V self = c.tensor("self"), indices = c.tensor("indices");
+    const std::optional<std::int64_t> given = c.optional_integer("dim");
     if (!given) {
-        const NodeValue from = b.call("aten.reshape.default", {arg(self), Arg::ints({self.meta.numel()})});
-        const NodeValue at = b.call("aten.reshape.default", {arg(indices), Arg::ints({indices.meta.numel()})});
-        return {b.call("aten.gather.default", {arg(from), 0, arg(at)}).ref};
+        const V from = reshape(self, Ints{self.numel()});
+        const V at = reshape(indices, Ints{indices.numel()});
+        return gather(from, 0, at);
     }
-    Sizes from = self.meta.sizes, at = indices.meta.sizes;
+    Sizes from = self.sizes(), at = indices.sizes();
     if (from.size() != at.size() || from.empty())
         throw Error("take_along_dim: found indices of sizes " + to_string(at) + " for a tensor of sizes " +
                     to_string(from) + ", expected equal numbers of dimensions, at least 1");
@@ -187,22 +190,22 @@ std::vector<NodeRef> decompose_take_along_dim(GraphBuilder& b, const Arguments<N
     from = at = broadcast_sizes(from, at);
     from[d] = from_size;
     at[d] = at_size;
-    const NodeValue wide = b.call("aten.expand.default", {arg(self), Arg::ints(from)});
-    const NodeValue wide_at = b.call("aten.expand.default", {arg(indices), Arg::ints(at)});
-    return {b.call("aten.gather.default", {arg(wide), dim, arg(wide_at)}).ref};
+    const V wide = expand(self, from);
+    const V wide_at = expand(indices, at);
+    return gather(wide, dim, wide_at);
 }
 
-std::vector<NodeRef> decompose_one_hot(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue self = a.tensor("self");
-    const std::int64_t classes = a.integer("num_classes");
+CallResults decompose_one_hot(const Call& c) {
+    const V self = c.tensor("self");
+    const std::int64_t classes = c.integer("num_classes");
     if (classes < 1)
         throw Error("one_hot: found num_classes=" + std::to_string(classes) + ", expected at least 1",
                     "pass the number of classes: with num_classes=-1, the sizes of the result depend on the data");
-    Sizes sizes = self.meta.sizes;
+    Sizes sizes = self.sizes();
     sizes.push_back(classes);
-    const NodeValue zeros = b.call("aten.full.default", {Arg::ints(sizes), 0}, {{"dtype", DType::i64}});
-    const NodeValue at = b.call("aten.unsqueeze.default", {arg(self), -1});
-    return {b.call("aten.scatter.value", {arg(zeros), -1, arg(at), 1}).ref};
+    const V zeros = full(c.builder(), sizes, 0, DType::i64);
+    const V at = unsqueeze(self, -1);
+    return scatter(zeros, -1, at, 1);
 }
 
 }  // namespace
@@ -210,7 +213,6 @@ std::vector<NodeRef> decompose_one_hot(GraphBuilder& b, const Arguments<NodeValu
 std::span<const OpDef> gather_ops() {
     static const OpDef ops[] = {
         {
-            .name = "aten.gather.default",
             .doc = "result[i][j] = self[index[i][j]][j] along dim 0: "
                    "https://pytorch.org/docs/stable/generated/torch.gather.html",
             .schema = "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
@@ -223,7 +225,6 @@ std::span<const OpDef> gather_ops() {
             .bound = kBoundExact,
         },
         {
-            .name = "aten.index_select.default",
             .doc = "slices of a dimension in any order: "
                    "https://pytorch.org/docs/stable/generated/torch.index_select.html",
             .schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor",
@@ -240,7 +241,6 @@ std::span<const OpDef> gather_ops() {
             .bound = kBoundExact,
         },
         {
-            .name = "aten.embedding.default",
             .doc = "rows of a table (padding_idx and scale_grad_by_freq only change gradients): "
                    "https://pytorch.org/docs/stable/generated/torch.nn.functional.embedding.html",
             .schema = "embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, "
@@ -257,7 +257,6 @@ std::span<const OpDef> gather_ops() {
             .bound = kBoundExact,
         },
         {
-            .name = "aten.take.default",
             .doc = "elements of the flattened tensor: https://pytorch.org/docs/stable/generated/torch.take.html",
             .schema = "take(Tensor self, Tensor index) -> Tensor",
             .dtypes = kMoved,
@@ -269,7 +268,6 @@ std::span<const OpDef> gather_ops() {
             .bound = kBoundExact,
         },
         {
-            .name = "aten.take_along_dim.default",
             .doc = "gather that broadcasts: https://pytorch.org/docs/stable/generated/torch.take_along_dim.html",
             .schema = "take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",
             .dtypes = kMoved,
@@ -277,7 +275,6 @@ std::span<const OpDef> gather_ops() {
             .open = {.ask = aten_open::indices_along_dim},
         },
         {
-            .name = "aten.one_hot.default",
             .doc = "1 at the class, else 0: https://pytorch.org/docs/stable/generated/torch.nn.functional.one_hot.html",
             .schema = "one_hot(Tensor self, int num_classes=-1) -> Tensor",
             .dtypes = set_of(DType::i64),

@@ -6,9 +6,9 @@
 #include <functional>
 #include <optional>
 
-#include "ops/aten/backward.h"
 #include "ops/aten/cubic.h"
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/grid_sample.h"
 #include "ops/aten/layer_grad.h"
 #include "ops/core/dense.h"
@@ -16,6 +16,8 @@
 
 namespace whittle {
 namespace {
+
+using namespace aten;
 
 using expr::Index;
 
@@ -148,7 +150,7 @@ std::vector<Tensor> eval_grid_sample(const Arguments<Tensor>& args) {
 
 // ---- lower ----
 
-Expr floor(const Expr& x) { return expr::unary(expr::Op::floor, x); }
+Expr floor_of(const Expr& x) { return expr::unary(expr::Op::floor, x); }
 
 /// pixels() as an expression.
 Expr lower_pixels(const GridSample& g, const Expr& x, std::int64_t size) {
@@ -167,7 +169,8 @@ Expr lower_moved_inside(const GridSample& g, Expr at, std::int64_t size) {
         if (fold.span == 0) {
             at = c(0);
         } else {
-            const Expr distance = expr::unary(expr::Op::abs, at - c(fold.low)), turns = floor(distance / c(fold.span));
+            const Expr distance = expr::unary(expr::Op::abs, at - c(fold.low)),
+                       turns = floor_of(distance / c(fold.span));
             const Expr extra = distance - turns * c(fold.span);
             const Expr even = expr::equal(expr::binary(expr::Op::mod, turns, c(2)), c(0));
             at = expr::select(even, extra + c(fold.low), c(fold.span) - extra + c(fold.low));
@@ -185,7 +188,7 @@ using Pixel = std::function<Expr(const std::vector<Expr>& at)>;
 /// sample_cubic() as an expression.
 Expr lower_cubic(const GridSample& g, const Expr& y, const Expr& x, const Pixel& pixel) {
     const auto c = [&](double value) { return constant(x, value); };
-    const Expr left = floor(x), top = floor(y);
+    const Expr left = floor_of(x), top = floor_of(y);
     const auto across = cubic_weights(x - left, c), down = cubic_weights(y - top, c);
     const auto place = [&](const Expr& first, std::size_t tap, std::int64_t size) {
         return expr::cast(DType::i32, lower_moved_inside(g, first + c(static_cast<double>(tap) - 1), size));
@@ -207,7 +210,7 @@ Expr lower_sample(const GridSample& g, const std::vector<Expr>& places, const Pi
     std::vector<Expr> first, behind;
     for (std::size_t d = 0; d < g.rank(); d++) {
         const Expr at = lower_moved_inside(g, places[d], g.image[d]);
-        const Expr whole = nearest ? expr::unary(expr::Op::round_even, at) : floor(at);
+        const Expr whole = nearest ? expr::unary(expr::Op::round_even, at) : floor_of(at);
         first.push_back(expr::cast(DType::i32, whole));
         behind.push_back(at - whole);
     }
@@ -260,53 +263,46 @@ std::vector<expr::Value> lower_grid_sample(expr::GroupBuilder& builder, const Ar
 // ---- where an affine map looks ----
 
 /// The corners of the outermost pixels, or their centres, at -1 and 1; in f32 as LibTorch's linspace.
-NodeValue centres(GraphBuilder& builder, std::int64_t count, DType dtype, bool align_corners) {
-    const Gradient g(builder);
+V centres(GraphBuilder& builder, std::int64_t count, DType dtype, bool align_corners) {
     const DType wide = compute_dtype(dtype);
-    if (count <= 1) return g.zeros({count}, dtype);
-    const NodeValue line = builder.call("aten.linspace.default", {-1, 1, count}, {{"dtype", wide}});
+    if (count <= 1) return zeros(builder, Ints{count}, dtype);
+    const V line = linspace(builder, -1, 1, count, wide);
     const auto n = static_cast<double>(count);
-    return g.as(align_corners ? line : g.mul(line, Arg((n - 1) / n)), dtype);
+    return as(align_corners ? line : line * ((n - 1) / n), dtype);
 }
 
 /// theta [N, d, d + 1] by the homogeneous positions of the pixels, x first: [N, ..., d].
-std::vector<NodeRef> decompose_affine_grid(GraphBuilder& builder, const Arguments<NodeValue>& args) {
-    const Gradient g(builder);
-    const NodeValue theta = args.tensor("theta");
-    const std::vector<std::int64_t> size = args.integers("size");
+CallResults decompose_affine_grid(const Call& c) {
+    const V theta = c.tensor("theta");
+    const std::vector<std::int64_t> size = c.integers("size");
     const std::size_t rank = size.size() < 2 ? 0 : size.size() - 2;
     const auto d = static_cast<std::int64_t>(rank);
-    if ((rank != 2 && rank != 3) || theta.meta.sizes != Sizes{size[0], d, d + 1})
+    if ((rank != 2 && rank != 3) || theta.sizes() != Sizes{size[0], d, d + 1})
         throw Error(
-            "affine_grid_generator: found theta of sizes " + to_string(theta.meta.sizes) +
-            " and size=" + to_string(size) +
+            "affine_grid_generator: found theta of sizes " + to_string(theta.sizes()) + " and size=" + to_string(size) +
             ", expected theta of sizes [N, 2, 3] with size=[N, C, H, W], or [N, 3, 4] with size=[N, C, D, H, W]");
     const Sizes image(size.begin() + 2, size.end());
-    std::vector<NodeValue> parts;
+    Vs parts;
     for (std::size_t k = 0; k < rank; ++k) {
         Sizes along(rank, 1);
         along[rank - 1 - k] = image[rank - 1 - k];
-        const NodeValue line = centres(builder, image[rank - 1 - k], theta.meta.dtype, args.boolean("align_corners"));
-        parts.push_back(g.call("aten.expand.default", {arg(g.reshape(line, along)), Arg::ints(image)}));
+        const V line = centres(c.builder(), image[rank - 1 - k], theta.dtype(), c.boolean("align_corners"));
+        parts.push_back(expand(reshaped(line, along), image));
     }
-    parts.push_back(builder.call("aten.ones.default", {Arg::ints(image)}, {{"dtype", theta.meta.dtype}}));
-    const NodeValue base =
-        g.reshape(g.call("aten.stack.default", {args_list(parts), -1}), {1, element_count(image), d + 1});
-    const NodeValue many =
-        g.call("aten.expand.default", {arg(base), Arg::ints({size[0], element_count(image), d + 1})});
-    const NodeValue grid =
-        g.call("aten.bmm.default", {arg(many), arg(g.call("aten.transpose.int", {arg(theta), 1, 2}))});
+    parts.push_back(ones(c.builder(), image, theta.dtype()));
+    const V base = reshaped(stack(parts, -1), Ints{1, element_count(image), d + 1});
+    const V many = expand(base, Ints{size[0], element_count(image), d + 1});
+    const V grid = bmm(many, transpose(theta, 1, 2));
     Sizes sizes = {size[0]};
     sizes.insert(sizes.end(), image.begin(), image.end());
     sizes.push_back(d);
-    return {g.reshape(grid, sizes).ref};
+    return reshaped(grid, sizes);
 }
 
 // ---- records ----
 
 constexpr OpDef kGridOps[] = {
-    {.name = "aten.grid_sampler_2d.default",
-     .doc =
+    {.doc =
          "An image sampled at given positions; pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
      .schema = "grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, "
                "bool align_corners) -> Tensor",
@@ -315,8 +311,7 @@ constexpr OpDef kGridOps[] = {
      .eval = eval_grid_sample,
      .lower = lower_grid_sample,
      .grad = grid_sample_grad},
-    {.name = "aten.grid_sampler_3d.default",
-     .doc =
+    {.doc =
          "A volume sampled at given positions; pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
      .schema = "grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, "
                "bool align_corners) -> Tensor",
@@ -325,8 +320,7 @@ constexpr OpDef kGridOps[] = {
      .eval = eval_grid_sample,
      .lower = lower_grid_sample,
      .grad = grid_sample_grad},
-    {.name = "aten.affine_grid_generator.default",
-     .doc =
+    {.doc =
          "Sampling positions of an affine map; pytorch.org/docs/stable/generated/torch.nn.functional.affine_grid.html",
      .schema = "affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor",
      .dtypes = kFloating,

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/grid_sample.h"
 #include "ops/aten/layer_grad.h"
 
@@ -12,17 +13,18 @@ namespace whittle {
 
 namespace {
 
+using namespace aten;
+
 /// A position in pixels along one dimension, and how it changes with the grid's number.
 struct Position {
-    NodeValue at, slope;
+    V at, slope;
 };
 
-class GridBackward : public Gradient {
+class GridBackward {
   public:
-    GridBackward(GraphBuilder& builder, const Arguments<NodeValue>& args)
-        : Gradient(builder),
-          b(builder),
-          dtype_(args.tensor("input").meta.dtype),
+    explicit GridBackward(const Call& args)
+        : b(args.builder()),
+          dtype_(args.tensor("input").dtype()),
           grad_(wide(args.tensor("grad_output"))),
           image_(wide(args.tensor("input"))),
           grid_(wide(args.tensor("grid"))),
@@ -31,40 +33,36 @@ class GridBackward : public Gradient {
           aligned_(args.boolean("align_corners")) {}
 
     /// Of the image and of the grid.
-    std::vector<NodeValue> both() {
+    Vs both() {
         std::vector<Position> positions;  // the last dimension comes first in the grid
         for (std::size_t d = 0; d < rank(); d++)
             positions.push_back(position(static_cast<std::int64_t>(rank() - 1 - d), extent(d)));
-        pixels_ = flat(zeros(image_.meta.sizes, grad_.meta.dtype));
-        const NodeValue grid = mode_ == kNearest   ? nearest(positions)
-                               : mode_ == kBicubic ? cubic(positions)
-                                                   : linear(positions);
-        return {as(reshape(pixels_, image_.meta.sizes), dtype_), as(grid, dtype_)};
+        pixels_ = flat(zeros(b, image_.sizes(), grad_.dtype()));
+        const V grid = mode_ == kNearest   ? nearest(positions)
+                       : mode_ == kBicubic ? cubic(positions)
+                                           : linear(positions);
+        return {as(reshape(pixels_, image_.sizes()), dtype_), as(grid, dtype_)};
     }
 
   private:
     static constexpr std::int64_t kZeros = 0, kReflection = 2;  // padding_mode
     static constexpr std::int64_t kNearest = 1, kBicubic = 2;   // interpolation_mode
 
-    std::size_t rank() const { return image_.meta.sizes.size() - 2; }
-    std::int64_t extent(std::size_t d) const { return image_.meta.sizes[d + 2]; }
+    std::size_t rank() const { return image_.sizes().size() - 2; }
+    std::int64_t extent(std::size_t d) const { return image_.sizes()[d + 2]; }
     /// What positions are counted in; bf16 has not all pixels of an image of 300.
-    NodeValue wide(const NodeValue& x) const { return as(x, compute_dtype(x.meta.dtype)); }
-    NodeValue both(const char* how, const NodeValue& x, const NodeValue& y) const {
-        return call("aten.logical_" + std::string(how) + ".default", {arg(x), arg(y)});
-    }
+    V wide(const V& x) const { return as(x, compute_dtype(x.dtype())); }
     /// [N, C, H, W] as [N, C, H * W].
-    NodeValue flat(const NodeValue& v) const {
-        const Sizes& sizes = v.meta.sizes;
+    V flat(const V& v) const {
+        const Sizes& sizes = v.sizes();
         return reshape(v, {sizes[0], sizes[1], element_count(Sizes(sizes.begin() + 2, sizes.end()))});
     }
 
     Position position(std::int64_t which, std::int64_t extent) const {
-        const NodeValue x = add(call("aten.select.int", {arg(grid_), -1, which}), 1);
+        const V x = select(grid_, -1, which) + 1;
         const auto pixels = static_cast<double>(extent), last = pixels - 1;
         const double scale = (aligned_ ? last : pixels) / 2;
-        const Position p{aligned_ ? mul(div(x, Arg(2)), Arg(last)) : div(add(mul(x, Arg(pixels)), -1), Arg(2)),
-                         call("aten.full_like.default", {arg(x), Arg(scale)})};
+        const Position p{aligned_ ? x / 2 * last : (x * pixels + -1) / 2, full_like(x, scale)};
         return mode_ == kBicubic ? p : padded(p, pixels);
     }
 
@@ -73,159 +71,153 @@ class GridBackward : public Gradient {
         if (padding_ == kReflection) p = reflected(p, pixels);
         if (padding_ == kZeros) return p;
         const double last = pixels - 1;
-        p.slope = drop(both("or", when("le", p.at, 0), when("ge", p.at, Arg(last))), p.slope);
-        p.at = call("aten.clamp.default", {arg(p.at), Arg(0.0), Arg(last)});
+        p.slope = drop(logical_or(le(p.at, 0), ge(p.at, last)), p.slope);
+        p.at = clamp(p.at, 0.0, last);
         return p;
     }
 
     /// Folded between the centres of the outermost pixels, or between their edges. Each fold turns the slope.
     Position reflected(const Position& p, double pixels) const {
         const double low = aligned_ ? 0 : -0.5, span = aligned_ ? pixels - 1 : pixels;
-        if (span == 0) return {of("aten.zeros_like.default", p.at), of("aten.zeros_like.default", p.at)};
-        const NodeValue shifted = add(p.at, Arg(-low)), distance = of("aten.abs.default", shifted);
-        const NodeValue extra = call("aten.fmod.Scalar", {arg(distance), Arg(span)});
-        const NodeValue flips = of("aten.floor.default", div(distance, Arg(span)));
-        const NodeValue odd = when("ne", call("aten.remainder.Scalar", {arg(flips), 2}), 0);
-        const NodeValue folded = either(odd, add(neg(extra), Arg(span)), extra);
-        const NodeValue turned = both("xor", when("lt", shifted, 0), odd);
-        return {add(folded, Arg(low)), either(turned, neg(p.slope), p.slope)};
+        if (span == 0) return {zeros_like(p.at), zeros_like(p.at)};
+        const V shifted = p.at + -low, distance = abs(shifted);
+        const V extra = fmod(distance, span);
+        const V flips = floor(distance / span);
+        const V odd = ne(remainder(flips, 2), 0);
+        const V folded = where(odd, -extra + span, extra);
+        const V turned = logical_xor(lt(shifted, 0), odd);
+        return {folded + low, where(turned, -p.slope, p.slope)};
     }
 
     /// One pixel that is read with the product of these weights (none: 1): adds its gradient, and gives sum over C of
     /// pixel * gradient, 0 outside the image.
-    NodeValue corner(const std::vector<NodeValue>& place, const std::vector<NodeValue>& weights) {
-        std::optional<NodeValue> inside, at;
+    V corner(const Vs& place, const Vs& weights) {
+        OptionalV inside, at;
         for (std::size_t d = 0; d < rank(); d++) {
-            const NodeValue here = both("and", when("ge", place[d], 0), when("lt", place[d], Arg(extent(d))));
-            inside = inside ? both("and", *inside, here) : here;
-            const NodeValue along = b.convert(keep(here, place[d]), DType::i64);  // as the offset of a large image
-            at = at ? add(mul(*at, Arg(extent(d))), along) : along;
+            const V here = logical_and(ge(place[d], 0), lt(place[d], extent(d)));
+            inside = inside ? logical_and(*inside, here) : here;
+            const V along = b.convert(keep(here, place[d]), DType::i64);  // as the offset of a large image
+            at = at ? *at * extent(d) + along : along;
         }
         const Sizes& places = at->meta.sizes;
-        const NodeValue line = reshape(*at, {places[0], 1, element_count(Sizes(places.begin() + 1, places.end()))});
-        const NodeValue each =
-            call("aten.expand.default", {arg(line), Arg::ints({places[0], image_.meta.sizes[1], -1})});
-        const NodeValue shows = call("aten.unsqueeze.default", {arg(*inside), 1}), shown = keep(shows, grad_);
-        NodeValue weighted = grad_;
-        for (const NodeValue& weight : weights)
-            weighted = mul(weighted, call("aten.unsqueeze.default", {arg(weight), 1}));
-        pixels_ = call("aten.scatter_add.default", {arg(pixels_), 2, arg(each), arg(flat(keep(shows, weighted)))});
-        const NodeValue read = call("aten.gather.default", {arg(flat(image_)), 2, arg(each)});
-        return sum(mul(reshape(read, shown.meta.sizes), shown), {1});
+        const V line = reshape(*at, {places[0], 1, element_count(Sizes(places.begin() + 1, places.end()))});
+        const V each = expand(line, Ints{places[0], image_.sizes()[1], -1});
+        const V shows = unsqueeze(*inside, 1), shown = keep(shows, grad_);
+        V weighted = grad_;
+        for (const V& weight : weights) weighted = weighted * unsqueeze(weight, 1);
+        pixels_ = scatter_add(pixels_, 2, each, flat(keep(shows, weighted)));
+        const V read = gather(flat(image_), 2, each);
+        return summed(reshape(read, shown.sizes()) * shown, Ints{1});
     }
 
     /// The corners around each place are numbered in binary, the first dimension's bit the highest.
-    NodeValue linear(const std::vector<Position>& positions) {
-        std::vector<std::array<NodeValue, 2>> pixels, weights;  // before and behind
+    V linear(const std::vector<Position>& positions) {
+        std::vector<std::array<V, 2>> pixels, weights;  // before and behind
         for (const Position& p : positions) {
-            const NodeValue first = of("aten.floor.default", p.at), behind = sub(p.at, first);
-            pixels.push_back({first, add(first, 1)});
+            const V first = floor(p.at), behind = p.at - first;
+            pixels.push_back({first, first + 1});
             weights.push_back({complement(behind), behind});
         }
         const auto side = [&](std::size_t corner, std::size_t d) { return corner >> (rank() - 1 - d) & 1; };
-        std::vector<NodeValue> read;
+        Vs read;
         for (std::size_t i = 0; i < std::size_t{1} << rank(); i++) {
-            std::vector<NodeValue> place, weight;
+            Vs place, weight;
             for (std::size_t d = 0; d < rank(); d++) {
                 place.push_back(pixels[d][side(i, d)]);
                 weight.push_back(weights[d][side(i, d)]);
             }
             read.push_back(corner(place, weight));
         }
-        std::vector<NodeValue> slopes;
+        Vs slopes;
         for (std::size_t d = rank(); d-- > 0;) {
-            std::optional<NodeValue> along;
+            OptionalV along;
             for (std::size_t i = 0; i < read.size(); i++) {
                 if (side(i, d)) continue;
-                NodeValue part = sub(read[i | std::size_t{1} << (rank() - 1 - d)], read[i]);
+                V part = read[i | std::size_t{1} << (rank() - 1 - d)] - read[i];
                 for (std::size_t other = 0; other < rank(); other++)
-                    if (other != d) part = mul(part, weights[other][side(i, other)]);
-                along = along ? add(*along, part) : part;
+                    if (other != d) part = part * weights[other][side(i, other)];
+                along = along ? *along + part : part;
             }
-            slopes.push_back(mul(*along, positions[d].slope));
+            slopes.push_back(*along * positions[d].slope);
         }
-        return call("aten.stack.default", {args_list(slopes), -1});
+        return stack(slopes, -1);
     }
 
     /// Keys' cubic convolution with a = -0.75, as a function of a distance up to 1 and beyond, and its slope.
-    NodeValue polynomial(const NodeValue& x, const std::vector<double>& factors) const {
-        NodeValue y = mul(x, Arg(factors[0]));
-        for (std::size_t i = 1; i + 1 < factors.size(); ++i) y = mul(add(y, Arg(factors[i])), x);
-        return add(y, Arg(factors.back()));
+    V polynomial(const V& x, const std::vector<double>& factors) const {
+        V y = x * factors[0];
+        for (std::size_t i = 1; i + 1 < factors.size(); ++i) y = (y + factors[i]) * x;
+        return y + factors.back();
     }
     struct Taps {
-        std::array<NodeValue, 4> at, weights, slopes;
+        std::array<V, 4> at, weights, slopes;
     };
     Taps taps(const Position& p, double pixels) const {
-        const NodeValue first = of("aten.floor.default", p.at), t = sub(p.at, first);
-        const std::array<NodeValue, 4> distances = {add(t, 1), t, complement(t), add(neg(t), 2)};
+        const V first = floor(p.at), t = p.at - first;
+        const std::array<V, 4> distances = {t + 1, t, complement(t), -t + 2};
         Taps taps;
         for (std::size_t k = 0; k < 4; ++k) {
-            const NodeValue& d = distances[k];
+            const V& d = distances[k];
             const bool near = k == 1 || k == 2;
-            taps.at[k] = padded({add(first, Arg(static_cast<double>(k) - 1)), first}, pixels).at;
+            taps.at[k] = padded({first + (static_cast<double>(k) - 1), first}, pixels).at;
             taps.weights[k] = near ? polynomial(d, {1.25, -2.25, 0, 1}) : polynomial(d, {-0.75, 3.75, -6, 3});
-            const NodeValue slope = near ? polynomial(d, {3.75, -4.5, 0}) : polynomial(d, {-2.25, 7.5, -6});
-            taps.slopes[k] = mul(k < 2 ? slope : neg(slope), p.slope);
+            const V slope = near ? polynomial(d, {3.75, -4.5, 0}) : polynomial(d, {-2.25, 7.5, -6});
+            taps.slopes[k] = (k < 2 ? slope : -slope) * p.slope;
         }
         return taps;
     }
 
-    NodeValue cubic(const std::vector<Position>& positions) {
+    V cubic(const std::vector<Position>& positions) {
         const Taps rows = taps(positions[0], static_cast<double>(extent(0))),
                    columns = taps(positions[1], static_cast<double>(extent(1)));
-        std::optional<NodeValue> down, across;
-        const auto sum_up = [&](std::optional<NodeValue>& sum, const NodeValue& part) {
-            sum = sum ? add(*sum, part) : part;
-        };
+        OptionalV down, across;
+        const auto sum_up = [&](OptionalV& sum, const V& part) { sum = sum ? *sum + part : part; };
         for (std::size_t i = 0; i < 4; ++i)
             for (std::size_t k = 0; k < 4; ++k) {
-                const NodeValue read = corner({rows.at[i], columns.at[k]}, {rows.weights[i], columns.weights[k]});
-                sum_up(down, mul(mul(read, rows.slopes[i]), columns.weights[k]));
-                sum_up(across, mul(mul(read, rows.weights[i]), columns.slopes[k]));
+                const V read = corner({rows.at[i], columns.at[k]}, {rows.weights[i], columns.weights[k]});
+                sum_up(down, read * rows.slopes[i] * columns.weights[k]);
+                sum_up(across, read * rows.weights[i] * columns.slopes[k]);
             }
-        return call("aten.stack.default", {args_list({*across, *down}), -1});
+        return stack(Vs{*across, *down}, -1);
     }
 
-    NodeValue nearest(const std::vector<Position>& positions) {
-        std::vector<NodeValue> rounded;
-        for (const Position& p : positions) rounded.push_back(of("aten.round.default", p.at));
+    V nearest(const std::vector<Position>& positions) {
+        Vs rounded;
+        for (const Position& p : positions) rounded.push_back(round(p.at));
         corner(rounded, {});
-        return of("aten.zeros_like.default", grid_);
+        return zeros_like(grid_);
     }
 
     GraphBuilder& b;
     const DType dtype_;
-    const NodeValue grad_, image_, grid_;
+    const V grad_, image_, grid_;
     const std::int64_t mode_, padding_;
     const bool aligned_;
-    NodeValue pixels_;  ///< the image's gradient so far
+    V pixels_;  ///< the image's gradient so far
 };
 
-std::vector<NodeRef> decompose_backward(GraphBuilder& builder, const Arguments<NodeValue>& args) {
-    const std::string& op = args.schema().name;
-    const GridSample g = grid_sample_of(args);
-    const NodeValue grad = args.tensor("grad_output");
-    const std::vector<bool> mask = args.booleans("output_mask");
-    if (grad.meta.sizes != g.sizes || mask.size() != 2)
-        throw Error(op + ": found a gradient of sizes " + to_string(grad.meta.sizes) + " and an output_mask of " +
+CallResults decompose_backward(const Call& c) {
+    const std::string& op = c.schema().name;
+    const GridSample g = grid_sample_of(c);
+    const V grad = c.tensor("grad_output");
+    const std::vector<bool> mask = c.booleans("output_mask");
+    if (grad.sizes() != g.sizes || mask.size() != 2)
+        throw Error(op + ": found a gradient of sizes " + to_string(grad.sizes()) + " and an output_mask of " +
                     std::to_string(mask.size()) + " elements, expected a gradient of sizes " + to_string(g.sizes) +
                     " and an output_mask of 2 elements");
-    const std::vector<NodeValue> gradients = GridBackward(builder, args).both();
+    const Vs gradients = GridBackward(c).both();
     // That of the grid is computed in any case, as in LibTorch.
-    return {mask[0] ? gradients[0].ref : Gradient(builder).none(grad.meta.dtype), gradients[1].ref};
+    return {mask[0] ? gradients[0] : none(c.builder(), grad.dtype()), gradients[1]};
 }
 
 constexpr OpDef kGridBackwardOps[] = {
-    {.name = "aten.grid_sampler_2d_backward.default",
-     .doc = "the gradients of grid_sampler_2d: "
+    {.doc = "the gradients of grid_sampler_2d: "
             "https://pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
      .schema = "grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int "
                "padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
      .dtypes = kFloating,
      .decompose = decompose_backward},
-    {.name = "aten.grid_sampler_3d_backward.default",
-     .doc = "the gradients of grid_sampler_3d: "
+    {.doc = "the gradients of grid_sampler_3d: "
             "https://pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
      .schema = "grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int "
                "padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
@@ -235,16 +227,13 @@ constexpr OpDef kGridBackwardOps[] = {
 
 }  // namespace
 
-void grid_sample_grad(GraphBuilder& b, CallGradients& c) {
-    const Rule r(b, c);
-    const Arguments<NodeValue>& a = c.args();
-    const std::vector<NodeValue> gradients =
-        b.call_multi("aten." + a.schema().name + "_backward.default",
-                     {arg(r.grad()), arg(r.tensor("input")), arg(r.tensor("grid")), a.integer("interpolation_mode"),
-                      a.integer("padding_mode"), a.boolean("align_corners"),
-                      Arg(ArgList{Arg(r.needed("input")), Arg(r.needed("grid"))})});
-    if (r.needed("input")) r.set("input", gradients[0]);
-    if (r.needed("grid")) r.set("grid", gradients[1]);
+void grid_sample_grad(Gradients& c) {
+    const Vs gradients = c.builder().call_multi(  // of grid_sampler_2d or _3d
+        "aten." + c.schema().name + "_backward.default",
+        {c.grad(), c.tensor("input"), c.tensor("grid"), c.integer("interpolation_mode"), c.integer("padding_mode"),
+         c.boolean("align_corners"), ArgList{c.needed("input"), c.needed("grid")}});
+    if (c.needed("input")) c.set("input", gradients[0]);
+    if (c.needed("grid")) c.set("grid", gradients[1]);
 }
 
 std::span<const OpDef> grid_backward_ops() { return kGridBackwardOps; }

@@ -1,4 +1,5 @@
 #include "ops/aten/hidden_writes.h"
+#include "ops/aten/formulas.h"
 
 #include <algorithm>
 #include <map>
@@ -11,6 +12,8 @@
 
 namespace whittle {
 namespace {
+
+using namespace aten;
 
 bool is_instance_norm(const Node& call) { return call.target == "aten.instance_norm.default"; }
 
@@ -52,42 +55,32 @@ class Revealer {
     /// The call with what it writes told behind it.
     std::vector<NodeRef> normalize(const Node& call) {
         const Node now = map_inputs(call, [&](NodeRef ref) { return Arg(mapped(ref)); });
-        const Arguments<NodeValue> arguments(
-            Registry::instance().require(call.target).schema, now,
-            [&](NodeRef ref) {
-                return NodeValue{ref, to_.node(ref).meta()};
-            },
-            {}, &to_);
-        const auto optional = [&](const char* name) {
-            const auto value = arguments.optional_tensor(name);
-            return value ? Arg(value->ref) : Arg();
-        };
-        const NodeValue input = arguments.tensor("input");
-        const Arg momentum(arguments.number("momentum")), eps(arguments.number("eps"));
+        const auto resolve = [&](NodeRef ref) { return builder_.value(ref); };
+        const Call arguments(builder_, Registry::instance().require(call.target).schema, now, resolve, Call::RunGraph(),
+                             &to_);
+        const V input = arguments.tensor("input");
+        const double momentum = arguments.number("momentum"), eps = arguments.number("eps");
+        const OptionalV weight = arguments.optional_tensor("weight"), bias = arguments.optional_tensor("bias");
         const auto mean = arguments.optional_tensor("running_mean"),
                    variance = arguments.optional_tensor("running_var");
         builder_.set_origin(call);
         if (is_instance_norm(call)) {
-            const NodeValue result =
-                builder_.call(call.target, {arg(input), optional("weight"), optional("bias"), Arg(), Arg(), Arg(true),
-                                            momentum, eps, Arg(arguments.boolean("cudnn_enabled"))});
+            const V result =
+                instance_norm(input, weight, bias, {}, {}, true, momentum, eps, arguments.boolean("cudnn_enabled"));
             // By ATen's definition the channels of all samples are normalized as one batch, and then averaged.
             if (mean) move(*mean, average(mean_of(input, positions(input))), momentum);
             if (variance) move(*variance, average(variance_of(input, positions(input))), momentum);
             keep_gradients(call, {result.ref});
             return {result.ref};
         }
-        const std::vector<NodeValue> results =
-            builder_.call_multi("aten._native_batch_norm_legit.no_stats",
-                                {arg(input), optional("weight"), optional("bias"), Arg(true), momentum, eps});
+        const Vs results = CallResults(_native_batch_norm_legit(input, weight, bias, true, momentum, eps));
         if (mean) move(*mean, results[1], momentum);
         if (variance) {
-            std::vector<std::int64_t> all_but_channels = positions(input);
+            Ints all_but_channels = positions(input);
             all_but_channels.insert(all_but_channels.begin(), 0);
             move(*variance, variance_of(input, all_but_channels), momentum);
         }
-        std::vector<NodeRef> refs;
-        for (const NodeValue& result : results) refs.push_back(result.ref);
+        const std::vector<NodeRef> refs = refs_of(results);
         keep_gradients(call, refs);
         return refs;
     }
@@ -103,25 +96,22 @@ class Revealer {
         }
     }
 
-    void move(const NodeValue& running, const NodeValue& batch, const Arg& momentum) {
-        builder_.call("aten.lerp_.Scalar", {arg(running), arg(batch), momentum});
+    void move(const V& running, const V& batch, double momentum) {
+        builder_.call("aten.lerp_.Scalar", {running, batch, momentum});
     }
     /// Dimensions behind samples and channels.
-    static std::vector<std::int64_t> positions(const NodeValue& input) {
-        std::vector<std::int64_t> dims;
-        for (std::size_t d = 2; d < input.meta.sizes.size(); ++d) dims.push_back(static_cast<std::int64_t>(d));
+    static Ints positions(const V& input) {
+        Ints dims;
+        for (std::size_t d = 2; d < input.sizes().size(); ++d) dims.push_back(static_cast<std::int64_t>(d));
         return dims;
     }
-    NodeValue mean_of(const NodeValue& input, const std::vector<std::int64_t>& dims) {
-        return builder_.call("aten.mean.dim", {arg(input), Arg::ints(dims)});
-    }
+    static V mean_of(const V& input, const Ints& dims) { return mean(input, dims); }
     /// With the correction spelled out, which PyTorch before 2 wants.
-    NodeValue variance_of(const NodeValue& input, const std::vector<std::int64_t>& dims) {
-        return builder_.call("aten.var.correction", {arg(input), Arg::ints(dims)},
-                             {{"correction", Arg(std::int64_t{1})}});
+    static V variance_of(const V& input, const Ints& dims) {
+        return input.builder->call("aten.var.correction", {input, Arg::ints(dims)}, {{"correction", Arg(1)}});
     }
     /// Of each channel of each sample, over samples.
-    NodeValue average(const NodeValue& each) { return mean_of(each, {0}); }
+    static V average(const V& each) { return mean_of(each, {0}); }
 
     const Graph& from_;
     Graph to_;

@@ -127,27 +127,23 @@ std::vector<Tensor> eval_scan(const Arguments<Tensor>& arguments) {
 // --- Records ---------------------------------------------------------------------------------------------------------
 
 constexpr OpDef kHigherOrderOps[] = {
-    {.name = "higher_order.cond",
-     .doc = "Runs one of two nested graphs. torch.cond",
+    {.doc = "Runs one of two nested graphs. torch.cond",
      .schema = "cond(Tensor pred, Graph true_graph, Graph false_graph, Tensor[] operands) -> Tensor[]",
      .dtypes = kBool,
      .infer = infer_cond,
      .eval = eval_cond,
      .higher_order = true},
-    {.name = "higher_order.while_loop",
-     .doc = "Repeats a nested graph while another gives true, carrying values. torch.while_loop",
+    {.doc = "Repeats a nested graph while another gives true, carrying values. torch.while_loop",
      .schema = "while_loop(Graph cond_graph, Graph body_graph, Tensor[] carried, Tensor[] captured=[]) -> Tensor[]",
      .infer = infer_while_loop,
      .eval = eval_while_loop,
      .higher_order = true},
-    {.name = "higher_order.map",
-     .doc = "Runs a nested graph on each slice along dimension 0 and stacks the results. torch map",
+    {.doc = "Runs a nested graph on each slice along dimension 0 and stacks the results. torch map",
      .schema = "map(Graph body_graph, Tensor[] xs, Tensor[] captured=[]) -> Tensor[]",
      .infer = infer_map,
      .eval = eval_map,
      .higher_order = true},
-    {.name = "higher_order.scan",
-     .doc =
+    {.doc =
          "Runs a nested graph on each slice along dimension 0 and on values carried from one to the next. torch scan",
      .schema = "scan(Graph body_graph, Tensor[] init, Tensor[] xs, Tensor[] captured=[]) -> Tensor[]",
      .infer = infer_scan,

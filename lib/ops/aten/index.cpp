@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/index_grad.h"
 #include "ops/aten/open_rules.h"
 #include "ops/core/combine.h"
@@ -15,6 +16,8 @@
 namespace whittle {
 
 namespace {
+
+using namespace aten;
 
 struct IndexPlan {
     std::vector<bool> indexed = {};  ///< per dimension of self
@@ -251,18 +254,15 @@ std::vector<expr::Value> lower_index_put(expr::GroupBuilder& g, const Arguments<
 
 // --- put: index_put of all elements as one line ----------------------------------------------------------------------
 
-std::vector<NodeRef> decompose_put(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue self = a.tensor("self"), index = a.tensor("index"), source = a.tensor("source");
-    check_index_dtype(index.meta.dtype, "put");
-    if (index.meta.numel() != source.meta.numel())
-        throw Error("put: found " + std::to_string(source.meta.numel()) + " source elements for " +
-                    std::to_string(index.meta.numel()) + " positions, expected one element for each position");
-    const auto line = [&](const NodeValue& value) {
-        return arg(b.call("aten.reshape.default", {arg(value), Arg::ints({value.meta.numel()})}));
-    };
-    const NodeValue put = b.call("aten.index_put.default",
-                                 {line(self), Arg(ArgList{line(index)}), line(source), a.boolean("accumulate")});
-    return {b.call("aten.reshape.default", {arg(put), Arg::ints(self.meta.sizes)}).ref};
+CallResults decompose_put(const Call& c) {
+    const V self = c.tensor("self"), index = c.tensor("index"), source = c.tensor("source");
+    check_index_dtype(index.dtype(), "put");
+    if (index.numel() != source.numel())
+        throw Error("put: found " + std::to_string(source.numel()) + " source elements for " +
+                    std::to_string(index.numel()) + " positions, expected one element for each position");
+    const auto line = [&](const V& value) { return reshape(value, Ints{value.numel()}); };
+    const V put = index_put(line(self), {line(index)}, line(source), c.boolean("accumulate"));
+    return reshape(put, self.sizes());
 }
 
 }  // namespace
@@ -270,7 +270,6 @@ std::vector<NodeRef> decompose_put(GraphBuilder& b, const Arguments<NodeValue>& 
 std::span<const OpDef> index_ops() {
     static const OpDef ops[] = {
         {
-            .name = "aten.index.Tensor",
             .doc = "x[i, :, j] with tensors of positions: "
                    "https://numpy.org/doc/stable/user/basics.indexing.html#advanced-indexing",
             .schema = "index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
@@ -285,7 +284,6 @@ std::span<const OpDef> index_ops() {
             .bound = kBoundExact,
         },
         {
-            .name = "aten.index_put.default",
             .doc = "x[i, :, j] = v in a copy, or += v; the last of several wins: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html",
             .schema = "index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
@@ -298,7 +296,6 @@ std::span<const OpDef> index_ops() {
             .bound = kBoundSums,
         },
         {
-            .name = "aten.put.default",
             .doc =
                 "index_put into the flattened tensor: https://pytorch.org/docs/stable/generated/torch.Tensor.put_.html",
             .schema = "put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/own_copy.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
@@ -12,6 +12,8 @@
 namespace whittle {
 
 namespace {
+
+using namespace aten;
 
 // --- cat -----------------------------------------------------------------------------------------------------------
 
@@ -131,38 +133,38 @@ std::vector<expr::Value> lower_cat(expr::GroupBuilder& g, const Arguments<expr::
 
 // --- stack, hstack, vstack -----------------------------------------------------------------------------------------
 
-std::vector<NodeRef> decompose_stack(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const std::vector<NodeValue> tensors = a.tensors("tensors");
+CallResults decompose_stack(const Call& c) {
+    const Vs tensors = c.tensors("tensors");
     if (tensors.empty()) throw Error("stack: found no tensors, expected at least 1");
-    const Sizes& sizes = tensors[0].meta.sizes;
-    const std::int64_t dim = wrap_dim(a.integer("dim"), static_cast<std::int64_t>(sizes.size()) + 1);
-    std::vector<NodeValue> parts;
-    for (const NodeValue& tensor : tensors) {
-        if (tensor.meta.sizes != sizes)
-            throw Error("stack: found sizes " + to_string(tensor.meta.sizes) + " and " + to_string(sizes) +
+    const Sizes& sizes = tensors[0].sizes();
+    const std::int64_t dim = wrap_dim(c.integer("dim"), static_cast<std::int64_t>(sizes.size()) + 1);
+    Vs parts;
+    for (const V& tensor : tensors) {
+        if (tensor.sizes() != sizes)
+            throw Error("stack: found sizes " + to_string(tensor.sizes()) + " and " + to_string(sizes) +
                         ", expected equal sizes");
-        parts.push_back(b.call("aten.unsqueeze.default", {arg(tensor), dim}));
+        parts.push_back(unsqueeze(tensor, dim));
     }
-    return {b.call("aten.cat.default", {args_list(parts), dim}).ref};
+    return cat(parts, dim);
 }
 
 /// The tensor with dimensions of size 1 in front until it has `rank`.
-NodeValue at_least(GraphBuilder& b, NodeValue tensor, std::size_t rank) {
-    while (tensor.meta.sizes.size() < rank) tensor = b.call("aten.unsqueeze.default", {arg(tensor), 0});
+V at_least(V tensor, std::size_t rank) {
+    while (tensor.sizes().size() < rank) tensor = unsqueeze(tensor, 0);
     return tensor;
 }
 
-std::vector<NodeRef> decompose_hstack(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    std::vector<NodeValue> parts;
-    for (const NodeValue& tensor : a.tensors("tensors")) parts.push_back(at_least(b, tensor, 1));
+CallResults decompose_hstack(const Call& c) {
+    Vs parts;
+    for (const V& tensor : c.tensors("tensors")) parts.push_back(at_least(tensor, 1));
     if (parts.empty()) throw Error("hstack: found no tensors, expected at least 1");
-    return {b.call("aten.cat.default", {args_list(parts), parts[0].meta.sizes.size() == 1 ? 0 : 1}).ref};
+    return cat(parts, parts[0].sizes().size() == 1 ? 0 : 1);
 }
 
-std::vector<NodeRef> decompose_vstack(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    std::vector<NodeValue> parts;
-    for (const NodeValue& tensor : a.tensors("tensors")) parts.push_back(at_least(b, tensor, 2));
-    return {b.call("aten.cat.default", {args_list(parts), 0}).ref};
+CallResults decompose_vstack(const Call& c) {
+    Vs parts;
+    for (const V& tensor : c.tensors("tensors")) parts.push_back(at_least(tensor, 2));
+    return cat(parts);
 }
 
 // --- repeat, tile, repeat_interleave -------------------------------------------------------------------------------
@@ -211,37 +213,36 @@ std::vector<expr::Value> lower_repeat(expr::GroupBuilder&, const Arguments<expr:
     })};
 }
 
-std::vector<NodeRef> decompose_tile(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue self = a.tensor("self");
-    std::vector<std::int64_t> repeats = a.integers("dims");
-    if (repeats.size() < self.meta.sizes.size())
-        repeats.insert(repeats.begin(), self.meta.sizes.size() - repeats.size(), 1);
-    return {b.call("aten.repeat.default", {arg(self), Arg::ints(repeats)}).ref};
+CallResults decompose_tile(const Call& c) {
+    const V self = c.tensor("self");
+    std::vector<std::int64_t> repeats = c.integers("dims");
+    if (repeats.size() < self.sizes().size()) repeats.insert(repeats.begin(), self.sizes().size() - repeats.size(), 1);
+    return repeat(self, repeats);
 }
 
 /// Each index of a dimension, or of the flattened tensor, `repeats` times: a new dimension, expanded and merged.
-std::vector<NodeRef> decompose_repeat_interleave(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    NodeValue self = a.tensor("self");
-    const std::int64_t repeats = a.integer("repeats");
+CallResults decompose_repeat_interleave(const Call& c) {
+    V self = c.tensor("self");
+    const std::int64_t repeats = c.integer("repeats");
     if (repeats < 0)
         throw Error("repeat_interleave: found " + std::to_string(repeats) + " repeats, expected 0 or more");
-    const std::optional<std::int64_t> given = a.optional_integer("dim");
-    if (given && self.meta.sizes.empty())
+    const std::optional<std::int64_t> given = c.optional_integer("dim");
+    if (given && self.sizes().empty())
         throw Error("repeat_interleave: found a tensor of 0 dimensions, expected at least 1 dimension");
-    if (!given) self = b.call("aten.reshape.default", {arg(self), Arg::ints({self.meta.numel()})});
-    const std::int64_t dim = wrap_dim(given.value_or(0), static_cast<std::int64_t>(self.meta.sizes.size()));
-    Sizes expanded = self.meta.sizes, merged = self.meta.sizes;
+    if (!given) self = reshape(self, Ints{self.numel()});
+    const std::int64_t dim = wrap_dim(given.value_or(0), static_cast<std::int64_t>(self.sizes().size()));
+    Sizes expanded = self.sizes(), merged = self.sizes();
     expanded.insert(expanded.begin() + dim + 1, repeats);
     std::int64_t& size = merged[static_cast<std::size_t>(dim)];
     if (__builtin_mul_overflow(size, repeats, &size))
         throw Error("repeat_interleave: found " + std::to_string(repeats) +
                     " repeats, expected a result of fewer than 2^63 elements");
-    if (a.optional_integer("output_size").value_or(size) != size)
-        throw Error("repeat_interleave: found output_size=" + std::to_string(*a.optional_integer("output_size")) +
+    if (c.optional_integer("output_size").value_or(size) != size)
+        throw Error("repeat_interleave: found output_size=" + std::to_string(*c.optional_integer("output_size")) +
                     ", expected " + std::to_string(size));
-    const NodeValue column = b.call("aten.unsqueeze.default", {arg(self), dim + 1});
-    const NodeValue repeated = b.call("aten.expand.default", {arg(column), Arg::ints(expanded)});
-    return {b.call("aten.reshape.default", {arg(own_copy(b, repeated)), Arg::ints(merged)}).ref};
+    const V column = unsqueeze(self, dim + 1);
+    const V repeated = expand(column, expanded);
+    return reshape(own_copy(repeated), merged);
 }
 
 }  // namespace
@@ -249,7 +250,6 @@ std::vector<NodeRef> decompose_repeat_interleave(GraphBuilder& b, const Argument
 std::span<const OpDef> join_ops() {
     static const OpDef ops[] = {
         {
-            .name = "aten.cat.default",
             .doc = "tensors one after the other along a dimension: "
                    "https://pytorch.org/docs/stable/generated/torch.cat.html",
             .schema = "cat(Tensor[] tensors, int dim=0) -> Tensor",
@@ -264,7 +264,6 @@ std::span<const OpDef> join_ops() {
             .bound = kBoundExact,
         },
         {
-            .name = "aten.stack.default",
             .doc = "tensors along a new dimension: https://pytorch.org/docs/stable/generated/torch.stack.html",
             .schema = "stack(Tensor[] tensors, int dim=0) -> Tensor",
             .dtypes = kMoved,
@@ -272,21 +271,18 @@ std::span<const OpDef> join_ops() {
             .grad = stack_grad,
         },
         {
-            .name = "aten.hstack.default",
             .doc = "tensors side by side: https://pytorch.org/docs/stable/generated/torch.hstack.html",
             .schema = "hstack(Tensor[] tensors) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_hstack,
         },
         {
-            .name = "aten.vstack.default",
             .doc = "tensors on top of each other: https://pytorch.org/docs/stable/generated/torch.vstack.html",
             .schema = "vstack(Tensor[] tensors) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_vstack,
         },
         {
-            .name = "aten.repeat.default",
             .doc = "the tensor several times along each dimension: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.repeat.html",
             .schema = "repeat(Tensor self, SymInt[] repeats) -> Tensor",
@@ -301,7 +297,6 @@ std::span<const OpDef> join_ops() {
             .bound = kBoundExact,
         },
         {
-            .name = "aten.tile.default",
             .doc = "repeat that adds missing repeats of 1 in front: "
                    "https://pytorch.org/docs/stable/generated/torch.tile.html",
             .schema = "tile(Tensor self, SymInt[] dims) -> Tensor",
@@ -309,7 +304,6 @@ std::span<const OpDef> join_ops() {
             .decompose = decompose_tile,
         },
         {
-            .name = "aten.repeat_interleave.self_int",
             .doc = "every index repeated in place: "
                    "https://pytorch.org/docs/stable/generated/torch.repeat_interleave.html",
             .schema = "repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? "

@@ -3,11 +3,14 @@
 #include <cmath>
 
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/linalg_grad.h"
 #include "ops/aten/matrices.h"
 
 namespace whittle::matrices {
 namespace {
+
+using namespace aten;
 
 // --- P A = L U ---
 
@@ -248,60 +251,54 @@ Tensors eval_triangular(const Arguments<Tensor>& a) {
 }
 
 /// L L^H X = B, one triangle after the other.
-std::vector<NodeRef> decompose_cholesky_solve(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue factor = a.tensor("input2");
-    const bool upper = a.boolean("upper");
-    NodeValue turned = b.call("aten.transpose.int", {arg(factor), -2, -1});
-    if (is_complex(factor.meta.dtype)) turned = b.call("aten.conj_physical.default", {arg(turned)});
-    const auto solve = [&](const NodeValue& matrix, const NodeValue& right, bool is_upper) {
-        return b.call("aten.linalg_solve_triangular.default", {arg(matrix), arg(right)}, {{"upper", Arg(is_upper)}});
+CallResults decompose_cholesky_solve(const Call& c) {
+    const V factor = c.tensor("input2");
+    const bool upper = c.boolean("upper");
+    V turned = transpose(factor, -2, -1);
+    if (is_complex(factor.dtype())) turned = conj_physical(turned);
+    const auto solve = [&](const V& matrix, const V& right, bool is_upper) {
+        return linalg_solve_triangular(matrix, right, is_upper);
     };
-    const NodeValue half = solve(upper ? turned : factor, a.tensor("self"), false);
-    return {solve(upper ? factor : turned, half, true).ref};
+    const V half = solve(upper ? turned : factor, c.tensor("self"), false);
+    return solve(upper ? factor : turned, half, true);
 }
 
 // --- Records ---
 
 constexpr OpDef kLinalg[] = {
-    {.name = "aten._linalg_det.default",
-     .doc = "the determinant, by LU: https://pytorch.org/docs/stable/generated/torch.linalg.det.html",
+    {.doc = "the determinant, by LU: https://pytorch.org/docs/stable/generated/torch.linalg.det.html",
      .schema = "_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)",
      .dtypes = kDTypes,
      .infer = infer_det,
      .eval = eval_det,
      .grad = det_grad},
-    {.name = "aten._linalg_slogdet.default",
-     .doc = "the determinant's sign and logarithm: https://pytorch.org/docs/stable/generated/torch.linalg.slogdet.html",
+    {.doc = "the determinant's sign and logarithm: https://pytorch.org/docs/stable/generated/torch.linalg.slogdet.html",
      .schema = "_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)",
      .dtypes = kDTypes,
      .infer = infer_slogdet,
      .eval = eval_slogdet,
      .grad = slogdet_grad},
-    {.name = "aten.linalg_inv_ex.default",
-     .doc = "the inverse: https://pytorch.org/docs/stable/generated/torch.linalg.inv_ex.html",
+    {.doc = "the inverse: https://pytorch.org/docs/stable/generated/torch.linalg.inv_ex.html",
      .schema = "linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)",
      .dtypes = kDTypes,
      .infer = infer_inverse,
      .eval = eval_inverse,
      .grad = inverse_grad},
-    {.name = "aten._linalg_solve_ex.default",
-     .doc = "X of A X = B: https://pytorch.org/docs/stable/generated/torch.linalg.solve_ex.html",
+    {.doc = "X of A X = B: https://pytorch.org/docs/stable/generated/torch.linalg.solve_ex.html",
      .schema = "_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, "
                "Tensor LU, Tensor pivots, Tensor info)",
      .dtypes = kDTypes,
      .infer = infer_solve,
      .eval = eval_solve,
      .grad = solve_grad},
-    {.name = "aten.linalg_solve_triangular.default",
-     .doc = "X of A X = B, A triangular: https://pytorch.org/docs/stable/generated/torch.linalg.solve_triangular.html",
+    {.doc = "X of A X = B, A triangular: https://pytorch.org/docs/stable/generated/torch.linalg.solve_triangular.html",
      .schema = "linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool "
                "unitriangular=False) -> Tensor",
      .dtypes = kDTypes,
      .infer = infer_triangular,
      .eval = eval_triangular,
      .grad = triangular_grad},
-    {.name = "aten.cholesky_solve.default",
-     .doc = "X of A X = B by A's factor: https://pytorch.org/docs/stable/generated/torch.cholesky_solve.html",
+    {.doc = "X of A X = B by A's factor: https://pytorch.org/docs/stable/generated/torch.cholesky_solve.html",
      .schema = "cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor",
      .dtypes = kDTypes,
      .decompose = decompose_cholesky_solve},

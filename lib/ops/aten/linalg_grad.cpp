@@ -1,4 +1,5 @@
 #include "ops/aten/linalg_grad.h"
+#include "ops/aten/formulas.h"
 
 #include <algorithm>
 
@@ -8,30 +9,14 @@
 namespace whittle {
 namespace {
 
-/// Of real and of complex matrices: what is turned is conjugated, too.
-struct OfMatrix : Linear {
-    using Linear::Linear;
-    NodeValue turned(const NodeValue& x) const { return conj(call("aten.transpose.int", {arg(x), -2, -1})); }
-    NodeValue product(const NodeValue& x, const NodeValue& y) const {
-        return call("aten.matmul.default", {arg(x), arg(y)});
-    }
-    NodeValue column(const NodeValue& x) const { return call("aten.unsqueeze.default", {arg(x), -1}); }
-    /// A^-H
-    NodeValue inverse_turned(const NodeValue& x) const {
-        return turned(b.call_multi("aten.linalg_inv_ex.default", {arg(x)})[0]);
-    }
-    NodeValue solve(const NodeValue& a, const NodeValue& right, bool left) const {
-        return b.call_multi("aten._linalg_solve_ex.default", {arg(a), arg(right)}, {{"left", Arg(left)}})[0];
-    }
-    NodeValue solve_triangular(const NodeValue& a, const NodeValue& right, bool upper, bool left,
-                               bool unit = false) const {
-        return b.call("aten.linalg_solve_triangular.default", {arg(a), arg(right)},
-                      {{"upper", Arg(upper)}, {"left", Arg(left)}, {"unitriangular", Arg(unit)}});
-    }
-    NodeValue triangle(const NodeValue& x, bool upper, std::int64_t diagonal) const {
-        return call(upper ? "aten.triu.default" : "aten.tril.default", {arg(x), diagonal});
-    }
-};
+using namespace aten;
+
+/// Of complex matrices the conjugate, too.
+V turned(const V& x) { return conjugate(transpose(x, -2, -1)); }
+V column(const V& x) { return unsqueeze(x, -1); }
+/// A^-H
+V inverse_turned(const V& x) { return turned(linalg_inv_ex(x)[0]); }
+V triangle(const V& x, bool upper, std::int64_t diagonal) { return upper ? triu(x, diagonal) : tril(x, diagonal); }
 
 }  // namespace
 
@@ -40,121 +25,118 @@ bool solves_for_vectors(const Sizes& a, const Sizes& b) {
 }
 
 /// d det = det tr(A^-1 dA). Of singular matrices it is not finite.
-void det_grad(GraphBuilder& b, CallGradients& c) {
-    const OfMatrix r(b, c);
-    const NodeValue factor = r.mul(r.grad(), r.conj(r.result()));
-    r.set("A", r.mul(r.column(r.column(factor)), r.inverse_turned(r.tensor("A"))));
+void det_grad(Gradients& c) {
+    c.takes_complex();
+    const V factor = c.grad() * conjugate(c.result());
+    c.set("A", column(column(factor)) * inverse_turned(c.tensor("A")));
 }
 
 /// d log|det| = Re tr(A^-1 dA), and d sign = i sign Im tr(A^-1 dA), which real numbers do not have.
-void slogdet_grad(GraphBuilder& b, CallGradients& c) {
-    const OfMatrix r(b, c);
-    const NodeValue a = r.tensor("A");
-    NodeValue factor = r.grad(1);
-    if (is_complex(a.meta.dtype)) {
-        const NodeValue turn = r.of("aten.imag.default", r.mul(r.conj(r.result()), r.grad(0)));
-        factor = r.call("aten.complex.default", {arg(factor), arg(turn)});
+void slogdet_grad(Gradients& c) {
+    c.takes_complex();
+    const V a = c.tensor("A");
+    V factor = c.grad(1);
+    if (is_complex(a.dtype())) {
+        const V turn = imag(conjugate(c.result()) * c.grad(0));
+        factor = complex(factor, turn);
     }
-    r.set("A", r.mul(r.column(r.column(factor)), r.inverse_turned(a)));
+    c.set("A", column(column(factor)) * inverse_turned(a));
 }
 
 /// d A^-1 = -A^-1 dA A^-1
-void inverse_grad(GraphBuilder& b, CallGradients& c) {
-    const OfMatrix r(b, c);
-    const NodeValue y = r.turned(r.result());
-    r.set("A", r.neg(r.product(r.product(y, r.grad()), y)));
+void inverse_grad(Gradients& c) {
+    c.takes_complex();
+    const V y = turned(c.result());
+    c.set("A", -matmul(matmul(y, c.grad()), y));
 }
 
 /// A X = B: B's is A^-H G, A's -A^-H G X^H; X A = B likewise.
-void solve_grad(GraphBuilder& b, CallGradients& c) {
-    const OfMatrix r(b, c);
-    const bool left = c.args().boolean("left");
-    const NodeValue a = r.tensor("A"), right = r.tensor("B");
-    NodeValue g = r.grad(), x = r.result();
-    const bool vector = solves_for_vectors(a.meta.sizes, right.meta.sizes);
-    if (vector) g = r.column(g), x = r.column(x);
-    const NodeValue of_right = r.solve(r.turned(a), g, left);
-    if (r.needed("B")) r.set("B", vector ? r.reshape(of_right, r.grad().meta.sizes) : of_right);
-    if (r.needed("A")) r.set("A", r.neg(left ? r.product(of_right, r.turned(x)) : r.product(r.turned(x), of_right)));
+void solve_grad(Gradients& c) {
+    c.takes_complex();
+    const bool left = c.boolean("left");
+    const V a = c.tensor("A"), right = c.tensor("B");
+    V g = c.grad(), x = c.result();
+    const bool vector = solves_for_vectors(a.sizes(), right.sizes());
+    if (vector) g = column(g), x = column(x);
+    const V of_right = _linalg_solve_ex(turned(a), g, left)[0];
+    if (c.needed("B")) c.set("B", vector ? reshaped(of_right, c.grad().sizes()) : of_right);
+    if (c.needed("A")) c.set("A", -(left ? matmul(of_right, turned(x)) : matmul(turned(x), of_right)));
 }
 
 /// As solve_grad(), of the triangle that is read.
-void triangular_grad(GraphBuilder& b, CallGradients& c) {
-    const OfMatrix r(b, c);
-    const bool upper = c.args().boolean("upper"), left = c.args().boolean("left"),
-               unit = c.args().boolean("unitriangular");
-    const NodeValue a = r.tensor("self"), x = r.result();
-    const NodeValue of_right = r.solve_triangular(r.turned(a), r.grad(), !upper, left, unit);
-    r.set("B", of_right);
-    if (!r.needed("self")) return;
-    const NodeValue whole = r.neg(left ? r.product(of_right, r.turned(x)) : r.product(r.turned(x), of_right));
-    r.set("self", r.triangle(whole, upper, unit ? (upper ? 1 : -1) : 0));
+void triangular_grad(Gradients& c) {
+    c.takes_complex();
+    const bool upper = c.boolean("upper"), left = c.boolean("left"), unit = c.boolean("unitriangular");
+    const V a = c.tensor("self"), x = c.result();
+    const V of_right = linalg_solve_triangular(turned(a), c.grad(), !upper, left, unit);
+    c.set("B", of_right);
+    if (!c.needed("self")) return;
+    const V whole = -(left ? matmul(of_right, turned(x)) : matmul(turned(x), of_right));
+    c.set("self", triangle(whole, upper, unit ? (upper ? 1 : -1) : 0));
 }
 
 /// A symmetric gradient: L^-H P(L^H G) L^-1, P the lower triangle with half the diagonal; Murray 2016.
-void cholesky_grad(GraphBuilder& b, CallGradients& c) {
-    const OfMatrix r(b, c);
-    const bool upper = c.args().boolean("upper");
-    const NodeValue l = upper ? r.turned(r.result()) : r.result(), g = upper ? r.turned(r.grad()) : r.grad();
-    const NodeValue product = r.product(r.turned(l), g);
-    const NodeValue below = r.triangle(product, false, -1);
-    const NodeValue half = r.mul(r.add(r.triangle(product, false, 0), below), Arg(0.5));
-    const NodeValue left = r.solve_triangular(r.turned(l), half, true, true);
-    const NodeValue both = r.solve_triangular(l, left, false, false);
-    r.set("self", r.mul(r.add(both, r.turned(both)), Arg(0.5)));
+void cholesky_grad(Gradients& c) {
+    c.takes_complex();
+    const bool upper = c.boolean("upper");
+    const V l = upper ? turned(c.result()) : c.result(), g = upper ? turned(c.grad()) : c.grad();
+    const V both_sides = matmul(turned(l), g);
+    const V below = triangle(both_sides, false, -1);
+    const V half = (triangle(both_sides, false, 0) + below) * 0.5;
+    const V left = linalg_solve_triangular(turned(l), half, true, true);
+    const V both = linalg_solve_triangular(l, left, false, false);
+    c.set("self", (both + turned(both)) * 0.5);
 }
 
 /// V (diag(g) + (V^H G) / E) V^H with E[i, j] = value[j] - value[i]; where values are equal it is not finite.
-void eigh_grad(GraphBuilder& b, CallGradients& c) {
-    const OfMatrix r(b, c);
-    NodeValue v = r.result(1);
-    if (!c.args().boolean("compute_v")) {
-        const std::vector<NodeValue> all =
-            b.call_multi("aten._linalg_eigh.default", {arg(r.tensor("A")), c.args().text("UPLO"), true});
+void eigh_grad(Gradients& c) {
+    c.takes_complex();
+    V v = c.result(1);
+    if (!c.boolean("compute_v")) {
+        const auto all = _linalg_eigh(c.tensor("A"), c.text("UPLO"));
         v = all[1];
     }
-    const auto row = [&](const NodeValue& x) { return r.call("aten.unsqueeze.default", {arg(x), -2}); };
-    NodeValue middle = r.mul(v, row(r.grad(0)));
-    if (c.args().boolean("compute_v") && c.grad_if_any(1)) {
-        const NodeValue values = r.result(0);
-        const NodeValue ones =
-            b.call("aten.eye.default", {values.meta.sizes.back()}, {{"dtype", Arg(values.meta.dtype)}});
-        const NodeValue gaps = r.add(r.sub(row(values), r.column(values)), ones);
-        const NodeValue moved = r.product(r.turned(v), r.grad(1));  // vectors keep their length: no diagonal
-        const NodeValue between = r.add(r.triangle(moved, false, -1), r.triangle(moved, true, 1));
-        middle = r.add(middle, r.product(v, r.div(between, arg(gaps))));
+    const auto row = [&](const V& x) { return unsqueeze(x, -2); };
+    V middle = v * row(c.grad(0));
+    if (c.boolean("compute_v") && c.grad_if_any(1)) {
+        const V values = c.result(0);
+        const V ones = eye(c.builder(), values.sizes().back(), values.dtype());
+        const V gaps = row(values) - column(values) + ones;
+        const V moved = matmul(turned(v), c.grad(1));  // vectors keep their length: no diagonal
+        const V between = triangle(moved, false, -1) + triangle(moved, true, 1);
+        middle = middle + matmul(v, between / gaps);
     }
-    r.set("A", r.product(middle, r.turned(v)));
+    c.set("A", matmul(middle, turned(v)));
 }
 
 /// (G_Q + Q S(R G_R^T - G_Q^T Q)) R^-T, S the lower triangle copied to the upper one; Walter and Lehmann 2010.
-void qr_grad(GraphBuilder& b, CallGradients& c) {
-    const OfMatrix r(b, c);
-    const Sizes& sizes = r.tensor("A").meta.sizes;
-    if (is_complex(r.tensor("A").meta.dtype))
+void qr_grad(Gradients& c) {
+    c.takes_complex();
+    const Sizes& sizes = c.tensor("A").sizes();
+    if (is_complex(c.tensor("A").dtype()))
         throw Error("found a gradient that goes through complex numbers, for which aten.linalg_qr has no rule",
                     "call detach() on the input of linalg_qr");
-    if (c.args().text("mode") != "reduced" || sizes[sizes.size() - 2] < sizes.back())
+    if (c.text("mode") != "reduced" || sizes[sizes.size() - 2] < sizes.back())
         throw Error(
             "linalg_qr has a gradient rule only with mode='reduced', and only for matrices with at least as many rows "
             "as "
             "columns");
-    const NodeValue q = r.result(0), upper = r.result(1), of_q = r.grad(0), of_upper = r.grad(1);
-    const NodeValue m = r.sub(r.product(upper, r.turned(of_upper)), r.product(r.turned(of_q), q));
-    const NodeValue both = r.add(r.triangle(m, false, 0), r.turned(r.triangle(m, false, -1)));
-    const NodeValue side = r.add(of_q, r.product(q, both));
-    r.set("A", r.solve_triangular(r.turned(upper), side, false, false));
+    const V q = c.result(0), upper = c.result(1), of_q = c.grad(0), of_upper = c.grad(1);
+    const V m = matmul(upper, turned(of_upper)) - matmul(turned(of_q), q);
+    const V both = triangle(m, false, 0) + turned(triangle(m, false, -1));
+    const V side = of_q + matmul(q, both);
+    c.set("A", linalg_solve_triangular(turned(upper), side, false, false));
 }
 
 /// U diag(g) V^H, of the values alone.
-void svd_grad(GraphBuilder& b, CallGradients& c) {
-    const OfMatrix r(b, c);
-    if (c.args().boolean("compute_uv") && (c.grad_if_any(0) || c.grad_if_any(2)))
+void svd_grad(Gradients& c) {
+    c.takes_complex();
+    if (c.boolean("compute_uv") && (c.grad_if_any(0) || c.grad_if_any(2)))
         throw Error("_linalg_svd has no gradient rule for the singular vectors",
                     "use only the singular values, or call detach() on the singular vectors");
-    const std::vector<NodeValue> parts = b.call_multi("aten._linalg_svd.default", {arg(r.tensor("A")), false, true});
-    const NodeValue g = r.call("aten.unsqueeze.default", {arg(r.grad(1)), -2});
-    r.set("A", r.product(r.mul(parts[0], g), parts[2]));
+    const auto parts = _linalg_svd(c.tensor("A"));
+    const V g = unsqueeze(c.grad(1), -2);
+    c.set("A", matmul(parts[0] * g, parts[2]));
 }
 
 }  // namespace whittle

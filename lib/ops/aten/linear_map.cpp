@@ -1,4 +1,5 @@
 #include "ops/aten/linear_map.h"
+#include "ops/aten/formulas.h"
 
 #include <algorithm>
 #include <numeric>
@@ -11,6 +12,8 @@
 namespace whittle {
 
 namespace {
+
+using namespace aten;
 
 /// The terms in the order of what they add to; equals stay in the order that they were added in.
 LinearMap by_target(const LinearMap& map) {
@@ -59,32 +62,32 @@ void LinearMap::add(std::int64_t source, std::int64_t target, double weight) {
     weights.push_back(weight);
 }
 
-NodeValue apply(const Gradient& g, const NodeValue& x, std::int64_t dim, const LinearMap& map) {
+V apply(const V& x, std::int64_t dim, const LinearMap& map) {
     const LinearMap sorted = by_target(map);
     const std::optional<LinearMap> even = evened(sorted);
     const LinearMap& used = even ? *even : sorted;
     const auto terms = static_cast<std::int64_t>(used.from.size());
     const auto d = static_cast<std::size_t>(dim);
-    Sizes sizes = x.meta.sizes, along(sizes.size(), 1);
+    Sizes sizes = x.sizes(), along(sizes.size(), 1);
     along[d] = terms;
-    NodeValue y = g.call("aten.index_select.default", {arg(x), dim, arg(g.constant(Tensor::of(used.from, {terms})))});
+    V y = index_select(x, dim, x.builder->constant(Tensor::of(used.from, {terms})));
     if (std::ranges::any_of(used.weights, [](double weight) { return weight != 1; }))
-        y = g.mul(y, g.constant(Tensor::of(used.weights, along).to(x.meta.dtype)));
+        y = y * x.builder->constant(Tensor::of(used.weights, along).to(x.dtype()));
     sizes[d] = used.out;
     if (!even)
-        return g.call("aten.index_add.default",
-                      {arg(g.zeros(sizes, x.meta.dtype)), dim, arg(g.constant(Tensor::of(used.to, {terms}))), arg(y)});
+        return index_add(zeros(*x.builder, sizes, x.dtype()), dim, x.builder->constant(Tensor::of(used.to, {terms})),
+                         y);
     if (terms == used.out) return y;
     sizes.insert(sizes.begin() + dim + 1, terms / used.out);
-    return g.sum(g.reshape(y, sizes), {dim + 1});
+    return summed(reshaped(y, sizes), Ints{dim + 1});
 }
 
-NodeValue apply_all(const Gradient& g, const NodeValue& x, const std::vector<LinearMap>& maps) {
-    NodeValue y = g.as(x, compute_dtype(x.meta.dtype));
-    const auto rank = static_cast<std::int64_t>(x.meta.sizes.size());
+V apply_all(const V& x, const std::vector<LinearMap>& maps) {
+    V y = as(x, compute_dtype(x.dtype()));
+    const auto rank = static_cast<std::int64_t>(x.sizes().size());
     for (std::size_t i = 0; i < maps.size(); ++i)
-        y = apply(g, y, rank - 1 - static_cast<std::int64_t>(i), maps[maps.size() - 1 - i]);
-    return g.as(y, x.meta.dtype);
+        y = apply(y, rank - 1 - static_cast<std::int64_t>(i), maps[maps.size() - 1 - i]);
+    return as(y, x.dtype());
 }
 
 }  // namespace whittle

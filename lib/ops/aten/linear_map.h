@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ops/aten/backward.h"
+#include "ops/aten/formulas.h"
 
 namespace whittle {
 
@@ -25,9 +25,9 @@ struct LinearMap {
 
 /// The map of dimension `dim` of x, which has `map.in` elements there. Elements that no term reads do not count, be
 /// they infinite. In the dtype of x.
-NodeValue apply(const Gradient& g, const NodeValue& x, std::int64_t dim, const LinearMap& map);
+V apply(const V& x, std::int64_t dim, const LinearMap& map);
 
 /// One map for each of the last dimensions, the last one first, in f32 where x has fewer bits.
-NodeValue apply_all(const Gradient& g, const NodeValue& x, const std::vector<LinearMap>& maps);
+V apply_all(const V& x, const std::vector<LinearMap>& maps);
 
 }  // namespace whittle

@@ -4,12 +4,15 @@
 
 #include "base/checked.h"
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/layer_grad.h"
 #include "ops/aten/normalize.h"
 
 namespace whittle {
 
 namespace {
+
+using namespace aten;
 
 // --- native_layer_norm ---
 
@@ -136,65 +139,55 @@ std::vector<expr::Value> lower_group_norm(expr::GroupBuilder& builder, const Arg
 
 // --- Composites ---
 
-std::vector<NodeRef> decompose_layer_norm(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    return {builder
-                .call_multi("aten.native_layer_norm.default",
-                            {arguments.tensor("input").ref, Arg::ints(arguments.integers("normalized_shape")),
-                             optional_arg(arguments.optional_tensor("weight")),
-                             optional_arg(arguments.optional_tensor("bias")), Arg(arguments.number("eps"))})[0]
-                .ref};
+CallResults decompose_layer_norm(const Call& c) {
+    return native_layer_norm(c.tensor("input"), c.integers("normalized_shape"), c.optional_tensor("weight"),
+                             c.optional_tensor("bias"), c.number("eps"))[0];
 }
 
-NodeValue group_norm(GraphBuilder& builder, const NodeValue& input, const Arg& weight, const Arg& bias,
-                     std::int64_t groups, double eps) {
-    const Sizes& sizes = input.meta.sizes;
+V normalized_groups(const V& input, const OptionalV& weight, const OptionalV& bias, std::int64_t groups, double eps) {
+    const Sizes& sizes = input.sizes();
     if (sizes.size() < 2)
         throw Error("group_norm: found an input of sizes " + to_string(sizes) +
                     ", expected at least 2 dimensions: batch and channels");
     const std::int64_t area = element_count(std::span(sizes).subspan(2));
-    return builder.call_multi("aten.native_group_norm.default", {input.ref, weight, bias, Arg(sizes[0]), Arg(sizes[1]),
-                                                                 Arg(area), Arg(groups), Arg(eps)})[0];
+    return native_group_norm(input, weight, bias, sizes[0], sizes[1], area, groups, eps)[0];
 }
 
-std::vector<NodeRef> decompose_group_norm(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    return {group_norm(builder, arguments.tensor("input"), optional_arg(arguments.optional_tensor("weight")),
-                       optional_arg(arguments.optional_tensor("bias")), arguments.integer("num_groups"),
-                       arguments.number("eps"))
-                .ref};
+CallResults decompose_group_norm(const Call& c) {
+    return normalized_groups(c.tensor("input"), c.optional_tensor("weight"), c.optional_tensor("bias"),
+                             c.integer("num_groups"), c.number("eps"));
 }
 
 /// x / sqrt(mean(x^2) + eps) * weight, in f32 for half types; eps defaults to the dtype's machine epsilon (Zhang and
 /// Sennrich 2019).
-std::vector<NodeRef> decompose_rms_norm(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const NodeValue input = arguments.tensor("input");
-    const Reduction rows = layer_rows(arguments);
-    const DType dtype = input.meta.dtype, compute = compute_dtype(dtype);
+CallResults decompose_rms_norm(const Call& c) {
+    const V input = c.tensor("input");
+    const Reduction rows = layer_rows(c);
+    const DType dtype = input.dtype(), compute = compute_dtype(dtype);
     const double epsilon = compute == DType::f64 ? std::numeric_limits<double>::epsilon()
                                                  : static_cast<double>(std::numeric_limits<float>::epsilon());
     std::vector<std::int64_t> dims;
     for (std::size_t d = 0; d < rows.reduced.size(); ++d)
         if (rows.reduced[d]) dims.push_back(static_cast<std::int64_t>(d));
-    const NodeValue x = builder.call("aten.to.dtype", {input.ref, Arg(compute)});
-    const NodeValue squares = builder.call("aten.mul.Tensor", {x.ref, x.ref});
-    const NodeValue mean = builder.call("aten.mean.dim", {squares.ref, Arg::ints(dims), Arg(true)});
-    const NodeValue shifted =
-        builder.call("aten.add.Scalar", {mean.ref, Arg(arguments.optional_number("eps").value_or(epsilon))});
-    const NodeValue scale = builder.call("aten.rsqrt.default", {shifted.ref});
-    NodeValue result = builder.call("aten.mul.Tensor", {x.ref, scale.ref});
-    if (const auto weight = arguments.optional_tensor("weight"))
-        result = builder.call("aten.mul.Tensor", {result.ref, weight->ref});
-    return {builder.call("aten.to.dtype", {result.ref, Arg(dtype)}).ref};
+    const V x = to(input, compute);
+    const V squares = x * x;
+    const V mean = aten::mean(squares, dims, true);
+    const V shifted = mean + c.optional_number("eps").value_or(epsilon);
+    const V scale = rsqrt(shifted);
+    V result = x * scale;
+    if (const auto weight = c.optional_tensor("weight")) result = result * *weight;
+    return to(result, dtype);
 }
 
 // --- weight norm ---
 
 /// All dimensions of v but `dim`, which is the first or the last one. Throws Error where g does not fit.
-std::vector<std::int64_t> normed_dims(const std::string& op, const NodeValue& v, const NodeValue& g, std::int64_t dim) {
-    const auto rank = static_cast<std::int64_t>(v.meta.sizes.size());
+std::vector<std::int64_t> normed_dims(const std::string& op, const V& v, const V& g, std::int64_t dim) {
+    const auto rank = static_cast<std::int64_t>(v.sizes().size());
     const auto d = static_cast<std::size_t>(dim);
-    if (rank == 0 || (dim != 0 && dim != rank - 1) || g.meta.numel() != v.meta.sizes[d])
-        throw Error("aten." + op + ": found v of sizes " + to_string(v.meta.sizes) + ", g of " +
-                    to_string(g.meta.sizes) + " and dim " + std::to_string(dim) +
+    if (rank == 0 || (dim != 0 && dim != rank - 1) || g.numel() != v.sizes()[d])
+        throw Error("aten." + op + ": found v of sizes " + to_string(v.sizes()) + ", g of " + to_string(g.sizes()) +
+                    " and dim " + std::to_string(dim) +
                     ", expected the first or last dimension and a g for each of its indices");
     std::vector<std::int64_t> dims;
     for (std::int64_t other = 0; other < rank; ++other)
@@ -203,75 +196,63 @@ std::vector<std::int64_t> normed_dims(const std::string& op, const NodeValue& v,
 }
 
 /// v * (g / |v|), and |v|; https://arxiv.org/abs/1602.07868
-std::vector<NodeRef> decompose_weight_norm(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Gradient g(builder);
-    const NodeValue v = arguments.tensor("v"), length = arguments.tensor("g");
-    const auto dims = normed_dims(arguments.schema().name, v, length, arguments.integer("dim"));
-    Sizes along(v.meta.sizes.size(), 1);
-    along[static_cast<std::size_t>(arguments.integer("dim"))] = length.meta.numel();
-    const NodeValue norms = g.reshape(g.of("aten.sqrt.default", g.sum(g.mul(v, v), dims, true)), length.meta.sizes);
-    return {g.mul(v, g.reshape(g.div(length, arg(norms)), along)).ref, norms.ref};
+CallResults decompose_weight_norm(const Call& c) {
+    const V v = c.tensor("v"), length = c.tensor("g");
+    const auto dims = normed_dims(c.schema().name, v, length, c.integer("dim"));
+    Sizes along(v.sizes().size(), 1);
+    along[static_cast<std::size_t>(c.integer("dim"))] = length.numel();
+    const V norms = reshaped(sqrt(summed(v * v, dims, true)), length.sizes());
+    return {v * reshaped(length / norms, along), norms};
 }
 
 /// (g / |v|) (grad - v s / |v|^2) and s / |v|, with s = sum(grad * v).
-std::vector<NodeRef> decompose_weight_norm_backward(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Gradient g(builder);
-    const NodeValue grad = arguments.tensor("grad_w"), v = arguments.tensor("saved_v");
-    const NodeValue length = arguments.tensor("saved_g");
-    const auto dims = normed_dims(arguments.schema().name, v, length, arguments.integer("dim"));
-    Sizes along(v.meta.sizes.size(), 1);
-    along[static_cast<std::size_t>(arguments.integer("dim"))] = length.meta.numel();
-    const NodeValue norms = g.reshape(arguments.tensor("saved_norms"), along), gain = g.reshape(length, along);
-    const NodeValue sum = g.reshape(g.sum(g.mul(grad, v), dims, true), along);
-    const NodeValue tangent = g.sub(grad, g.mul(v, g.div(sum, arg(g.mul(norms, norms)))));
-    return {g.mul(g.div(gain, arg(norms)), tangent).ref, g.reshape(g.div(sum, arg(norms)), length.meta.sizes).ref};
+CallResults decompose_weight_norm_backward(const Call& c) {
+    const V grad = c.tensor("grad_w"), v = c.tensor("saved_v");
+    const V length = c.tensor("saved_g");
+    const auto dims = normed_dims(c.schema().name, v, length, c.integer("dim"));
+    Sizes along(v.sizes().size(), 1);
+    along[static_cast<std::size_t>(c.integer("dim"))] = length.numel();
+    const V norms = reshaped(c.tensor("saved_norms"), along), gain = reshaped(length, along);
+    const V sum = reshaped(summed(grad * v, dims, true), along);
+    const V tangent = grad - v * (sum / (norms * norms));
+    return {gain / norms * tangent, reshaped(sum / norms, length.sizes())};
 }
 
-void weight_norm_grad(GraphBuilder& b, CallGradients& c) {
-    const Rule r(b, c);
+void weight_norm_grad(Gradients& c) {
     if (!c.grad_if_any(0)) return;  // the norms are for this rule alone
-    const std::vector<NodeValue> gradients = b.call_multi(
-        "aten._weight_norm_interface_backward.default",
-        {arg(r.grad()), arg(r.tensor("v")), arg(r.tensor("g")), arg(r.result(1)), c.args().integer("dim")});
-    if (r.needed("v")) r.set("v", gradients[0]);
-    if (r.needed("g")) r.set("g", gradients[1]);
+    const auto gradients =
+        _weight_norm_interface_backward(c.grad(), c.tensor("v"), c.tensor("g"), c.result(1), c.integer("dim"));
+    if (c.needed("v")) c.set("v", gradients[0]);
+    if (c.needed("g")) c.set("g", gradients[1]);
 }
 
 // --- Parts, for bounds ---
 
-std::vector<NodeRef> layer_norm_parts(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const NodeValue input = arguments.tensor("input");
-    const auto normalized = static_cast<std::int64_t>(arguments.integers("normalized_shape").size());
-    std::vector<std::int64_t> dims;
-    for (std::int64_t d = rank_of(input) - normalized; d < rank_of(input); ++d) dims.push_back(d);
-    const StatisticParts statistics = statistic_parts(builder, input, dims, arguments.number("eps"));
-    return {normalize_parts(builder, input, statistics, arguments.optional_tensor("weight"),
-                            arguments.optional_tensor("bias"))
-                .ref,
-            statistics.mean.ref, statistics.rstd.ref};
+CallResults layer_norm_parts(const Call& c) {
+    const V input = c.tensor("input");
+    const auto normalized = static_cast<std::int64_t>(c.integers("normalized_shape").size());
+    Ints dims;
+    for (std::int64_t d = input.rank() - normalized; d < input.rank(); ++d) dims.push_back(d);
+    const StatisticParts statistics = statistic_parts(input, dims, c.number("eps"));
+    return {normalize_parts(input, statistics, c.optional_tensor("weight"), c.optional_tensor("bias")), statistics.mean,
+            statistics.rstd};
 }
 
-std::vector<NodeRef> group_norm_parts(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const NodeValue input = arguments.tensor("input");
-    const Groups groups = groups_of(arguments);
-    const auto shaped = [&](const NodeValue& value, const Sizes& sizes) {
-        return builder.call("aten.reshape.default", {value.ref, Arg::ints(sizes)});
-    };
-    const NodeValue grouped = shaped(input, {groups.batch, groups.groups, groups.per_group() * groups.area});
-    const StatisticParts statistics = statistic_parts(builder, grouped, {2}, arguments.number("eps"));
-    NodeValue result = shaped(normalize_parts(builder, grouped, statistics, {}, {}), input.meta.sizes);
-    if (const auto weight = per_channel(builder, arguments.optional_tensor("weight"), rank_of(input)))
-        result = builder.call("aten.mul.Tensor", {result.ref, weight->ref});
-    if (const auto bias = per_channel(builder, arguments.optional_tensor("bias"), rank_of(input)))
-        result = builder.call("aten.add.Tensor", {result.ref, bias->ref});
+CallResults group_norm_parts(const Call& c) {
+    const V input = c.tensor("input");
+    const Groups groups = groups_of(c);
+    const auto shaped = [&](const V& value, const Sizes& sizes) { return reshape(value, sizes); };
+    const V grouped = shaped(input, {groups.batch, groups.groups, groups.per_group() * groups.area});
+    const StatisticParts statistics = statistic_parts(grouped, {2}, c.number("eps"));
+    V result = shaped(normalize_parts(grouped, statistics, {}, {}), input.sizes());
+    if (const auto weight = per_channel(c.optional_tensor("weight"), input.rank())) result = result * *weight;
+    if (const auto bias = per_channel(c.optional_tensor("bias"), input.rank())) result = result + *bias;
     const Sizes rows = {groups.batch, groups.groups};
-    return {builder.convert(result, input.meta.dtype).ref, shaped(statistics.mean, rows).ref,
-            shaped(statistics.rstd, rows).ref};
+    return {c.builder().convert(result, input.dtype()), shaped(statistics.mean, rows), shaped(statistics.rstd, rows)};
 }
 
 constexpr OpDef kNorm[] = {
-    {.name = "aten.native_layer_norm.default",
-     .doc = "normalized over trailing dimensions; also mean and 1 / sqrt(variance + eps)",
+    {.doc = "normalized over trailing dimensions; also mean and 1 / sqrt(variance + eps)",
      .schema = "native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> "
                "(Tensor, Tensor, Tensor)",
      .dtypes = kFloating,
@@ -280,14 +261,12 @@ constexpr OpDef kNorm[] = {
      .lower = lower_layer_norm,
      .grad = layer_norm_grad,
      .bound = {.parts = layer_norm_parts}},
-    {.name = "aten.layer_norm.default",
-     .doc = "the first result of native_layer_norm",
+    {.doc = "the first result of native_layer_norm",
      .schema = "layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "
                "eps=1e-05, bool cudnn_enable=True) -> Tensor",
      .dtypes = kFloating,
      .decompose = decompose_layer_norm},
-    {.name = "aten.native_group_norm.default",
-     .doc = "normalized over groups of channels; also mean and 1 / sqrt(variance + eps)",
+    {.doc = "normalized over groups of channels; also mean and 1 / sqrt(variance + eps)",
      .schema = "native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int "
                "group, float eps) -> (Tensor, Tensor, Tensor)",
      .dtypes = kFloating,
@@ -296,25 +275,21 @@ constexpr OpDef kNorm[] = {
      .lower = lower_group_norm,
      .grad = group_norm_grad,
      .bound = {.parts = group_norm_parts}},
-    {.name = "aten.group_norm.default",
-     .doc = "the first result of native_group_norm",
+    {.doc = "the first result of native_group_norm",
      .schema = "group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool "
                "cudnn_enabled=True) -> Tensor",
      .dtypes = kFloating,
      .decompose = decompose_group_norm},
-    {.name = "aten.rms_norm.default",
-     .doc = "x / sqrt(mean(x^2) + eps) * weight over trailing dimensions",
+    {.doc = "x / sqrt(mean(x^2) + eps) * weight over trailing dimensions",
      .schema = "rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
      .dtypes = kFloating,
      .decompose = decompose_rms_norm},
-    {.name = "aten._weight_norm_interface.default",
-     .doc = "v of the length g, and its own lengths: https://arxiv.org/abs/1602.07868",
+    {.doc = "v of the length g, and its own lengths: https://arxiv.org/abs/1602.07868",
      .schema = "_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)",
      .dtypes = set_of(DType::f32) | set_of(DType::f64),
      .decompose = decompose_weight_norm,
      .grad = weight_norm_grad},
-    {.name = "aten._weight_norm_interface_backward.default",
-     .doc = "the gradients of _weight_norm_interface: https://arxiv.org/abs/1602.07868",
+    {.doc = "the gradients of _weight_norm_interface: https://arxiv.org/abs/1602.07868",
      .schema = "_weight_norm_interface_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms, int "
                "dim) -> (Tensor, Tensor)",
      .dtypes = set_of(DType::f32) | set_of(DType::f64),

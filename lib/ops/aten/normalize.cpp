@@ -61,37 +61,25 @@ expr::Value lower_rstd(expr::GroupBuilder& builder, const expr::Value& variance,
     return builder.materialize(pointwise({variance}, variance.sizes(), variance.dtype(), inverse_root), "rstd");
 }
 
-NodeValue rstd_parts(GraphBuilder& builder, const NodeValue& variance, double eps) {
-    return builder.call("aten.rsqrt.default", {builder.call("aten.add.Scalar", {variance.ref, Arg(eps)}).ref});
+V rstd_parts(const V& variance, double eps) { return aten::rsqrt(variance + eps); }
+
+StatisticParts statistic_parts(const V& input, const Ints& dims, double eps) {
+    const V mean = aten::mean(input, dims, true), off = input - mean;
+    return {mean, rstd_parts(aten::mean(off * off, dims, true), eps)};
 }
 
-StatisticParts statistic_parts(GraphBuilder& builder, const NodeValue& input, const std::vector<std::int64_t>& dims,
-                               double eps) {
-    const NodeValue mean = builder.call("aten.mean.dim", {input.ref, Arg::ints(dims), Arg(true)});
-    const NodeValue off = builder.call("aten.sub.Tensor", {input.ref, mean.ref});
-    const NodeValue squares = builder.call("aten.mul.Tensor", {off.ref, off.ref});
-    const NodeValue variance = builder.call("aten.mean.dim", {squares.ref, Arg::ints(dims), Arg(true)});
-    return {mean, rstd_parts(builder, variance, eps)};
+V normalize_parts(const V& input, const StatisticParts& statistics, const OptionalV& weight, const OptionalV& bias) {
+    const V scale = weight ? statistics.rstd * *weight : statistics.rstd, shift = statistics.mean * scale;
+    V result = input * scale - shift;
+    if (bias) result = result + *bias;
+    return input.builder->convert(result, input.dtype());
 }
 
-NodeValue normalize_parts(GraphBuilder& builder, const NodeValue& input, const StatisticParts& statistics,
-                          const std::optional<NodeValue>& weight, const std::optional<NodeValue>& bias) {
-    const auto call = [&](std::string_view target, const NodeValue& a, const NodeValue& b) {
-        return builder.call(target, {a.ref, b.ref});
-    };
-    const NodeValue scale = weight ? call("aten.mul.Tensor", statistics.rstd, *weight) : statistics.rstd;
-    const NodeValue shift = call("aten.mul.Tensor", statistics.mean, scale);
-    NodeValue result = call("aten.sub.Tensor", call("aten.mul.Tensor", input, scale), shift);
-    if (bias) result = call("aten.add.Tensor", result, *bias);
-    return builder.convert(result, input.meta.dtype);
-}
-
-std::optional<NodeValue> per_channel(GraphBuilder& builder, const std::optional<NodeValue>& parameter,
-                                     std::int64_t rank) {
+OptionalV per_channel(const OptionalV& parameter, std::int64_t rank) {
     if (!parameter) return std::nullopt;
     Sizes sizes(static_cast<std::size_t>(rank), 1);
-    sizes[1] = parameter->meta.numel();
-    return builder.call("aten.reshape.default", {parameter->ref, Arg::ints(sizes)});
+    sizes[1] = parameter->numel();
+    return aten::reshape(*parameter, sizes);
 }
 
 void check_parameter(const Schema& schema, const char* name, const std::optional<OperandInfo>& parameter,

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "ops/core/builder.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/reduce.h"
 
 namespace whittle {
@@ -43,18 +43,15 @@ expr::Value lower_rstd(expr::GroupBuilder& builder, const expr::Value& variance,
 
 /// Mean and 1 / sqrt(variance + eps) over `dims`, which stay with size 1.
 struct StatisticParts {
-    NodeValue mean, rstd;
+    V mean, rstd;
 };
-NodeValue rstd_parts(GraphBuilder& builder, const NodeValue& variance, double eps);
-StatisticParts statistic_parts(GraphBuilder& builder, const NodeValue& input, const std::vector<std::int64_t>& dims,
-                               double eps);
+V rstd_parts(const V& variance, double eps);
+StatisticParts statistic_parts(const V& input, const Ints& dims, double eps);
 /// x * scale + (bias - mean * scale), scale = rstd * weight, as fused kernels compute it: it rounds by more than the
 /// form above. All that is given broadcasts with the input, whose dtype the result has.
-NodeValue normalize_parts(GraphBuilder& builder, const NodeValue& input, const StatisticParts& statistics,
-                          const std::optional<NodeValue>& weight, const std::optional<NodeValue>& bias);
+V normalize_parts(const V& input, const StatisticParts& statistics, const OptionalV& weight, const OptionalV& bias);
 /// A parameter of channels as [1, C, 1 …], to broadcast with a tensor of this rank.
-std::optional<NodeValue> per_channel(GraphBuilder& builder, const std::optional<NodeValue>& parameter,
-                                     std::int64_t rank);
+OptionalV per_channel(const OptionalV& parameter, std::int64_t rank);
 
 /// Throws Error unless the parameter is missing or has these sizes.
 void check_parameter(const Schema& schema, const char* name, const std::optional<OperandInfo>& parameter,

@@ -9,13 +9,12 @@ namespace whittle {
 
 /// Where the rows of a packed sequence are among [time, batch].
 struct Packing {
-    NodeValue there;     ///< [time, batch, 1]
-    NodeValue rows;      ///< [time * batch]: where in the packed rows each is; of those that are not there any
-    NodeValue unpacked;  ///< [rows]: where in time * batch each packed row is
+    V there;     ///< [time, batch, 1]
+    V rows;      ///< [time * batch]: where in the packed rows each is; of those that are not there any
+    V unpacked;  ///< [rows]: where in time * batch each packed row is
 };
 
 /// As nodes of the graph, of a list batch_sizes of `time` numbers, whose sum is `rows`.
-Packing packing_of(GraphBuilder& builder, std::int64_t time, std::int64_t batch, const NodeValue& batch_sizes,
-                   std::int64_t rows);
+Packing packing_of(std::int64_t time, std::int64_t batch, const V& batch_sizes, std::int64_t rows);
 
 }  // namespace whittle

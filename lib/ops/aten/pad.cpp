@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/linear_map.h"
 #include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
@@ -11,6 +12,8 @@
 namespace whittle {
 
 namespace {
+
+using namespace aten;
 
 // --- Amounts of padding ----------------------------------------------------------------------------------------------
 
@@ -165,12 +168,12 @@ constexpr OpDef border_op(OpDef def) {
 
 /// Each element gets the gradients of the results that show it, dimension by dimension.
 template <class Rule, std::size_t N>
-std::vector<NodeRef> decompose_border_gradient(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue grad = a.tensor("grad_output");
-    const Sizes self = a.tensor("self").meta.sizes;
-    const Padding plan = plan_border<Rule, N>(self, a.integers("padding"));
-    if (grad.meta.sizes != plan.sizes)
-        throw Error(a.schema().name + ": found a gradient of sizes " + to_string(grad.meta.sizes) + ", expected " +
+CallResults decompose_border_gradient(const Call& c) {
+    const V grad = c.tensor("grad_output");
+    const Sizes self = c.tensor("self").sizes();
+    const Padding plan = plan_border<Rule, N>(self, c.integers("padding"));
+    if (grad.sizes() != plan.sizes)
+        throw Error(c.schema().name + ": found a gradient of sizes " + to_string(grad.sizes()) + ", expected " +
                     to_string(plan.sizes));
     std::vector<LinearMap> maps;
     for (std::size_t d = self.size() - N; d < self.size(); ++d) {
@@ -178,7 +181,7 @@ std::vector<NodeRef> decompose_border_gradient(GraphBuilder& b, const Arguments<
         for (std::int64_t i = 0; i < plan.sizes[d]; ++i)
             maps.back().add(i, Rule::source(i - plan.before[d], self[d]), 1);
     }
-    return {apply_all(Gradient(b), grad, maps).ref};
+    return apply_all(grad, maps);
 }
 
 /// The gradient of a border_op.
@@ -191,41 +194,37 @@ constexpr OpDef border_gradient_op(OpDef def) {
 }
 
 /// Copies of both ends around the tensor, dimension by dimension.
-NodeValue pad_circular(GraphBuilder& b, NodeValue self, const std::vector<std::int64_t>& pad) {
-    const Padding plan = plan_padding(self.meta.sizes, pad, "pad");
+V pad_circular(V self, const std::vector<std::int64_t>& pad) {
+    const Padding plan = plan_padding(self.sizes(), pad, "pad");
     for (std::size_t d = 0; d < plan.before.size(); ++d) {
-        const std::int64_t size = self.meta.sizes[d], before = plan.before[d], after = plan.after[d];
+        const std::int64_t size = self.sizes()[d], before = plan.before[d], after = plan.after[d];
         if (before == 0 && after == 0) continue;
         if (before < 0 || after < 0 || before > size || after > size)
             throw Error("pad: found circular padding " + to_string(pad) + " for a tensor of sizes " +
-                        to_string(self.meta.sizes) +
+                        to_string(self.sizes()) +
                         ", expected each number to be from 0 to the size of the padded dimension");
         const auto dim = static_cast<std::int64_t>(d);
-        const NodeValue tail = b.call("aten.slice.Tensor", {arg(self), dim, size - before, size});
-        const NodeValue head = b.call("aten.slice.Tensor", {arg(self), dim, 0, after});
-        self = b.call("aten.cat.default", {args_list({tail, self, head}), dim});
+        const V tail = slice(self, dim, size - before, size);
+        const V head = slice(self, dim, 0, after);
+        self = cat(Vs{tail, self, head}, dim);
     }
     return self;
 }
 
-std::vector<NodeRef> decompose_pad(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue self = a.tensor("self");
-    const std::vector<std::int64_t> pad = a.integers("pad");
-    const std::string mode = a.text("mode");
-    if (mode == "constant")
-        return {
-            b.call("aten.constant_pad_nd.default", {arg(self), Arg::ints(pad), a.optional_number("value").value_or(0)})
-                .ref};
-    if (mode == "circular") return {pad_circular(b, self, pad).ref};
+CallResults decompose_pad(const Call& c) {
+    const V self = c.tensor("self");
+    const std::vector<std::int64_t> pad = c.integers("pad");
+    const std::string mode = c.text("mode");
+    if (mode == "constant") return constant_pad_nd(self, pad, c.optional_number("value").value_or(0));
+    if (mode == "circular") return pad_circular(self, pad);
     const std::size_t dims = pad.size() / 2;
     if ((mode != "reflect" && mode != "replicate") || dims < 1 || dims > 3)
         throw Error("pad: found mode='" + mode + "' with " + std::to_string(pad.size()) +
                     " padding numbers, expected mode 'constant' or 'circular', or mode 'reflect' or 'replicate' with "
                     "2, 4 or 6 padding numbers");
-    return {b.call("aten." + std::string(mode == "reflect" ? "reflection" : "replication") + "_pad" +
-                       std::to_string(dims) + "d.default",
-                   {arg(self), Arg::ints(pad)})
-                .ref};
+    return c.builder().call("aten." + std::string(mode == "reflect" ? "reflection" : "replication") + "_pad" +
+                                std::to_string(dims) + "d.default",
+                            {arg(self), Arg::ints(pad)});
 }
 
 }  // namespace
@@ -233,7 +232,6 @@ std::vector<NodeRef> decompose_pad(GraphBuilder& b, const Arguments<NodeValue>& 
 std::span<const OpDef> pad_ops() {
     static const OpDef ops[] = {
         {
-            .name = "aten.constant_pad_nd.default",
             .doc = "surrounded by a number, or cropped where amounts are negative: "
                    "https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html",
             .schema = "constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor",
@@ -249,79 +247,66 @@ std::span<const OpDef> pad_ops() {
             .bound = kBoundExact,
         },
         border_op<Reflection, 1>({
-            .name = "aten.reflection_pad1d.default",
             .doc = "mirrored at both ends: https://pytorch.org/docs/stable/generated/torch.nn.ReflectionPad1d.html",
             .schema = "reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor",
             .grad = border_pad_grad,
         }),
         border_op<Reflection, 2>({
-            .name = "aten.reflection_pad2d.default",
             .doc = "mirrored at all borders: https://pytorch.org/docs/stable/generated/torch.nn.ReflectionPad2d.html",
             .schema = "reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor",
             .grad = border_pad_grad,
         }),
         border_op<Reflection, 3>({
-            .name = "aten.reflection_pad3d.default",
             .doc = "mirrored at all borders: https://pytorch.org/docs/stable/generated/torch.nn.ReflectionPad3d.html",
             .schema = "reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor",
             .grad = border_pad_grad,
         }),
         border_op<Replication, 1>({
-            .name = "aten.replication_pad1d.default",
             .doc = "both ends repeated: https://pytorch.org/docs/stable/generated/torch.nn.ReplicationPad1d.html",
             .schema = "replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor",
             .grad = border_pad_grad,
         }),
         border_op<Replication, 2>({
-            .name = "aten.replication_pad2d.default",
             .doc = "borders repeated: https://pytorch.org/docs/stable/generated/torch.nn.ReplicationPad2d.html",
             .schema = "replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor",
             .grad = border_pad_grad,
         }),
         border_op<Replication, 3>({
-            .name = "aten.replication_pad3d.default",
             .doc = "borders repeated: https://pytorch.org/docs/stable/generated/torch.nn.ReplicationPad3d.html",
             .schema = "replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor",
             .grad = border_pad_grad,
         }),
         border_gradient_op<Reflection, 1>({
-            .name = "aten.reflection_pad1d_backward.default",
             .doc = "the gradient of reflection_pad1d: "
                    "https://pytorch.org/docs/stable/generated/torch.nn.ReflectionPad1d.html",
             .schema = "reflection_pad1d_backward(Tensor grad_output, Tensor self, SymInt[2] padding) -> Tensor",
         }),
         border_gradient_op<Reflection, 2>({
-            .name = "aten.reflection_pad2d_backward.default",
             .doc = "the gradient of reflection_pad2d: "
                    "https://pytorch.org/docs/stable/generated/torch.nn.ReflectionPad2d.html",
             .schema = "reflection_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor",
         }),
         border_gradient_op<Reflection, 3>({
-            .name = "aten.reflection_pad3d_backward.default",
             .doc = "the gradient of reflection_pad3d: "
                    "https://pytorch.org/docs/stable/generated/torch.nn.ReflectionPad3d.html",
             .schema = "reflection_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor",
         }),
         border_gradient_op<Replication, 1>({
-            .name = "aten.replication_pad1d_backward.default",
             .doc = "the gradient of replication_pad1d: "
                    "https://pytorch.org/docs/stable/generated/torch.nn.ReplicationPad1d.html",
             .schema = "replication_pad1d_backward(Tensor grad_output, Tensor self, SymInt[2] padding) -> Tensor",
         }),
         border_gradient_op<Replication, 2>({
-            .name = "aten.replication_pad2d_backward.default",
             .doc = "the gradient of replication_pad2d: "
                    "https://pytorch.org/docs/stable/generated/torch.nn.ReplicationPad2d.html",
             .schema = "replication_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor",
         }),
         border_gradient_op<Replication, 3>({
-            .name = "aten.replication_pad3d_backward.default",
             .doc = "the gradient of replication_pad3d: "
                    "https://pytorch.org/docs/stable/generated/torch.nn.ReplicationPad3d.html",
             .schema = "replication_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor",
         }),
         {
-            .name = "aten.pad.default",
             .doc = "any of the pads, by name: https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html",
             .schema = "pad(Tensor self, SymInt[] pad, str mode=\"constant\", float? value=None) -> Tensor",
             .dtypes = kFloating,

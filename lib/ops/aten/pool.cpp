@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/layer_grad.h"
 #include "ops/aten/pooling.h"
 #include "ops/core/gemm.h"
@@ -11,6 +12,8 @@
 
 namespace whittle {
 namespace {
+
+using namespace aten;
 
 using expr::Index;
 
@@ -121,14 +124,14 @@ std::vector<expr::Value> lower_max(expr::GroupBuilder& builder, const Arguments<
 }
 
 /// max_poolNd(…) is the first result of max_poolNd_with_indices(…).
-std::vector<NodeRef> decompose_max(GraphBuilder& builder, const Arguments<NodeValue>& args) {
-    const ArgList list = {arg(args.tensor("self")),
-                          Arg::ints(args.integers("kernel_size")),
-                          Arg::ints(args.integers("stride")),
-                          Arg::ints(args.integers("padding")),
-                          Arg::ints(args.integers("dilation")),
-                          args.boolean("ceil_mode")};
-    return {builder.call_multi("aten." + args.schema().name + "_with_indices.default", list)[0].ref};
+CallResults decompose_max(const Call& c) {
+    const ArgList list = {arg(c.tensor("self")),
+                          Arg::ints(c.integers("kernel_size")),
+                          Arg::ints(c.integers("stride")),
+                          Arg::ints(c.integers("padding")),
+                          Arg::ints(c.integers("dilation")),
+                          c.boolean("ceil_mode")};
+    return c.builder().call_multi("aten." + c.schema().name + "_with_indices.default", list)[0];
 }
 
 // ---- records ----
@@ -136,8 +139,7 @@ std::vector<NodeRef> decompose_max(GraphBuilder& builder, const Arguments<NodeVa
 constexpr DTypeSet kPooled = kNumbers;
 
 constexpr OpDef kPoolOps[] = {
-    {.name = "aten.max_pool1d_with_indices.default",
-     .doc = "Maxima of windows and their positions; pytorch.org/docs/stable/generated/torch.nn.MaxPool1d.html",
+    {.doc = "Maxima of windows and their positions; pytorch.org/docs/stable/generated/torch.nn.MaxPool1d.html",
      .schema = "max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, "
                "int[1] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
      .dtypes = kPooled,
@@ -146,8 +148,7 @@ constexpr OpDef kPoolOps[] = {
      .lower = lower_max<1>,
      .grad = max_pool1d_grad,
      .bound = kBoundChoice},
-    {.name = "aten.max_pool2d_with_indices.default",
-     .doc = "Maxima of windows and their positions; pytorch.org/docs/stable/generated/torch.nn.MaxPool2d.html",
+    {.doc = "Maxima of windows and their positions; pytorch.org/docs/stable/generated/torch.nn.MaxPool2d.html",
      .schema = "max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, "
                "int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
      .dtypes = kPooled,
@@ -156,8 +157,7 @@ constexpr OpDef kPoolOps[] = {
      .lower = lower_max<2>,
      .grad = max_pool_with_indices_grad,
      .bound = kBoundChoice},
-    {.name = "aten.max_pool3d_with_indices.default",
-     .doc = "Maxima of windows and their positions; pytorch.org/docs/stable/generated/torch.nn.MaxPool3d.html",
+    {.doc = "Maxima of windows and their positions; pytorch.org/docs/stable/generated/torch.nn.MaxPool3d.html",
      .schema = "max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, "
                "int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
      .dtypes = kPooled,
@@ -166,26 +166,22 @@ constexpr OpDef kPoolOps[] = {
      .lower = lower_max<3>,
      .grad = max_pool_with_indices_grad,
      .bound = kBoundChoice},
-    {.name = "aten.max_pool1d.default",
-     .doc = "Maxima of windows; pytorch.org/docs/stable/generated/torch.nn.MaxPool1d.html",
+    {.doc = "Maxima of windows; pytorch.org/docs/stable/generated/torch.nn.MaxPool1d.html",
      .schema = "max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1, "
                "bool ceil_mode=False) -> Tensor",
      .dtypes = kPooled,
      .decompose = decompose_max},
-    {.name = "aten.max_pool2d.default",
-     .doc = "Maxima of windows; pytorch.org/docs/stable/generated/torch.nn.MaxPool2d.html",
+    {.doc = "Maxima of windows; pytorch.org/docs/stable/generated/torch.nn.MaxPool2d.html",
      .schema = "max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, "
                "bool ceil_mode=False) -> Tensor",
      .dtypes = kPooled,
      .decompose = decompose_max},
-    {.name = "aten.max_pool3d.default",
-     .doc = "Maxima of windows; pytorch.org/docs/stable/generated/torch.nn.MaxPool3d.html",
+    {.doc = "Maxima of windows; pytorch.org/docs/stable/generated/torch.nn.MaxPool3d.html",
      .schema = "max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, "
                "bool ceil_mode=False) -> Tensor",
      .dtypes = kPooled,
      .decompose = decompose_max},
-    {.name = "aten.adaptive_max_pool1d.default",
-     .doc =
+    {.doc =
          "Maxima of windows for a given output size; pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool1d.html",
      .schema = "adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)",
      .dtypes = kFloating,
@@ -194,8 +190,7 @@ constexpr OpDef kPoolOps[] = {
      .lower = lower_max<1, true>,
      .grad = max_pool1d_grad,
      .bound = kBoundChoice},
-    {.name = "aten.adaptive_max_pool2d.default",
-     .doc =
+    {.doc =
          "Maxima of windows for a given output size; pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool2d.html",
      .schema = "adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)",
      .dtypes = kFloating,
@@ -204,8 +199,7 @@ constexpr OpDef kPoolOps[] = {
      .lower = lower_max<2, true>,
      .grad = adaptive_max_pool_grad,
      .bound = kBoundChoice},
-    {.name = "aten.adaptive_max_pool3d.default",
-     .doc =
+    {.doc =
          "Maxima of windows for a given output size; pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool3d.html",
      .schema = "adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)",
      .dtypes = kFloating,

@@ -3,12 +3,15 @@
 #include <algorithm>
 
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/layer_grad.h"
 #include "ops/aten/pooling.h"
 #include "ops/core/gemm.h"
 
 namespace whittle {
 namespace {
+
+using namespace aten;
 
 using expr::Index;
 
@@ -113,16 +116,15 @@ std::vector<expr::Value> lower_average(expr::GroupBuilder& builder, const Argume
 }
 
 /// adaptive_avg_poolNd is _adaptive_avg_poolNd.
-std::vector<NodeRef> decompose_adaptive(GraphBuilder& builder, const Arguments<NodeValue>& args) {
-    const Arg sizes = Arg::ints(args.integers("output_size"));
-    return {builder.call("aten._" + args.schema().name + ".default", {arg(args.tensor("self")), sizes}).ref};
+CallResults decompose_adaptive(const Call& c) {
+    const Arg sizes = Arg::ints(c.integers("output_size"));
+    return c.builder().call("aten._" + c.schema().name + ".default", {arg(c.tensor("self")), sizes});
 }
 
 constexpr DTypeSet kAveraged = kFloating | set_of(DType::i64);  // as ATen's CPU kernels
 
 constexpr OpDef kAvgPoolOps[] = {
-    {.name = "aten.avg_pool1d.default",
-     .doc = "Means of windows; pytorch.org/docs/stable/generated/torch.nn.AvgPool1d.html",
+    {.doc = "Means of windows; pytorch.org/docs/stable/generated/torch.nn.AvgPool1d.html",
      .schema = "avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, bool ceil_mode=False, "
                "bool count_include_pad=True) -> Tensor",
      .dtypes = kAveraged,
@@ -131,28 +133,25 @@ constexpr OpDef kAvgPoolOps[] = {
      .lower = lower_average<1>,
      .grad = avg_pool1d_grad,
      .bound = kBoundSums},
-    {.name = "aten.avg_pool2d.default",
-     .doc = "Means of windows; pytorch.org/docs/stable/generated/torch.nn.AvgPool2d.html",
+    {.doc = "Means of windows; pytorch.org/docs/stable/generated/torch.nn.AvgPool2d.html",
      .schema = "avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, "
                "bool count_include_pad=True, int? divisor_override=None) -> Tensor",
      .dtypes = kAveraged,
      .infer = infer_average<2>,
      .eval = eval_average<2>,
      .lower = lower_average<2>,
-     .grad = avg_pool2d_grad,
+     .grad = avg_pool_grad,
      .bound = kBoundSums},
-    {.name = "aten.avg_pool3d.default",
-     .doc = "Means of windows; pytorch.org/docs/stable/generated/torch.nn.AvgPool3d.html",
+    {.doc = "Means of windows; pytorch.org/docs/stable/generated/torch.nn.AvgPool3d.html",
      .schema = "avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, "
                "bool count_include_pad=True, int? divisor_override=None) -> Tensor",
      .dtypes = kAveraged,
      .infer = infer_average<3>,
      .eval = eval_average<3>,
      .lower = lower_average<3>,
-     .grad = avg_pool3d_grad,
+     .grad = avg_pool_grad,
      .bound = kBoundSums},
-    {.name = "aten.adaptive_avg_pool1d.default",
-     .doc =
+    {.doc =
          "Means of windows for a given output size; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool1d.html",
      .schema = "adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor",
      .dtypes = kFloating,
@@ -161,8 +160,7 @@ constexpr OpDef kAvgPoolOps[] = {
      .lower = lower_average<1, true>,
      .grad = adaptive_avg_pool1d_grad,
      .bound = kBoundSums},
-    {.name = "aten._adaptive_avg_pool2d.default",
-     .doc =
+    {.doc =
          "Means of windows for a given output size; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool2d.html",
      .schema = "_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
      .dtypes = kFloating,
@@ -171,8 +169,7 @@ constexpr OpDef kAvgPoolOps[] = {
      .lower = lower_average<2, true>,
      .grad = adaptive_avg_pool_grad,
      .bound = kBoundSums},
-    {.name = "aten._adaptive_avg_pool3d.default",
-     .doc =
+    {.doc =
          "Means of windows for a given output size; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool3d.html",
      .schema = "_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor",
      .dtypes = kFloating,
@@ -181,14 +178,12 @@ constexpr OpDef kAvgPoolOps[] = {
      .lower = lower_average<3, true>,
      .grad = adaptive_avg_pool_grad,
      .bound = kBoundSums},
-    {.name = "aten.adaptive_avg_pool2d.default",
-     .doc =
+    {.doc =
          "Means of windows for a given output size; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool2d.html",
      .schema = "adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
      .dtypes = kFloating,
      .decompose = decompose_adaptive},
-    {.name = "aten.adaptive_avg_pool3d.default",
-     .doc =
+    {.doc =
          "Means of windows for a given output size; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool3d.html",
      .schema = "adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor",
      .dtypes = kFloating,

@@ -12,31 +12,31 @@ namespace whittle {
 namespace {
 
 /// `index` along `dim` of self.
-std::vector<Positions> along_dim(const Arguments<NodeValue>& a) {
+std::vector<Positions> along_dim(const Arguments<V>& a) {
     const Sizes self = at_least_1d(a.tensor("self").meta.sizes);
     const auto dim = static_cast<std::size_t>(wrap_dim(a.integer("dim"), static_cast<std::int64_t>(self.size())));
     return {{a.tensor("index").ref, self[dim], false}};
 }
 
-std::vector<Positions> embedding_rows(const Arguments<NodeValue>& a) {
+std::vector<Positions> embedding_rows(const Arguments<V>& a) {
     return {{a.tensor("indices").ref, a.tensor("weight").meta.sizes.at(0), false}};
 }
 
-std::vector<Positions> anywhere(const Arguments<NodeValue>& a) {
+std::vector<Positions> anywhere(const Arguments<V>& a) {
     return {{a.tensor("index").ref, a.tensor("self").meta.numel(), true}};
 }
 
 /// One tensor per dimension; masks are no positions.
-std::vector<Positions> per_dim(const Arguments<NodeValue>& a) {
+std::vector<Positions> per_dim(const Arguments<V>& a) {
     const Sizes self = a.tensor("self").meta.sizes;
-    const std::vector<std::optional<NodeValue>> indices = a.optional_tensors("indices");
+    const std::vector<std::optional<V>> indices = a.optional_tensors("indices");
     std::vector<Positions> result;
     for (std::size_t d = 0; d < indices.size() && d < self.size(); ++d)
         if (indices[d] && is_integer(indices[d]->meta.dtype)) result.push_back({indices[d]->ref, self[d], true});
     return result;
 }
 
-using PositionsRule = std::vector<Positions> (*)(const Arguments<NodeValue>&);
+using PositionsRule = std::vector<Positions> (*)(const Arguments<V>&);
 
 const std::map<std::string_view, PositionsRule>& rules() {
     static const std::map<std::string_view, PositionsRule> rules = {
@@ -59,10 +59,10 @@ const std::map<std::string_view, PositionsRule>& rules() {
 std::vector<Positions> positions_of(const Graph& graph, const Node& call) {
     const auto rule = rules().find(call.target);
     if (rule == rules().end()) return {};
-    const Arguments<NodeValue> arguments(
+    const Arguments<V> arguments(
         Registry::instance().require(call.target).schema, call,
         [&](NodeRef ref) {
-            return NodeValue{ref, graph.node(ref).meta()};
+            return V{ref, graph.node(ref).meta()};
         },
         {}, &graph);
     return rule->second(arguments);

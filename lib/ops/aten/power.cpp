@@ -157,8 +157,7 @@ std::vector<expr::Value> lower_number(expr::GroupBuilder& builder, const Argumen
 // --- Records ---
 
 constexpr OpDef kPower[] = {
-    {.name = "aten.pow.Tensor_Tensor",
-     .doc = "self to the power of exponent; integers wrap",
+    {.doc = "self to the power of exponent; integers wrap",
      .schema = "pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
      .dtypes = kNumbers | kComplex,
      .infer = infer_binary<Pow>,
@@ -166,8 +165,7 @@ constexpr OpDef kPower[] = {
      .lower = lower_pow,
      .grad = pow_grad,
      .bound = rounds_by(4)},
-    {.name = "aten.pow.Tensor_Scalar",
-     .doc = "self to the power of a number",
+    {.doc = "self to the power of a number",
      .schema = "pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
      .dtypes = kAnyDType | kComplex,
      .infer = infer_number,
@@ -175,8 +173,7 @@ constexpr OpDef kPower[] = {
      .lower = lower_number,
      .grad = pow_number_grad,
      .bound = rounds_by(4)},
-    {.name = "aten.pow.Scalar",
-     .doc = "a number to the power of exponent",
+    {.doc = "a number to the power of exponent",
      .schema = "pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
      .dtypes = kAnyDType | kComplex,
      .infer = infer_binary<Pow>,

@@ -161,14 +161,12 @@ RandomApart::~RandomApart() { apart = before_; }
 std::span<const OpDef> random_ops() {
     static const OpDef ops[] = {
         random_op<Uniform>({
-            .name = "aten.rand.default",
             .doc = "uniform in [0, 1): https://pytorch.org/docs/stable/generated/torch.rand.html",
             .schema = "rand(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .dtypes = kFloating,
             .grad = no_gradient,
         }),
         random_op<Uniform>({
-            .name = "aten.rand_like.default",
             .doc = "uniform in [0, 1): https://pytorch.org/docs/stable/generated/torch.rand_like.html",
             .schema =
                 "rand_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
@@ -176,14 +174,12 @@ std::span<const OpDef> random_ops() {
             .grad = no_gradient,
         }),
         random_op<Normal>({
-            .name = "aten.randn.default",
             .doc = "standard normal: https://pytorch.org/docs/stable/generated/torch.randn.html",
             .schema = "randn(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .dtypes = kFloating,
             .grad = no_gradient,
         }),
         random_op<Normal>({
-            .name = "aten.randn_like.default",
             .doc = "standard normal: https://pytorch.org/docs/stable/generated/torch.randn_like.html",
             .schema =
                 "randn_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
@@ -191,7 +187,6 @@ std::span<const OpDef> random_ops() {
             .grad = no_gradient,
         }),
         random_op<Integers>({
-            .name = "aten.randint.default",
             .doc = "uniform integers below a bound: https://pytorch.org/docs/stable/generated/torch.randint.html",
             .schema = "randint(SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? layout=None, Device? "
                       "device=None, bool? pin_memory=None) -> Tensor",
@@ -199,7 +194,6 @@ std::span<const OpDef> random_ops() {
             .grad = no_gradient,
         }),
         random_op<Integers>({
-            .name = "aten.randint.low",
             .doc = "uniform integers in a range: https://pytorch.org/docs/stable/generated/torch.randint.html",
             .schema = "randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? "
                       "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
@@ -207,7 +201,6 @@ std::span<const OpDef> random_ops() {
             .grad = no_gradient,
         }),
         random_op<Permutation>({
-            .name = "aten.randperm.default",
             .doc = "0 to n-1 in random order: https://pytorch.org/docs/stable/generated/torch.randperm.html",
             .schema = "randperm(SymInt n, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? "
                       "pin_memory=None) -> Tensor",
@@ -215,7 +208,6 @@ std::span<const OpDef> random_ops() {
             .grad = no_gradient,
         }),
         random_op<Bernoulli>({
-            .name = "aten.bernoulli.default",
             .doc = "1 with the probability that the tensor holds: "
                    "https://pytorch.org/docs/stable/generated/torch.bernoulli.html",
             .schema = "bernoulli(Tensor self, *, Generator? generator=None) -> Tensor",
@@ -223,7 +215,6 @@ std::span<const OpDef> random_ops() {
             .grad = zero_gradient,
         }),
         random_op<Bernoulli>({
-            .name = "aten.bernoulli.p",
             .doc = "1 with probability p, in the shape of a tensor: "
                    "https://pytorch.org/docs/stable/generated/torch.bernoulli.html",
             .schema = "bernoulli.p(Tensor self, float p=0.5, *, Generator? generator=None) -> Tensor",

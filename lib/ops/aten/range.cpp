@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/tensor_options.h"
 #include "ops/core/elements.h"
 #include "ops/core/integer.h"
@@ -12,6 +13,8 @@
 namespace whittle {
 
 namespace {
+
+using namespace aten;
 
 // --- arange ----------------------------------------------------------------------------------------------------------
 
@@ -172,9 +175,9 @@ constexpr OpDef eye_op(OpDef def) {
 // --- meshgrid --------------------------------------------------------------------------------------------------------
 
 /// Every tensor along its own dimension, expanded along the others. "xy" swaps the first two dimensions of the results.
-std::vector<NodeRef> decompose_meshgrid(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const std::vector<NodeValue> tensors = a.tensors("tensors");
-    const std::string indexing = a.schema().param("indexing") ? a.text("indexing") : "ij";
+CallResults decompose_meshgrid(const Call& c) {
+    const Vs tensors = c.tensors("tensors");
+    const std::string indexing = c.schema().param("indexing") ? c.text("indexing") : "ij";
     if (tensors.empty() || tensors.size() > 16)
         throw Error("meshgrid: found " + std::to_string(tensors.size()) + " tensors, expected 1 to 16");
     if (indexing != "ij" && indexing != "xy")
@@ -184,18 +187,18 @@ std::vector<NodeRef> decompose_meshgrid(GraphBuilder& b, const Arguments<NodeVal
     if (indexing == "xy" && dims.size() > 1) std::swap(dims[0], dims[1]);
     Sizes sizes(tensors.size());
     for (std::size_t k = 0; k < tensors.size(); ++k) {
-        if (tensors[k].meta.sizes.size() > 1 || tensors[k].meta.dtype != tensors[0].meta.dtype)
-            throw Error("meshgrid: found a tensor of " + std::string(name(tensors[k].meta.dtype)) +
-                        to_string(tensors[k].meta.sizes) +
+        if (tensors[k].sizes().size() > 1 || tensors[k].dtype() != tensors[0].dtype())
+            throw Error("meshgrid: found a tensor of " + std::string(name(tensors[k].dtype())) +
+                        to_string(tensors[k].sizes()) +
                         ", expected tensors of at most 1 dimension and of equal dtypes");
-        sizes[dims[k]] = tensors[k].meta.numel();
+        sizes[dims[k]] = tensors[k].numel();
     }
-    std::vector<NodeRef> results;
+    Vs results;
     for (std::size_t k = 0; k < tensors.size(); ++k) {
         Sizes line(tensors.size(), 1);
-        line[dims[k]] = tensors[k].meta.numel();
-        const NodeValue along = b.call("aten.reshape.default", {arg(tensors[k]), Arg::ints(line)});
-        results.push_back(b.call("aten.expand.default", {arg(along), Arg::ints(sizes)}).ref);
+        line[dims[k]] = tensors[k].numel();
+        const V along = reshape(tensors[k], line);
+        results.push_back(expand(along, sizes));
     }
     return results;
 }
@@ -205,21 +208,18 @@ std::vector<NodeRef> decompose_meshgrid(GraphBuilder& b, const Arguments<NodeVal
 std::span<const OpDef> range_ops() {
     static const OpDef ops[] = {
         arange_op({
-            .name = "aten.arange.default",
             .doc = "0, 1, … below a bound: https://pytorch.org/docs/stable/generated/torch.arange.html",
             .schema = "arange(Scalar end, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .dtypes = kNumbers,
             .grad = no_gradient,
         }),
         arange_op({
-            .name = "aten.arange.start",
             .doc = "a range by steps of 1: https://pytorch.org/docs/stable/generated/torch.arange.html",
             .schema = "arange.start(Scalar start, Scalar end, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .dtypes = kNumbers,
             .grad = no_gradient,
         }),
         arange_op({
-            .name = "aten.arange.start_step",
             .doc = "a range by steps: https://pytorch.org/docs/stable/generated/torch.arange.html",
             .schema =
                 "arange.start_step(Scalar start, Scalar end, Scalar step=1, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
@@ -227,7 +227,6 @@ std::span<const OpDef> range_ops() {
             .grad = no_gradient,
         }),
         {
-            .name = "aten.linspace.default",
             .doc = "evenly spaced numbers, both ends included: "
                    "https://pytorch.org/docs/stable/generated/torch.linspace.html",
             .schema = "linspace(Scalar start, Scalar end, int steps, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
@@ -242,25 +241,21 @@ std::span<const OpDef> range_ops() {
             .bound = rounds_by(4, Bound::Rule::terms),
         },
         eye_op({
-            .name = "aten.eye.default",
             .doc = "ones on the diagonal: https://pytorch.org/docs/stable/generated/torch.eye.html",
             .schema = "eye(SymInt n, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .grad = no_gradient,
         }),
         eye_op({
-            .name = "aten.eye.m",
             .doc = "ones on the diagonal of a rectangle: https://pytorch.org/docs/stable/generated/torch.eye.html",
             .schema = "eye.m(SymInt n, SymInt m, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .grad = no_gradient,
         }),
         {
-            .name = "aten.meshgrid.default",
             .doc = "coordinates of a grid: https://pytorch.org/docs/stable/generated/torch.meshgrid.html",
             .schema = "meshgrid(Tensor[] tensors) -> Tensor[]",
             .decompose = decompose_meshgrid,
         },
         {
-            .name = "aten.meshgrid.indexing",
             .doc = "coordinates of a grid, rows first (ij) or columns first (xy): "
                    "https://pytorch.org/docs/stable/generated/torch.meshgrid.html",
             .schema = "meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]",

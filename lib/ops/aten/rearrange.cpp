@@ -2,7 +2,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/own_copy.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
@@ -10,6 +10,8 @@
 namespace whittle {
 
 namespace {
+
+using namespace aten;
 
 // --- flip ------------------------------------------------------------------------------------------------------------
 
@@ -77,87 +79,85 @@ std::pair<Sizes, Sizes> batch_and_image_sizes(const Sizes& sizes, std::int64_t f
 }
 
 /// reshape to batch + split, permute the split dimensions, reshape to batch + merged.
-NodeRef regroup(GraphBuilder& b, const NodeValue& self, const Sizes& batch, const Sizes& split,
-                const std::vector<std::int64_t>& order, const Sizes& merged) {
+V regroup(const V& self, const Sizes& batch, const Sizes& split, const std::vector<std::int64_t>& order,
+          const Sizes& merged) {
     const auto with_batch = [&](const Sizes& sizes) {
         Sizes result = batch;
         result.insert(result.end(), sizes.begin(), sizes.end());
-        return Arg::ints(result);
+        return result;
     };
     const auto rank = static_cast<std::int64_t>(batch.size());
     std::vector<std::int64_t> dims;
     for (std::int64_t d = 0; d < rank; ++d) dims.push_back(d);
     for (const std::int64_t d : order) dims.push_back(rank + d);
-    const NodeValue apart = b.call("aten.reshape.default", {arg(self), with_batch(split)});
-    const NodeValue permuted = b.call("aten.permute.default", {arg(apart), Arg::ints(dims)});
-    return b.call("aten.reshape.default", {arg(own_copy(b, permuted)), with_batch(merged)}).ref;
+    const V apart = reshape(self, with_batch(split));
+    const V permuted = permute(apart, dims);
+    return reshape(own_copy(permuted), with_batch(merged));
 }
 
-std::vector<NodeRef> decompose_pixel_shuffle(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue self = a.tensor("self");
-    const std::int64_t r = a.integer("upscale_factor");
-    const auto [batch, image] = batch_and_image_sizes(self.meta.sizes, r, "pixel_shuffle");
+CallResults decompose_pixel_shuffle(const Call& c) {
+    const V self = c.tensor("self");
+    const std::int64_t r = c.integer("upscale_factor");
+    const auto [batch, image] = batch_and_image_sizes(self.sizes(), r, "pixel_shuffle");
     const std::int64_t area = (Checked(r) * r).value();
     if (image[0] % area != 0)
         throw Error("pixel_shuffle: found " + std::to_string(image[0]) + " channels, expected a multiple of " +
                     std::to_string(area));
     const std::int64_t channels = image[0] / area;
-    return {regroup(b, self, batch, {channels, r, r, image[1], image[2]}, {0, 3, 1, 4, 2},
-                    {channels, (Checked(image[1]) * r).value(), (Checked(image[2]) * r).value()})};
+    return regroup(self, batch, {channels, r, r, image[1], image[2]}, {0, 3, 1, 4, 2},
+                   {channels, (Checked(image[1]) * r).value(), (Checked(image[2]) * r).value()});
 }
 
-std::vector<NodeRef> decompose_pixel_unshuffle(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue self = a.tensor("self");
-    const std::int64_t r = a.integer("downscale_factor");
-    const auto [batch, image] = batch_and_image_sizes(self.meta.sizes, r, "pixel_unshuffle");
+CallResults decompose_pixel_unshuffle(const Call& c) {
+    const V self = c.tensor("self");
+    const std::int64_t r = c.integer("downscale_factor");
+    const auto [batch, image] = batch_and_image_sizes(self.sizes(), r, "pixel_unshuffle");
     if (image[1] % r != 0 || image[2] % r != 0)
         throw Error("pixel_unshuffle: found height " + std::to_string(image[1]) + " and width " +
                     std::to_string(image[2]) + ", expected multiples of " + std::to_string(r));
-    return {regroup(b, self, batch, {image[0], image[1] / r, r, image[2] / r, r}, {0, 2, 4, 1, 3},
-                    {(Checked(image[0]) * r * r).value(), image[1] / r, image[2] / r})};
+    return regroup(self, batch, {image[0], image[1] / r, r, image[2] / r, r}, {0, 2, 4, 1, 3},
+                   {(Checked(image[0]) * r * r).value(), image[1] / r, image[2] / r});
 }
 
 /// Channels [groups * n] as [n * groups]: the groups take turns.
-std::vector<NodeRef> decompose_channel_shuffle(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue self = a.tensor("self");
-    const Sizes& sizes = self.meta.sizes;
-    const std::int64_t groups = a.integer("groups");
+CallResults decompose_channel_shuffle(const Call& c) {
+    const V self = c.tensor("self");
+    const Sizes& sizes = self.sizes();
+    const std::int64_t groups = c.integer("groups");
     if (sizes.size() < 3 || groups < 1 || sizes[1] % groups != 0)
         throw Error(
             "channel_shuffle: found a tensor of sizes " + to_string(sizes) + " and " + std::to_string(groups) +
             " groups, expected at least 3 dimensions, and a number of channels that is a multiple of the groups");
     Sizes split = {sizes[0], groups, sizes[1] / groups};
     split.insert(split.end(), sizes.begin() + 2, sizes.end());
-    const NodeValue apart = b.call("aten.reshape.default", {arg(self), Arg::ints(split)});
-    const NodeValue turned = b.call("aten.transpose.int", {arg(apart), 1, 2});
-    return {b.call("aten.reshape.default", {arg(own_copy(b, turned)), Arg::ints(sizes)}).ref};
+    const V apart = reshape(self, split);
+    const V turned = transpose(apart, 1, 2);
+    return reshape(own_copy(turned), sizes);
 }
 
 // --- rot90 -----------------------------------------------------------------------------------------------------------
 
 /// k quarter turns from the first of two dimensions towards the second.
-std::vector<NodeRef> decompose_rot90(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue self = a.tensor("self");
-    const auto rank = static_cast<std::int64_t>(self.meta.sizes.size());
-    std::vector<std::int64_t> dims = a.integers("dims");
+CallResults decompose_rot90(const Call& c) {
+    const V self = c.tensor("self");
+    const auto rank = static_cast<std::int64_t>(self.sizes().size());
+    std::vector<std::int64_t> dims = c.integers("dims");
     if (rank < 2 || dims.size() != 2)
-        throw Error("rot90: found dims=" + to_string(dims) + " for a tensor of sizes " + to_string(self.meta.sizes) +
+        throw Error("rot90: found dims=" + to_string(dims) + " for a tensor of sizes " + to_string(self.sizes()) +
                     ", expected two dims and a tensor of at least 2 dimensions");
     for (std::int64_t& d : dims) d = wrap_dim(d, rank);
     if (dims[0] == dims[1]) throw Error("rot90: found dims=" + to_string(dims) + ", expected two different dimensions");
-    const auto flipped = [&](const NodeValue& x, const std::vector<std::int64_t>& along) {
-        return b.call("aten.flip.default", {arg(x), Arg::ints(along)});
-    };
-    const auto swapped = [&](const NodeValue& x) { return b.call("aten.transpose.int", {arg(x), dims[0], dims[1]}); };
-    switch ((a.integer("k") % 4 + 4) % 4) {
+    const auto flipped = [&](const V& x, const std::vector<std::int64_t>& along) { return flip(x, along); };
+    const auto swapped = [&](const V& x) { return transpose(x, dims[0], dims[1]); };
+    switch ((c.integer("k") % 4 + 4) % 4) {
         case 1:
-            return {own_copy(b, swapped(flipped(self, {dims[1]}))).ref};
+            return own_copy(swapped(flipped(self, {dims[1]})));
         case 2:
-            return {flipped(self, dims).ref};
+            return flipped(self, dims);
         case 3:
-            return {own_copy(b, swapped(flipped(self, {dims[0]}))).ref};
+            return own_copy(swapped(flipped(self, {dims[0]})));
         default:
-            return {b.call("aten.clone.default", {arg(self)}).ref};
+            return clone(self);
     }
 }
 
@@ -166,7 +166,6 @@ std::vector<NodeRef> decompose_rot90(GraphBuilder& b, const Arguments<NodeValue>
 std::span<const OpDef> rearrange_ops() {
     static const OpDef ops[] = {
         {
-            .name = "aten.flip.default",
             .doc = "dimensions in reverse: https://pytorch.org/docs/stable/generated/torch.flip.html",
             .schema = "flip(Tensor self, int[] dims) -> Tensor",
             .dtypes = kMoved,
@@ -186,7 +185,6 @@ std::span<const OpDef> rearrange_ops() {
             .bound = kBoundExact,
         },
         {
-            .name = "aten.roll.default",
             .doc = "dimensions shifted around their ends: https://pytorch.org/docs/stable/generated/torch.roll.html",
             .schema = "roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor",
             .dtypes = kMoved,
@@ -201,7 +199,6 @@ std::span<const OpDef> rearrange_ops() {
             .bound = kBoundExact,
         },
         {
-            .name = "aten.pixel_shuffle.default",
             .doc = "channels spread over larger images: "
                    "https://pytorch.org/docs/stable/generated/torch.nn.PixelShuffle.html",
             .schema = "pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",
@@ -209,7 +206,6 @@ std::span<const OpDef> rearrange_ops() {
             .decompose = decompose_pixel_shuffle,
         },
         {
-            .name = "aten.pixel_unshuffle.default",
             .doc = "the reverse of pixel_shuffle: "
                    "https://pytorch.org/docs/stable/generated/torch.nn.PixelUnshuffle.html",
             .schema = "pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor",
@@ -217,7 +213,6 @@ std::span<const OpDef> rearrange_ops() {
             .decompose = decompose_pixel_unshuffle,
         },
         {
-            .name = "aten.channel_shuffle.default",
             .doc =
                 "channels of groups by turns: https://pytorch.org/docs/stable/generated/torch.nn.ChannelShuffle.html",
             .schema = "channel_shuffle(Tensor self, int groups) -> Tensor",
@@ -225,7 +220,6 @@ std::span<const OpDef> rearrange_ops() {
             .decompose = decompose_channel_shuffle,
         },
         {
-            .name = "aten.rot90.default",
             .doc = "quarter turns: https://pytorch.org/docs/stable/generated/torch.rot90.html",
             .schema = "rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor",
             .dtypes = kMoved,

@@ -1,4 +1,5 @@
 // Gradients of what puts elements elsewhere, with others or over others.
+#include "ops/aten/formulas.h"
 #include "ops/aten/view_grad.h"
 #include "ops/core/geometry.h"
 
@@ -6,103 +7,82 @@ namespace whittle {
 
 namespace {
 
+using namespace aten;
+
 Ints all_negated(Ints values) {
     for (std::int64_t& value : values) value = -value;
     return values;
 }
 
-void triangle_grad(GraphBuilder& b, CallGradients& c, std::string_view part) {
-    const LinearOfSelf r(b, c);
-    r.set(r.call(part, {arg(r.g), c.args().integer("diagonal")}));
-}
-
 }  // namespace
 
-void flip_grad(GraphBuilder& b, CallGradients& c) {
-    const LinearOfSelf r(b, c);
-    r.set(r.call("aten.flip.default", {arg(r.g), Arg::ints(c.args().integers("dims"))}));
-}
-void roll_grad(GraphBuilder& b, CallGradients& c) {
-    const LinearOfSelf r(b, c);
-    const Arg shifts = Arg::ints(all_negated(c.args().integers("shifts")));
-    r.set(r.call("aten.roll.default", {arg(r.g), shifts, Arg::ints(c.args().integers("dims"))}));
-}
-void tril_grad(GraphBuilder& b, CallGradients& c) { triangle_grad(b, c, "aten.tril.default"); }
-void triu_grad(GraphBuilder& b, CallGradients& c) { triangle_grad(b, c, "aten.triu.default"); }
+V flip_grad(const OfSelf& r) { return flip(r.g, r.call.integers("dims")); }
+V roll_grad(const OfSelf& r) { return roll(r.g, all_negated(r.call.integers("shifts")), r.call.integers("dims")); }
+V tril_grad(const OfSelf& r) { return tril(r.g, r.call.integer("diagonal")); }
+V triu_grad(const OfSelf& r) { return triu(r.g, r.call.integer("diagonal")); }
 /// A dimension repeated n times is n dimensions of its size: those are summed.
-void repeat_grad(GraphBuilder& b, CallGradients& c) {
-    const LinearOfSelf r(b, c);
-    const Ints repeats = c.args().integers("repeats");
-    const std::size_t added = repeats.size() - r.x.meta.sizes.size();
+V repeat_grad(const OfSelf& r) {
+    const Ints repeats = r.call.integers("repeats");
+    const std::size_t added = repeats.size() - r.x.sizes().size();
     Sizes apart;
     Ints copies;
     for (std::size_t d = 0; d < repeats.size(); ++d) {
         copies.push_back(static_cast<std::int64_t>(apart.size()));
         apart.push_back(repeats[d]);
-        if (d >= added) apart.push_back(r.x.meta.sizes[d - added]);
+        if (d >= added) apart.push_back(r.x.sizes()[d - added]);
     }
-    r.set(r.sum(r.reshape(r.g, apart), copies));
+    return summed(reshaped(r.g, apart), copies);
 }
 /// Each tensor's part. [0], which cat takes beside any sizes, has none.
-void cat_grad(GraphBuilder& b, CallGradients& c) {
-    const Linear r(b, c);
-    const NodeValue grad = r.grad();
-    const std::int64_t dim = wrap_dim(c.args().integer("dim"), rank_of(grad));
+void cat_grad(Gradients& c) {
+    c.takes_complex();
+    const V grad = c.grad();
+    const std::int64_t dim = wrap_dim(c.integer("dim"), grad.rank());
     std::int64_t start = 0;
-    for (const NodeValue& tensor : c.args().tensors("tensors")) {
-        const bool skipped = tensor.meta.sizes == Sizes{0} && rank_of(grad) != 1;
-        const std::int64_t size = skipped ? 0 : tensor.meta.sizes.at(static_cast<std::size_t>(dim));
+    for (const V& tensor : c.tensors("tensors")) {
+        const bool skipped = tensor.sizes() == Sizes{0} && grad.rank() != 1;
+        const std::int64_t size = skipped ? 0 : tensor.sizes().at(static_cast<std::size_t>(dim));
         if (c.needed(tensor))
-            c.set(tensor, skipped ? r.zeros({0}, grad.meta.dtype) : r.slice(grad, dim, start, start + size));
+            c.set(tensor, skipped ? zeros(c.builder(), Ints{0}, grad.dtype()) : sliced(grad, dim, start, start + size));
         start += size;
     }
 }
-void stack_grad(GraphBuilder& b, CallGradients& c) {
-    const Linear r(b, c);
-    const NodeValue grad = r.grad();
-    const std::int64_t dim = wrap_dim(c.args().integer("dim"), rank_of(grad));
+void stack_grad(Gradients& c) {
+    c.takes_complex();
+    const V grad = c.grad();
+    const std::int64_t dim = wrap_dim(c.integer("dim"), grad.rank());
     std::int64_t i = 0;
-    for (const NodeValue& tensor : c.args().tensors("tensors")) {
-        if (c.needed(tensor)) c.set(tensor, r.call("aten.select.int", {arg(grad), dim, i}));
+    for (const V& tensor : c.tensors("tensors")) {
+        if (c.needed(tensor)) c.set(tensor, select(grad, dim, i));
         ++i;
     }
 }
 /// What was added is cropped, what was cropped is zero.
-void constant_pad_grad(GraphBuilder& b, CallGradients& c) {
-    const LinearOfSelf r(b, c);
-    r.set(r.call("aten.constant_pad_nd.default", {arg(r.g), Arg::ints(all_negated(c.args().integers("pad"))), 0}));
-}
-void border_pad_grad(GraphBuilder& b, CallGradients& c) {
-    const OfSelf r(b, c);
-    r.set(r.call("aten." + c.args().schema().name + "_backward.default",
-                 {arg(r.g), arg(r.x), Arg::ints(c.args().integers("padding"))}));
+V constant_pad_grad(const OfSelf& r) { return constant_pad_nd(r.g, all_negated(r.call.integers("pad"))); }
+V border_pad_grad(const OfSelf& r) {
+    return r.call.builder().call(
+        "aten." + r.call.schema().name + "_backward.default",  // reflection, replication; 1d to 3d
+        {r.g, r.x, Arg::ints(r.call.integers("padding"))});
 }
 
-void select_scatter_grad(GraphBuilder& b, CallGradients& c) {
-    const Linear r(b, c);
-    const Arg dim(c.args().integer("dim")), index(c.args().integer("index"));
-    if (r.needed("self")) {
-        const NodeValue source = r.tensor("src"), none = r.zeros(source.meta.sizes, source.meta.dtype);
-        r.set("self", r.call("aten.select_scatter.default", {arg(r.grad()), arg(none), dim, index}));
+void select_scatter_grad(Gradients& c) {
+    c.takes_complex();
+    const std::int64_t dim = c.integer("dim"), index = c.integer("index");
+    if (c.needed("self")) {
+        const V source = c.tensor("src"), none = zeros(c.builder(), source.sizes(), source.dtype());
+        c.set("self", select_scatter(c.grad(), none, dim, index));
     }
-    if (r.needed("src")) r.set("src", r.call("aten.select.int", {arg(r.grad()), dim, index}));
+    if (c.needed("src")) c.set("src", select(c.grad(), dim, index));
 }
-void slice_scatter_grad(GraphBuilder& b, CallGradients& c) {
-    const Linear r(b, c);
-    const auto bound = [&](const char* name) {
-        const std::optional<std::int64_t> value = c.args().optional_integer(name);
-        return value ? Arg(*value) : Arg();
-    };
-    const ArgList part = {c.args().integer("dim"), bound("start"), bound("end"), c.args().integer("step")};
-    const auto with_part = [&](ArgList args) {
-        args.insert(args.end(), part.begin(), part.end());
-        return args;
-    };
-    if (r.needed("self")) {
-        const NodeValue source = r.tensor("src"), none = r.zeros(source.meta.sizes, source.meta.dtype);
-        r.set("self", r.call("aten.slice_scatter.default", with_part({arg(r.grad()), arg(none)})));
+void slice_scatter_grad(Gradients& c) {
+    c.takes_complex();
+    const std::int64_t dim = c.integer("dim"), step = c.integer("step");
+    const auto start = c.optional_integer("start"), end = c.optional_integer("end");
+    if (c.needed("self")) {
+        const V source = c.tensor("src"), none = zeros(c.builder(), source.sizes(), source.dtype());
+        c.set("self", slice_scatter(c.grad(), none, dim, start, end, step));
     }
-    if (r.needed("src")) r.set("src", r.call("aten.slice.Tensor", with_part({arg(r.grad())})));
+    if (c.needed("src")) c.set("src", slice(c.grad(), dim, start, end, step));
 }
 
 }  // namespace whittle

@@ -1,4 +1,5 @@
 #include "ops/aten/recurrent.h"
+#include "ops/aten/formulas.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +9,8 @@
 
 namespace whittle {
 namespace {
+
+using namespace aten;
 
 RnnKind kind_of(const std::string& op) {
     if (op.starts_with("lstm")) return RnnKind::lstm;
@@ -113,8 +116,8 @@ Recurrence cell_of(const Arguments<T>& args) {
     return r;
 }
 
-template Recurrence recurrence_of(const Arguments<NodeValue>&);
-template Recurrence cell_of(const Arguments<NodeValue>&);
+template Recurrence recurrence_of(const Arguments<V>&);
+template Recurrence cell_of(const Arguments<V>&);
 
 std::vector<ValueMeta> infer_sequence(const Arguments<ValueMeta>& args) {
     const Recurrence r = recurrence_of(args);

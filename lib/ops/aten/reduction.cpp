@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/reduction_grad.h"
 #include "ops/core/complex.h"
 #include "ops/core/integer.h"
@@ -13,6 +14,8 @@
 namespace whittle {
 
 namespace {
+
+using namespace aten;
 
 using expr::Op;
 
@@ -268,43 +271,32 @@ std::vector<expr::Value> lower_norm(expr::GroupBuilder& builder, const Arguments
 }
 
 /// norm: the older spelling of linalg_vector_norm.
-std::vector<NodeRef> decompose_norm(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Scalar p = arguments.optional_scalar("p").value_or(Scalar(2));
-    const bool dims = arguments.schema().param("dim") != nullptr;
-    ArgList args = {arguments.tensor("self").ref, p};
-    if (dims) args.insert(args.end(), {Arg::ints(arguments.integers("dim")), Arg(arguments.boolean("keepdim"))});
-    return {builder.call("aten.linalg_vector_norm.default", std::move(args)).ref};
+CallResults decompose_norm(const Call& c) {
+    const V x = c.tensor("self");
+    const Scalar p = c.optional_scalar("p").value_or(Scalar(2));
+    if (!c.schema().param("dim")) return linalg_vector_norm(x, p);
+    return linalg_vector_norm(x, p, c.integers("dim"), c.boolean("keepdim"));
 }
 
-/// Elements that are not zero, counted.
-/// Over a dimension, a list of them, or all.
-std::vector<NodeRef> decompose_count(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const NodeValue counted = builder.call("aten.ne.Scalar", {arguments.tensor("self").ref, Arg(0)});
-    if (!arguments.has("dim")) return {builder.call("aten.sum.default", {counted.ref}).ref};
-    const bool list = arguments.schema().param("dim")->type == ParamType::int_list;
-    const std::vector<std::int64_t> dims = list ? arguments.integers("dim") : std::vector{arguments.integer("dim")};
-    return {builder.call("aten.sum.dim_IntList", {counted.ref, Arg::ints(dims)}).ref};
+/// Elements that are not zero, counted over a dimension, a list of them, or all.
+CallResults decompose_count(const Call& c) {
+    const V counted = ne(c.tensor("self"), 0);
+    if (!c.has("dim")) return sum(counted);
+    const bool list = c.schema().param("dim")->type == ParamType::int_list;
+    return sum(counted, list ? c.integers("dim") : Ints{c.integer("dim")});
 }
 
 /// The sum with NaN as 0.
-std::vector<NodeRef> decompose_nansum(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    NodeValue self = arguments.tensor("self");
-    if (is_floating(self.meta.dtype)) {
-        const NodeValue missing = builder.call("aten.isnan.default", {self.ref});
-        self = builder.call("aten.masked_fill.Scalar", {self.ref, missing.ref, 0});
-    }
-    const Sizes dims = arguments.has("dim") ? arguments.integers("dim") : Sizes();
-    GraphBuilder::Kwargs kwargs;
-    if (const auto dtype = arguments.dtype("dtype")) kwargs.emplace_back("dtype", *dtype);
-    return {
-        builder.call("aten.sum.dim_IntList", {self.ref, Arg::ints(dims), arguments.boolean("keepdim")}, kwargs).ref};
+CallResults decompose_nansum(const Call& c) {
+    V x = c.tensor("self");
+    if (is_floating(x.dtype())) x = masked_fill(x, isnan(x), 0);
+    return sum(x, c.has("dim") ? c.integers("dim") : Ints(), c.boolean("keepdim"), c.dtype("dtype"));
 }
 
 // --- Records ---
 
-constexpr OpDef sum_op(std::string_view name, std::string_view schema) {
-    return {.name = name,
-            .doc = "sum; i64 for integers and bool unless dtype says otherwise, wrapping",
+constexpr OpDef sum_op(std::string_view schema) {
+    return {.doc = "sum; i64 for integers and bool unless dtype says otherwise, wrapping",
             .schema = schema,
             .dtypes = kOrdered | kComplex,
             .infer = infer_sum,
@@ -312,9 +304,8 @@ constexpr OpDef sum_op(std::string_view name, std::string_view schema) {
             .lower = lower_sum,
             .bound = kBoundSums};
 }
-constexpr OpDef prod_op(std::string_view name, std::string_view schema) {
-    return {.name = name,
-            .doc = "product; i64 for integers and bool unless dtype says otherwise, wrapping",
+constexpr OpDef prod_op(std::string_view schema) {
+    return {.doc = "product; i64 for integers and bool unless dtype says otherwise, wrapping",
             .schema = schema,
             .dtypes = kOrdered | kComplex,
             .infer = infer_sum,
@@ -322,9 +313,8 @@ constexpr OpDef prod_op(std::string_view name, std::string_view schema) {
             .lower = lower_prod,
             .bound = kBoundSums};
 }
-constexpr OpDef mean_op(std::string_view name, std::string_view schema) {
-    return {.name = name,
-            .doc = "sum / count in a floating dtype; NaN of nothing",
+constexpr OpDef mean_op(std::string_view schema) {
+    return {.doc = "sum / count in a floating dtype; NaN of nothing",
             .schema = schema,
             .dtypes = kAnyDType | kComplex,
             .infer = infer_mean,
@@ -333,9 +323,8 @@ constexpr OpDef mean_op(std::string_view name, std::string_view schema) {
             .bound = kBoundSums};
 }
 template <bool kAny>
-constexpr OpDef logic_op(std::string_view name, std::string_view schema) {
-    return {.name = name,
-            .doc = kAny ? "is some element != 0; u8 gives u8" : "are all elements != 0; u8 gives u8",
+constexpr OpDef logic_op(std::string_view schema) {
+    return {.doc = kAny ? "is some element != 0; u8 gives u8" : "are all elements != 0; u8 gives u8",
             .schema = schema,
             .dtypes = kAnyDType | kComplex,
             .infer = infer_logic,
@@ -345,35 +334,25 @@ constexpr OpDef logic_op(std::string_view name, std::string_view schema) {
 }
 
 constexpr OpDef kReduction[] = {
-    with_gradient(sum_op("aten.sum.default", "sum(Tensor self, *, ScalarType? dtype=None) -> Tensor"), sum_grad),
+    with_gradient(sum_op("sum(Tensor self, *, ScalarType? dtype=None) -> Tensor"), sum_grad),
     with_gradient(
-        sum_op("aten.sum.dim_IntList",
-               "sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"),
+        sum_op("sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"),
         sum_grad),
-    with_gradient(prod_op("aten.prod.default", "prod(Tensor self, *, ScalarType? dtype=None) -> Tensor"), prod_grad),
+    with_gradient(prod_op("prod(Tensor self, *, ScalarType? dtype=None) -> Tensor"), prod_grad),
     with_gradient(
-        prod_op("aten.prod.dim_int",
-                "prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"),
+        prod_op("prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"),
         prod_grad),
-    with_gradient(mean_op("aten.mean.default", "mean(Tensor self, *, ScalarType? dtype=None) -> Tensor"), mean_grad),
+    with_gradient(mean_op("mean(Tensor self, *, ScalarType? dtype=None) -> Tensor"), mean_grad),
     with_gradient(
-        mean_op("aten.mean.dim",
-                "mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"),
+        mean_op("mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"),
         mean_grad),
-    with_gradient(logic_op<true>("aten.any.default", "any(Tensor self) -> Tensor"), no_gradient),
-    with_gradient(logic_op<true>("aten.any.dim", "any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor"),
-                  no_gradient),
-    with_gradient(
-        logic_op<true>("aten.any.dims", "any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor"),
-        no_gradient),
-    with_gradient(logic_op<false>("aten.all.default", "all(Tensor self) -> Tensor"), no_gradient),
-    with_gradient(logic_op<false>("aten.all.dim", "all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor"),
-                  no_gradient),
-    with_gradient(
-        logic_op<false>("aten.all.dims", "all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor"),
-        no_gradient),
-    {.name = "aten.linalg_vector_norm.default",
-     .doc = "(sum |x|^ord)^(1/ord); 0 counts what is not zero, infinities take extreme magnitudes",
+    with_gradient(logic_op<true>("any(Tensor self) -> Tensor"), no_gradient),
+    with_gradient(logic_op<true>("any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor"), no_gradient),
+    with_gradient(logic_op<true>("any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor"), no_gradient),
+    with_gradient(logic_op<false>("all(Tensor self) -> Tensor"), no_gradient),
+    with_gradient(logic_op<false>("all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor"), no_gradient),
+    with_gradient(logic_op<false>("all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor"), no_gradient),
+    {.doc = "(sum |x|^ord)^(1/ord); 0 counts what is not zero, infinities take extreme magnitudes",
      .schema = "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
                "dtype=None) -> Tensor",
      .dtypes = kFloating,
@@ -382,30 +361,25 @@ constexpr OpDef kReduction[] = {
      .lower = lower_norm,
      .grad = vector_norm_grad,
      .bound = kBoundSums},
-    {.name = "aten.norm.Scalar",
-     .doc = "linalg_vector_norm over all dimensions",
+    {.doc = "linalg_vector_norm over all dimensions",
      .schema = "norm.Scalar(Tensor self, Scalar p=2) -> Tensor",
      .dtypes = kFloating,
      .decompose = decompose_norm},
-    {.name = "aten.norm.ScalarOpt_dim",
-     .doc = "linalg_vector_norm over dimensions, p = 2 when none",
+    {.doc = "linalg_vector_norm over dimensions, p = 2 when none",
      .schema = "norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor",
      .dtypes = kFloating,
      .decompose = decompose_norm},
-    {.name = "aten.count_nonzero.dim_IntList",
-     .doc = "how many elements are != 0",
+    {.doc = "how many elements are != 0",
      .schema = "count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
      .dtypes = kAnyDType | kComplex,
      .decompose = decompose_count,
      .grad = no_gradient},
-    {.name = "aten.count_nonzero.default",
-     .doc = "how many elements are != 0: https://pytorch.org/docs/stable/generated/torch.count_nonzero.html",
+    {.doc = "how many elements are != 0: https://pytorch.org/docs/stable/generated/torch.count_nonzero.html",
      .schema = "count_nonzero(Tensor self, int? dim=None) -> Tensor",
      .dtypes = kAnyDType | kComplex,
      .decompose = decompose_count,
      .grad = no_gradient},
-    {.name = "aten.nansum.default",
-     .doc = "the sum of what is not NaN: https://pytorch.org/docs/stable/generated/torch.nansum.html",
+    {.doc = "the sum of what is not NaN: https://pytorch.org/docs/stable/generated/torch.nansum.html",
      .schema = "nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
      .decompose = decompose_nansum},
 };

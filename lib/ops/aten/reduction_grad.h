@@ -6,11 +6,11 @@
 namespace whittle {
 
 // Sums and their kin (reduction_grad.cpp). amax and max share a gradient among equal elements.
-GradRule sum_grad, mean_grad, prod_grad, extremum_value_grad, variance_grad, deviation_grad, logsumexp_grad;
-GradRule vector_norm_grad, softmax_grad, log_softmax_grad;
+GradFormula sum_grad, mean_grad, prod_grad, softmax_grad, log_softmax_grad;
+GradRule extremum_value_grad, variance_grad, deviation_grad, logsumexp_grad, vector_norm_grad;
 
 // What picks elements by position, and running results (scan_grad.cpp).
-GradRule picked_grad, scan_picked_grad, median_grad;
-GradRule cumsum_grad, cumprod_grad, logcumsumexp_grad;
+GradFormula picked_grad, scan_picked_grad, median_grad, cumsum_grad, cumprod_grad;
+GradRule logcumsumexp_grad;
 
 }  // namespace whittle

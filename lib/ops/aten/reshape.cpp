@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
@@ -12,6 +13,8 @@
 namespace whittle {
 
 namespace {
+
+using namespace aten;
 
 // Each rule gives the sizes that an op reshapes to.
 
@@ -140,8 +143,8 @@ std::vector<Tensor> eval_as_strided(const Arguments<Tensor>& a) {
 
 /// Memory is not a matter of expressions, so strides become indices: of the tensor flattened in the order in which its
 /// elements lie. Only what `self` itself holds can be reached, where eager reaches the whole storage behind it.
-std::vector<NodeRef> decompose_as_strided(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue self = a.tensor("self");
+CallResults decompose_as_strided(const Call& c) {
+    const V self = c.tensor("self");
     const Geometry from = geometry(self.meta);
     std::vector<std::int64_t> order(from.sizes.size());  // dimensions from the widest stride to the narrowest
     std::iota(order.begin(), order.end(), 0);
@@ -152,16 +155,16 @@ std::vector<NodeRef> decompose_as_strided(GraphBuilder& b, const Arguments<NodeV
                         ", expected a tensor without gaps between its elements",
                     "call as_strided on the whole tensor, not on a view of it: compiled as_strided reads only the "
                     "elements of its operand");
-    const std::int64_t start = a.optional_integer("storage_offset").value_or(0);
-    const Sizes sizes = a.integers("size");
-    const Strides strides = a.integers("stride");
+    const std::int64_t start = c.optional_integer("storage_offset").value_or(0);
+    const Sizes sizes = c.integers("size");
+    const Strides strides = c.integers("stride");
     std::vector<std::int64_t> positions;
     for_each_index(sizes, [&](const std::vector<std::int64_t>& index) {
         const std::int64_t at = start + element_offset(index, strides);
-        positions.push_back(checked_index(at, self.meta.numel(), false, "as_strided"));
+        positions.push_back(checked_index(at, self.numel(), false, "as_strided"));
     });
-    const NodeValue flat = b.call("aten.permute.default", {arg(self), Arg::ints(order)});
-    return {b.call("aten.take.default", {arg(flat), arg(b.constant(Tensor::of(positions, sizes), "positions"))}).ref};
+    const V flat = permute(self, order);
+    return take(flat, c.constant(Tensor::of(positions, sizes), "positions"));
 }
 
 }  // namespace
@@ -169,39 +172,33 @@ std::vector<NodeRef> decompose_as_strided(GraphBuilder& b, const Arguments<NodeV
 std::span<const OpDef> reshape_ops() {
     static const OpDef ops[] = {
         reshape_op<View_>({
-            .name = "aten.view.default",
             .doc = "other sizes over the same memory: https://pytorch.org/docs/stable/generated/torch.Tensor.view.html",
             .schema = "view(Tensor(a) self, SymInt[] size) -> Tensor(a)",
             .grad = restore_grad,
         }),
         reshape_op<Reshape>({
-            .name = "aten.reshape.default",
             .doc = "other sizes, copied where no view exists: "
                    "https://pytorch.org/docs/stable/generated/torch.reshape.html",
             .schema = "reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)",
             .grad = restore_grad,
         }),
         reshape_op<UnsafeView>({
-            .name = "aten._unsafe_view.default",
             .doc = "view of a temporary (same values as view): "
                    "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/native_functions.yaml",
             .schema = "_unsafe_view(Tensor self, SymInt[] size) -> Tensor",
             .grad = restore_grad,
         }),
         reshape_op<Flatten>({
-            .name = "aten.flatten.using_ints",
             .doc = "a run of dimensions as one: https://pytorch.org/docs/stable/generated/torch.flatten.html",
             .schema = "flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)",
             .grad = restore_grad,
         }),
         reshape_op<Unflatten>({
-            .name = "aten.unflatten.int",
             .doc = "one dimension as several: https://pytorch.org/docs/stable/generated/torch.unflatten.html",
             .schema = "unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)",
             .grad = restore_grad,
         }),
         {
-            .name = "aten.as_strided.default",
             .doc = "any sizes and strides over the same memory: "
                    "https://pytorch.org/docs/stable/generated/torch.as_strided.html",
             .schema = "as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> "

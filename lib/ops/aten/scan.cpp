@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/own_copy.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/reduction_grad.h"
 #include "ops/core/combine.h"
 #include "ops/core/elements.h"
@@ -15,6 +15,8 @@
 namespace whittle {
 
 namespace {
+
+using namespace aten;
 
 /// at::acc_type on CPU.
 DType accumulator(DType dtype) {
@@ -227,26 +229,26 @@ constexpr OpDef running_extreme_op(OpDef def) {
 
 // --- diff ------------------------------------------------------------------------------------------------------------
 
-std::vector<NodeRef> decompose_diff(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    NodeValue self = a.tensor("self");
-    if (self.meta.sizes.empty()) throw Error("diff: found a 0-d tensor, expected at least 1 dimension");
-    const std::int64_t dim = wrap_dim(a.integer("dim"), static_cast<std::int64_t>(self.meta.sizes.size()));
-    if (a.integer("n") < 0) throw Error("diff: found n=" + std::to_string(a.integer("n")) + ", expected 0 or more");
-    std::vector<NodeValue> parts = {self};
-    if (const auto prepend = a.optional_tensor("prepend")) parts.insert(parts.begin(), *prepend);
-    if (const auto append = a.optional_tensor("append")) parts.push_back(*append);
-    if (parts.size() > 1) self = b.call("aten.cat.default", {args_list(parts), dim});
-    const std::int64_t times = std::min(a.integer("n"), self.meta.sizes[static_cast<std::size_t>(dim)]);
-    if (times == 0 && parts.size() == 1) return {own_copy(b, self).ref};
+CallResults decompose_diff(const Call& c) {
+    V self = c.tensor("self");
+    if (self.sizes().empty()) throw Error("diff: found a 0-d tensor, expected at least 1 dimension");
+    const std::int64_t dim = wrap_dim(c.integer("dim"), static_cast<std::int64_t>(self.sizes().size()));
+    if (c.integer("n") < 0) throw Error("diff: found n=" + std::to_string(c.integer("n")) + ", expected 0 or more");
+    Vs parts = {self};
+    if (const auto prepend = c.optional_tensor("prepend")) parts.insert(parts.begin(), *prepend);
+    if (const auto append = c.optional_tensor("append")) parts.push_back(*append);
+    if (parts.size() > 1) self = cat(parts, dim);
+    const std::int64_t times = std::min(c.integer("n"), self.sizes()[static_cast<std::size_t>(dim)]);
+    if (times == 0 && parts.size() == 1) return own_copy(self);
     if (times > 64) throw Error("diff: found n=" + std::to_string(times) + ", expected at most 64");
     for (std::int64_t k = 0; k < times; ++k) {
-        const std::int64_t size = self.meta.sizes[static_cast<std::size_t>(dim)];
-        const NodeValue later = b.call("aten.slice.Tensor", {arg(self), dim, 1, size});
-        const NodeValue earlier = b.call("aten.slice.Tensor", {arg(self), dim, 0, size - 1});
-        const bool logical = self.meta.dtype == DType::boolean;
-        self = b.call(logical ? "aten.logical_xor.default" : "aten.sub.Tensor", {arg(later), arg(earlier)});
+        const std::int64_t size = self.sizes()[static_cast<std::size_t>(dim)];
+        const V later = slice(self, dim, 1, size);
+        const V earlier = slice(self, dim, 0, size - 1);
+        const bool logical = self.dtype() == DType::boolean;
+        self = logical ? logical_xor(later, earlier) : later - earlier;
     }
-    return {self.ref};
+    return self;
 }
 
 }  // namespace
@@ -254,7 +256,6 @@ std::vector<NodeRef> decompose_diff(GraphBuilder& b, const Arguments<NodeValue>&
 std::span<const OpDef> scan_ops() {
     static const OpDef ops[] = {
         scan_op<RunningSum>({
-            .name = "aten.cumsum.default",
             .doc = "running sums: https://pytorch.org/docs/stable/generated/torch.cumsum.html",
             .schema = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
             .dtypes = kOrdered | kComplex,
@@ -262,7 +263,6 @@ std::span<const OpDef> scan_ops() {
             .bound = kBoundSums,
         }),
         scan_op<RunningProduct>({
-            .name = "aten.cumprod.default",
             .doc = "running products: https://pytorch.org/docs/stable/generated/torch.cumprod.html",
             .schema = "cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
             .dtypes = kAnyDType | kComplex,
@@ -270,7 +270,6 @@ std::span<const OpDef> scan_ops() {
             .bound = kBoundSums,
         }),
         scan_op<RunningLogSumExp>({
-            .name = "aten.logcumsumexp.default",
             .doc = "logarithms of running sums of exponentials: "
                    "https://pytorch.org/docs/stable/generated/torch.logcumsumexp.html",
             .schema = "logcumsumexp(Tensor self, int dim) -> Tensor",
@@ -278,19 +277,16 @@ std::span<const OpDef> scan_ops() {
             .grad = logcumsumexp_grad,
         }),
         running_extreme_op<Extreme<true>>({
-            .name = "aten.cummax.default",
             .doc = "running maxima and where they are: https://pytorch.org/docs/stable/generated/torch.cummax.html",
             .schema = "cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
             .grad = scan_picked_grad,
         }),
         running_extreme_op<Extreme<false>>({
-            .name = "aten.cummin.default",
             .doc = "running minima and where they are: https://pytorch.org/docs/stable/generated/torch.cummin.html",
             .schema = "cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)",
             .grad = scan_picked_grad,
         }),
         {
-            .name = "aten.diff.default",
             .doc = "differences of neighbors, n times: https://pytorch.org/docs/stable/generated/torch.diff.html",
             .schema = "diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
             .decompose = decompose_diff,

@@ -216,7 +216,6 @@ std::vector<expr::Value> lower_scatter_value(expr::GroupBuilder& g, const Argume
 std::span<const OpDef> scatter_ops() {
     static const OpDef ops[] = {
         {
-            .name = "aten.scatter.src",
             .doc = "result[index[i][j]][j] = src[i][j] along dim 0; the last of several wins: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html",
             .schema = "scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
@@ -229,7 +228,6 @@ std::span<const OpDef> scatter_ops() {
             .bound = kBoundExact,
         },
         {
-            .name = "aten.scatter.value",
             .doc = "one number written at every index: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html",
             .schema = "scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
@@ -242,7 +240,6 @@ std::span<const OpDef> scatter_ops() {
             .bound = kBoundExact,
         },
         {
-            .name = "aten.scatter_add.default",
             .doc =
                 "sources added at each index: https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_add_.html",
             .schema = "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
@@ -255,7 +252,6 @@ std::span<const OpDef> scatter_ops() {
             .bound = kBoundSums,
         },
         {
-            .name = "aten.scatter_reduce.two",
             .doc = "sources combined at each index (sum, prod, amax, amin): "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_reduce_.html",
             .schema = "scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool "

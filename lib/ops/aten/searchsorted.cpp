@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/open_rules.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
@@ -12,6 +13,8 @@
 namespace whittle {
 
 namespace {
+
+using namespace aten;
 
 struct SearchPlan {
     bool right = false;  ///< behind equal elements
@@ -93,14 +96,11 @@ std::vector<expr::Value> lower_search(expr::GroupBuilder& g, const Arguments<exp
     })};
 }
 
-std::vector<NodeRef> decompose_bucketize(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue boundaries = a.tensor("boundaries");
-    if (boundaries.meta.sizes.size() != 1)
-        throw Error("bucketize: found boundaries of sizes " + to_string(boundaries.meta.sizes) +
-                    ", expected 1 dimension");
-    return {b.call("aten.searchsorted.Tensor", {arg(boundaries), arg(a.tensor("self"))},
-                   {{"out_int32", a.boolean("out_int32")}, {"right", a.boolean("right")}})
-                .ref};
+CallResults decompose_bucketize(const Call& c) {
+    const V boundaries = c.tensor("boundaries");
+    if (boundaries.sizes().size() != 1)
+        throw Error("bucketize: found boundaries of sizes " + to_string(boundaries.sizes()) + ", expected 1 dimension");
+    return searchsorted(boundaries, c.tensor("self"), c.boolean("out_int32"), c.boolean("right"));
 }
 
 }  // namespace
@@ -108,7 +108,6 @@ std::vector<NodeRef> decompose_bucketize(GraphBuilder& b, const Arguments<NodeVa
 std::span<const OpDef> search_ops() {
     static const OpDef ops[] = {
         {
-            .name = "aten.searchsorted.Tensor",
             .doc = "where values belong in sorted sequences: "
                    "https://pytorch.org/docs/stable/generated/torch.searchsorted.html",
             .schema = "searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool "
@@ -124,7 +123,6 @@ std::span<const OpDef> search_ops() {
             .bound = kBoundStep,
         },
         {
-            .name = "aten.bucketize.Tensor",
             .doc = "the bucket between boundaries that each value is in: "
                    "https://pytorch.org/docs/stable/generated/torch.bucketize.html",
             .schema = "bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> "

@@ -2,6 +2,7 @@
 // Definitions: https://pytorch.org/docs/stable/generated/torch.where.html
 
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/open_rules.h"
 #include "ops/aten/pointwise_grad.h"
 #include "ops/core/pointwise.h"
@@ -9,6 +10,8 @@
 namespace whittle {
 
 namespace {
+
+using namespace aten;
 
 // --- where ---
 
@@ -91,40 +94,34 @@ std::vector<expr::Value> lower_fill(expr::GroupBuilder&, const Arguments<expr::V
 // --- masked_scatter ---
 
 /// The k-th element that the mask chooses is the k-th of the source: its number is how many are chosen up to there.
-std::vector<NodeRef> decompose_masked_scatter(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue self = a.tensor("self"), mask = a.tensor("mask"), source = a.tensor("source");
-    if (mask.meta.dtype != DType::boolean)
-        throw Error("masked_scatter: found a mask of dtype " + std::string(name(mask.meta.dtype)) + ", expected bool");
-    if (source.meta.dtype != self.meta.dtype)
-        throw Error("masked_scatter: found a source of dtype " + std::string(name(source.meta.dtype)) +
-                    " for a tensor of dtype " + std::string(name(self.meta.dtype)) + ", expected equal dtypes");
-    const Sizes sizes = broadcast_sizes(self.meta.sizes, mask.meta.sizes);
-    const auto reshape = [&](const NodeValue& x, const Sizes& to) {
-        return b.call("aten.reshape.default", {arg(x), Arg::ints(to)});
-    };
-    const NodeValue chosen = b.call("aten.expand.default", {arg(mask), Arg::ints(sizes)});
-    const NodeValue old = b.call("aten.expand.default", {arg(self), Arg::ints(sizes)});
+CallResults decompose_masked_scatter(const Call& c) {
+    const V self = c.tensor("self"), mask = c.tensor("mask"), source = c.tensor("source");
+    if (mask.dtype() != DType::boolean)
+        throw Error("masked_scatter: found a mask of dtype " + std::string(name(mask.dtype())) + ", expected bool");
+    if (source.dtype() != self.dtype())
+        throw Error("masked_scatter: found a source of dtype " + std::string(name(source.dtype())) +
+                    " for a tensor of dtype " + std::string(name(self.dtype())) + ", expected equal dtypes");
+    const Sizes sizes = broadcast_sizes(self.sizes(), mask.sizes());
+    const V chosen = expand(mask, sizes);
+    const V old = expand(self, sizes);
     const std::int64_t count = element_count(sizes);
     if (count == 0)  // nothing to choose
-        return {b.call("aten.clone.default", {arg(old)}, {{"memory_format", "contiguous_format"}}).ref};
-    const NodeValue flat = reshape(chosen, {count});
-    const NodeValue numbers =
-        b.call("aten.sub.Scalar", {arg(b.call("aten.cumsum.default", {arg(flat), 0}, {{"dtype", DType::i64}})), 1});
+        return clone(old, "contiguous_format");
+    const V flat = aten::reshape(chosen, {count});
+    const V numbers = cumsum(flat, 0, DType::i64) - 1;
     // Of no elements one stands at the place of what is not chosen; what is, is behind it and refused.
-    const bool empty = source.meta.numel() == 0;
-    const NodeValue from =
-        empty ? b.call("aten.zeros.default", {Arg::ints({1})}, {{"dtype", source.meta.dtype}}) : source;
-    const NodeValue behind = empty ? b.call("aten.add.Scalar", {arg(numbers), 1}) : numbers;
-    const NodeValue places = b.call("aten.where.ScalarOther", {arg(flat), arg(behind), 0});
-    const NodeValue taken = b.call("aten.take.default", {arg(from), arg(places)});
-    return {b.call("aten.where.self", {arg(chosen), arg(reshape(taken, sizes)), arg(old)}).ref};
+    const bool empty = source.numel() == 0;
+    const V from = empty ? zeros(c.builder(), Ints{1}, source.dtype()) : source;
+    const V behind = empty ? numbers + 1 : numbers;
+    const V places = where(flat, behind, 0);
+    const V taken = take(from, places);
+    return where(chosen, aten::reshape(taken, sizes), old);
 }
 
 // --- Records ---
 
-constexpr OpDef where_op(std::string_view name, std::string_view schema, DTypeSet dtypes) {
-    return {.name = name,
-            .doc = "self where condition holds, else other",
+constexpr OpDef where_op(std::string_view schema, DTypeSet dtypes) {
+    return {.doc = "self where condition holds, else other",
             .schema = schema,
             .dtypes = dtypes,
             .infer = infer_where,
@@ -132,9 +129,8 @@ constexpr OpDef where_op(std::string_view name, std::string_view schema, DTypeSe
             .lower = lower_where,
             .bound = rounds_by(0)};
 }
-constexpr OpDef fill_op(std::string_view name, std::string_view schema) {
-    return {.name = name,
-            .doc = "value, as self's dtype, where mask holds, else self",
+constexpr OpDef fill_op(std::string_view schema) {
+    return {.doc = "value, as self's dtype, where mask holds, else self",
             .schema = schema,
             .dtypes = kMoved,
             .infer = infer_fill,
@@ -144,27 +140,18 @@ constexpr OpDef fill_op(std::string_view name, std::string_view schema) {
 }
 
 constexpr OpDef kSelect[] = {
-    with_gradient(
-        where_op("aten.where.self", "where.self(Tensor condition, Tensor self, Tensor other) -> Tensor", kMoved),
-        where_grad),
-    with_gradient(where_op("aten.where.ScalarOther",
-                           "where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor", kMoved),
+    with_gradient(where_op("where.self(Tensor condition, Tensor self, Tensor other) -> Tensor", kMoved), where_grad),
+    with_gradient(where_op("where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor", kMoved),
                   where_grad),
     with_gradient(
-        where_op("aten.where.ScalarSelf", "where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor",
-                 kBool | set_of(DType::u8)),
+        where_op("where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor", kBool | set_of(DType::u8)),
         where_grad),
-    with_gradient(where_op("aten.where.Scalar", "where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor",
-                           kBool | set_of(DType::u8)),
-                  no_gradient),
     with_gradient(
-        fill_op("aten.masked_fill.Scalar", "masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor"),
-        masked_fill_grad),
-    with_gradient(
-        fill_op("aten.masked_fill.Tensor", "masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor"),
-        masked_fill_grad),
-    {.name = "aten.masked_scatter.default",
-     .doc = "the elements of source, in order, where mask holds, else self: "
+        where_op("where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor", kBool | set_of(DType::u8)),
+        no_gradient),
+    with_gradient(fill_op("masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor"), masked_fill_grad),
+    with_gradient(fill_op("masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor"), masked_fill_grad),
+    {.doc = "the elements of source, in order, where mask holds, else self: "
             "https://pytorch.org/docs/stable/generated/torch.Tensor.masked_scatter_.html",
      .schema = "masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
      .dtypes = kMoved,

@@ -6,7 +6,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/own_copy.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
@@ -16,6 +16,8 @@
 namespace whittle {
 
 namespace {
+
+using namespace aten;
 
 /// The part that is replaced: self[.., start : end : step, ..], without the dimension where `drops`.
 struct Part {
@@ -114,56 +116,51 @@ struct DiagonalPosition {
 };
 
 /// The tensor with `source` on a diagonal: the diagonal of the elements' numbers says where.
-NodeValue with_diagonal(GraphBuilder& b, const NodeValue& self, const NodeValue& source, const DiagonalPosition& d) {
-    const Gradient g(b);
-    const std::int64_t count = self.meta.numel();
-    const NodeValue range = b.call("aten.arange.default", {count}, {{"dtype", DType::i64}});
-    const NodeValue at =
-        g.call("aten.diagonal.default", {arg(g.reshape(range, self.meta.sizes)), d.offset, d.dim1, d.dim2});
-    if (at.meta.sizes != source.meta.sizes)
-        throw Error("found a source of sizes " + to_string(source.meta.sizes) +
-                    ", expected the sizes of the diagonal, " + to_string(at.meta.sizes));
-    const NodeValue flat = g.reshape(self, {count}), places = g.reshape(at, {at.meta.numel()});
-    const NodeValue put = g.call("aten.index_put.default", {arg(flat), ArgList(1, arg(places)),
-                                                            arg(g.reshape(source, {at.meta.numel()})), false});
-    return g.reshape(put, self.meta.sizes);
+V with_diagonal(const V& self, const V& source, const DiagonalPosition& d) {
+    const std::int64_t count = self.numel();
+    const V range = arange(*self.builder, count, DType::i64);
+    const V at = diagonal(reshaped(range, self.sizes()), d.offset, d.dim1, d.dim2);
+    if (at.sizes() != source.sizes())
+        throw Error("found a source of sizes " + to_string(source.sizes()) + ", expected the sizes of the diagonal, " +
+                    to_string(at.sizes()));
+    const V flat = reshaped(self, Ints{count}), places = reshaped(at, Ints{at.numel()});
+    const V put = index_put(flat, {places}, reshaped(source, Ints{at.numel()}));
+    return reshaped(put, self.sizes());
 }
 
-std::vector<NodeRef> decompose_diagonal_scatter(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue self = a.tensor("self");
-    return {with_diagonal(b, self, b.convert(a.tensor("src"), self.meta.dtype),
-                          {a.integer("offset"), a.integer("dim1"), a.integer("dim2")})
-                .ref};
+CallResults decompose_diagonal_scatter(const Call& c) {
+    const V self = c.tensor("self");
+    return with_diagonal(self, c.builder().convert(c.tensor("src"), self.dtype()),
+                         {c.integer("offset"), c.integer("dim1"), c.integer("dim2")});
 }
 
 /// The last dimension of `self` on the diagonal of two new ones.
-NodeValue diag_embed(GraphBuilder& b, const NodeValue& self, const DiagonalPosition& d) {
-    const auto rank = static_cast<std::int64_t>(self.meta.sizes.size()) + 1;
+V embedded_diagonal(const V& self, const DiagonalPosition& d) {
+    const auto rank = static_cast<std::int64_t>(self.sizes().size()) + 1;
     if (rank < 2) throw Error("diag_embed: found a 0-d operand, expected at least 1 dimension");
     const std::int64_t dim1 = wrap_dim(d.dim1, rank), dim2 = wrap_dim(d.dim2, rank);
     if (dim1 == dim2)
         throw Error("diag_embed: found dimension " + std::to_string(dim1) +
                     " as both dim1 and dim2, expected two different dimensions");
-    Sizes sizes(self.meta.sizes.begin(), self.meta.sizes.end() - 1);
+    Sizes sizes(self.sizes().begin(), self.sizes().end() - 1);
     const Checked distance = d.offset < 0 ? -Checked(d.offset) : Checked(d.offset);
-    const std::int64_t size = (distance + self.meta.sizes.back()).value();
+    const std::int64_t size = (distance + self.sizes().back()).value();
     for (const std::int64_t dim : {std::min(dim1, dim2), std::max(dim1, dim2)}) sizes.insert(sizes.begin() + dim, size);
-    return with_diagonal(b, Gradient(b).zeros(sizes, self.meta.dtype), self, {d.offset, dim1, dim2});
+    return with_diagonal(zeros(*self.builder, sizes, self.dtype()), self, {d.offset, dim1, dim2});
 }
 
-std::vector<NodeRef> decompose_diag_embed(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    return {diag_embed(b, a.tensor("self"), {a.integer("offset"), a.integer("dim1"), a.integer("dim2")}).ref};
+CallResults decompose_diag_embed(const Call& c) {
+    return embedded_diagonal(c.tensor("self"), {c.integer("offset"), c.integer("dim1"), c.integer("dim2")});
 }
 
 /// Of a row a matrix, of a matrix a copy of its diagonal.
-std::vector<NodeRef> decompose_diag(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue self = a.tensor("self");
-    const std::int64_t offset = a.integer("diagonal");
-    if (self.meta.sizes.size() == 1) return {diag_embed(b, self, {offset, 0, 1}).ref};
-    if (self.meta.sizes.size() != 2)
-        throw Error("diag: found an operand of sizes " + to_string(self.meta.sizes) +
-                    ", expected a vector or a matrix");
-    return {own_copy(b, b.call("aten.diagonal.default", {arg(self), offset, 0, 1})).ref};
+CallResults decompose_diag(const Call& c) {
+    const V self = c.tensor("self");
+    const std::int64_t offset = c.integer("diagonal");
+    if (self.sizes().size() == 1) return embedded_diagonal(self, {offset, 0, 1});
+    if (self.sizes().size() != 2)
+        throw Error("diag: found an operand of sizes " + to_string(self.sizes()) + ", expected a vector or a matrix");
+    return own_copy(diagonal(self, offset));
 }
 
 }  // namespace
@@ -171,7 +168,6 @@ std::vector<NodeRef> decompose_diag(GraphBuilder& b, const Arguments<NodeValue>&
 std::span<const OpDef> slice_scatter_ops() {
     static const OpDef ops[] = {
         {
-            .name = "aten.select_scatter.default",
             .doc = "one index of a dimension replaced: "
                    "https://pytorch.org/docs/stable/generated/torch.select_scatter.html",
             .schema = "select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor",
@@ -183,7 +179,6 @@ std::span<const OpDef> slice_scatter_ops() {
             .bound = kBoundExact,
         },
         {
-            .name = "aten.slice_scatter.default",
             .doc = "a range of a dimension replaced: "
                    "https://pytorch.org/docs/stable/generated/torch.slice_scatter.html",
             .schema = "slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt "
@@ -196,21 +191,18 @@ std::span<const OpDef> slice_scatter_ops() {
             .bound = kBoundExact,
         },
         {
-            .name = "aten.diagonal_scatter.default",
             .doc = "a diagonal replaced: https://pytorch.org/docs/stable/generated/torch.diagonal_scatter.html",
             .schema = "diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
             .dtypes = kAnyDType | kComplex,
             .decompose = decompose_diagonal_scatter,
         },
         {
-            .name = "aten.diag_embed.default",
             .doc = "rows as the diagonals of matrices: https://pytorch.org/docs/stable/generated/torch.diag_embed.html",
             .schema = "diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
             .dtypes = kAnyDType | kComplex,
             .decompose = decompose_diag_embed,
         },
         {
-            .name = "aten.diag.default",
             .doc = "a matrix with a diagonal, or the diagonal of one: "
                    "https://pytorch.org/docs/stable/generated/torch.diag.html",
             .schema = "diag(Tensor self, int diagonal=0) -> Tensor",

@@ -4,12 +4,15 @@
 #include <limits>
 
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/reduction_grad.h"
 #include "ops/core/reduce.h"
 
 namespace whittle {
 
 namespace {
+
+using namespace aten;
 
 using expr::Op;
 
@@ -79,34 +82,26 @@ std::vector<expr::Value> lower_softmax(expr::GroupBuilder& builder, const Argume
 }
 
 template <bool kLog>
-std::vector<NodeRef> softmax_parts(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const NodeValue self = builder.convert(arguments.tensor("self"), result_dtype(arguments));
-    if (self.meta.numel() == 0) return {self.ref};
-    const Arg dims = Arg::ints({arguments.integer("dim")});
-    const auto call = [&](std::string_view target, ArgList args) { return builder.call(target, std::move(args)); };
-    const NodeValue shifted =
-        call("aten.sub.Tensor", {self.ref, call("aten.amax.default", {self.ref, dims, true}).ref});
-    const NodeValue exps = call("aten.exp.default", {shifted.ref});
-    const NodeValue sum = call("aten.sum.dim_IntList", {exps.ref, dims, true});
-    if (!kLog) return {call("aten.div.Tensor", {exps.ref, sum.ref}).ref};
-    return {call("aten.sub.Tensor", {shifted.ref, call("aten.log.default", {sum.ref}).ref}).ref};
+CallResults softmax_parts(const Call& c) {
+    const V x = c.builder().convert(c.tensor("self"), result_dtype(c));
+    if (x.numel() == 0) return x;
+    const Ints dims = {c.integer("dim")};
+    const V shifted = x - amax(x, dims, true), exps = exp(shifted), total = sum(exps, dims, true);
+    return kLog ? shifted - log(total) : exps / total;
 }
 
 /// softmax.int, log_softmax.int: an optional dtype first.
 template <bool kLog>
-std::vector<NodeRef> decompose_softmax(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    NodeValue self = arguments.tensor("self");
-    const DType dtype = arguments.dtype("dtype").value_or(self.meta.dtype);
-    if (dtype != self.meta.dtype) self = builder.call("aten.to.dtype", {self.ref, Arg(dtype)});
-    return {builder
-                .call(kLog ? "aten._log_softmax.default" : "aten._softmax.default",
-                      {self.ref, Arg(arguments.integer("dim")), Arg(false)})
-                .ref};
+CallResults decompose_softmax(const Call& c) {
+    V self = c.tensor("self");
+    const DType dtype = c.dtype("dtype").value_or(self.dtype());
+    if (dtype != self.dtype()) self = to(self, dtype);
+    const std::int64_t dim = c.integer("dim");
+    return kLog ? _log_softmax(self, dim, false) : _softmax(self, dim, false);
 }
 
 constexpr OpDef kSoftmax[] = {
-    {.name = "aten._softmax.default",
-     .doc = "exp(x) / sum(exp(x)) along a dimension",
+    {.doc = "exp(x) / sum(exp(x)) along a dimension",
      .schema = "_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
      .dtypes = kFloating,
      .infer = infer_softmax,
@@ -114,8 +109,7 @@ constexpr OpDef kSoftmax[] = {
      .lower = lower_softmax<false>,
      .grad = softmax_grad,
      .bound = {.parts = softmax_parts<false>}},
-    {.name = "aten._log_softmax.default",
-     .doc = "x - log(sum(exp(x))) along a dimension",
+    {.doc = "x - log(sum(exp(x))) along a dimension",
      .schema = "_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
      .dtypes = kFloating,
      .infer = infer_softmax,
@@ -123,12 +117,10 @@ constexpr OpDef kSoftmax[] = {
      .lower = lower_softmax<true>,
      .grad = log_softmax_grad,
      .bound = {.parts = softmax_parts<true>}},
-    {.name = "aten.softmax.int",
-     .doc = "_softmax after an optional cast",
+    {.doc = "_softmax after an optional cast",
      .schema = "softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
      .decompose = decompose_softmax<false>},
-    {.name = "aten.log_softmax.int",
-     .doc = "_log_softmax after an optional cast",
+    {.doc = "_log_softmax after an optional cast",
      .schema = "log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
      .decompose = decompose_softmax<true>},
 };

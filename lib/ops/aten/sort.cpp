@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/reduction_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
@@ -17,6 +18,8 @@
 namespace whittle {
 
 namespace {
+
+using namespace aten;
 
 constexpr std::int64_t kMostCompiled = 4096;
 
@@ -183,29 +186,28 @@ constexpr OpDef selection_op(OpDef def) {
     return def;
 }
 
-std::vector<NodeRef> decompose_argsort(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    return {
-        b.call_multi("aten.sort.default", {arg(a.tensor("self")), a.integer("dim"), a.boolean("descending")})[1].ref};
+CallResults decompose_argsort(const Call& c) {
+    return sort(c.tensor("self"), c.integer("dim"), c.boolean("descending"))[1];
 }
 
 // --- kthvalue and median ---------------------------------------------------------------------------------------------
 
-std::vector<NodeRef> decompose_kthvalue(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue self = a.tensor("self");
-    const Sizes& sizes = self.meta.sizes;
-    const std::int64_t dim = wrap_dim(a.integer("dim"), static_cast<std::int64_t>(sizes.size())), k = a.integer("k");
+CallResults decompose_kthvalue(const Call& c) {
+    const V self = c.tensor("self");
+    const Sizes& sizes = self.sizes();
+    const std::int64_t dim = wrap_dim(c.integer("dim"), static_cast<std::int64_t>(sizes.size())), k = c.integer("k");
     const std::int64_t extent = at_least_1d(sizes)[static_cast<std::size_t>(dim)];
     if (k < 1 || k > extent)
         throw Error("kthvalue: found k=" + std::to_string(k) + " for a dimension of size " + std::to_string(extent) +
                     ", expected k from 1 to the size");
-    std::vector<NodeRef> results;
-    for (const NodeValue& sorted : b.call_multi("aten.topk.default", {arg(self), k, dim, false})) {
+    Vs results;
+    for (const V& sorted : topk(self, k, dim, false)) {
         if (sizes.empty())
-            results.push_back(sorted.ref);
-        else if (a.boolean("keepdim"))
-            results.push_back(b.call("aten.slice.Tensor", {arg(sorted), dim, k - 1, k}).ref);
+            results.push_back(sorted);
+        else if (c.boolean("keepdim"))
+            results.push_back(slice(sorted, dim, k - 1, k));
         else
-            results.push_back(b.call("aten.select.int", {arg(sorted), dim, k - 1}).ref);
+            results.push_back(select(sorted, dim, k - 1));
     }
     return results;
 }
@@ -282,14 +284,14 @@ std::vector<expr::Value> lower_median(expr::GroupBuilder& g, const Arguments<exp
             reshape_value(convert(DType::i64, positions), plan.sizes)};
 }
 
-std::vector<NodeRef> decompose_median(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue self = a.tensor("self");
-    if (self.meta.numel() == 0) {
-        if (!is_floating(self.meta.dtype)) throw Error("median: found an empty tensor, expected at least one element");
-        return {b.call("aten.full.default", {Arg::ints({}), std::nan("")}, {{"dtype", self.meta.dtype}}).ref};
+CallResults decompose_median(const Call& c) {
+    const V self = c.tensor("self");
+    if (self.numel() == 0) {
+        if (!is_floating(self.dtype())) throw Error("median: found an empty tensor, expected at least one element");
+        return full(c.builder(), {}, std::nan(""), self.dtype());
     }
-    const NodeValue flat = b.call("aten.reshape.default", {arg(self), Arg::ints({self.meta.numel()})});
-    return {b.call_multi("aten.median.dim", {arg(flat), 0})[0].ref};
+    const V flat = reshape(self, Ints{self.numel()});
+    return median(flat, 0)[0];
 }
 
 }  // namespace
@@ -297,14 +299,12 @@ std::vector<NodeRef> decompose_median(GraphBuilder& b, const Arguments<NodeValue
 std::span<const OpDef> sort_ops() {
     static const OpDef ops[] = {
         selection_op({
-            .name = "aten.sort.default",
             .doc = "in order, and where each element was: https://pytorch.org/docs/stable/generated/torch.sort.html",
             .schema = "sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
             .dtypes = kOrdered,
             .grad = picked_grad,
         }),
         selection_op({
-            .name = "aten.sort.stable",
             .doc = "in order, equal elements in theirs: https://pytorch.org/docs/stable/generated/torch.sort.html",
             .schema = "sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, "
                       "Tensor indices)",
@@ -312,7 +312,6 @@ std::span<const OpDef> sort_ops() {
             .grad = picked_grad,
         }),
         {
-            .name = "aten.argsort.default",
             .doc = "positions in order: https://pytorch.org/docs/stable/generated/torch.argsort.html",
             .schema = "argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor",
             .dtypes = kOrdered,
@@ -320,7 +319,6 @@ std::span<const OpDef> sort_ops() {
             .grad = no_gradient,
         },
         {
-            .name = "aten.argsort.stable",
             .doc = "positions in order: https://pytorch.org/docs/stable/generated/torch.argsort.html",
             .schema = "argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor",
             .dtypes = kOrdered,
@@ -328,7 +326,6 @@ std::span<const OpDef> sort_ops() {
             .grad = no_gradient,
         },
         selection_op({
-            .name = "aten.topk.default",
             .doc = "the k largest or smallest in order (whether sorted or not), and where they were: "
                    "https://pytorch.org/docs/stable/generated/torch.topk.html",
             .schema = "topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, "
@@ -337,7 +334,6 @@ std::span<const OpDef> sort_ops() {
             .grad = picked_grad,
         }),
         {
-            .name = "aten.kthvalue.default",
             .doc = "the k-th smallest and where it is: https://pytorch.org/docs/stable/generated/torch.kthvalue.html",
             .schema = "kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
             .dtypes = kNumbers,
@@ -345,7 +341,6 @@ std::span<const OpDef> sort_ops() {
             .grad = picked_grad,
         },
         {
-            .name = "aten.median.dim",
             .doc = "the lower of the two middle elements and where it is: "
                    "https://pytorch.org/docs/stable/generated/torch.median.html",
             .schema = "median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
@@ -361,7 +356,6 @@ std::span<const OpDef> sort_ops() {
             .bound = kBoundChoice,
         },
         {
-            .name = "aten.median.default",
             .doc = "the lower of the two middle elements of all: "
                    "https://pytorch.org/docs/stable/generated/torch.median.html",
             .schema = "median(Tensor self) -> Tensor",

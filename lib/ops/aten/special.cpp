@@ -5,15 +5,15 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/aten/backward.h"
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
-#include "ops/aten/own_copy.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/pointwise.h"
 #include "tensor/limits.h"
 
 namespace whittle {
 namespace {
+
+using namespace aten;
 
 using expr::Op;
 
@@ -117,113 +117,98 @@ struct CopySign : FloatingFunction {
     }
 };
 
-void xlogy_grad(GraphBuilder& b, CallGradients& c) {
-    const Rule r(b, c);
-    const Arg x = r.operand("self"), y = r.operand("other");
-    if (r.needed("self")) {
-        const NodeValue logs = b.call(y.node() ? "aten.xlogy.Tensor" : "aten.xlogy.Scalar_Other", {arg(r.grad()), y});
-        const NodeValue zero = b.call("aten.eq.Scalar", {x, 0});
+/// Either operand may be a number.
+void xlogy_grad(Gradients& c) {
+    const Arg x = c.given("self"), y = c.given("other");
+    if (c.needed("self")) {
+        const V self = c.tensor("self"), zero = eq(self, 0);
         if (y.node()) {
-            const NodeValue no_log = b.call("aten.le.Scalar", {y, 0});
-            r.set("self", r.drop(r.call("aten.logical_and.default", {arg(zero), arg(no_log)}), logs));
+            const V other = c.tensor("other");
+            c.set("self", drop(logical_and(zero, le(other, 0)), xlogy(c.grad(), other)));
         } else {
-            r.set("self", c.args().number("other") <= 0 ? r.drop(zero, logs) : logs);
+            const V logs = xlogy(c.grad(), c.scalar("other"));
+            c.set("self", c.number("other") <= 0 ? drop(zero, logs) : logs);
         }
     }
-    if (r.needed("other")) r.set("other", r.div(r.mul(r.grad(), x), y));
+    if (c.needed("other")) c.set("other", c.grad() * x / y);
 }
 
-void hypot_grad(GraphBuilder& b, CallGradients& c) {
-    const Rule r(b, c);
+void hypot_grad(Gradients& c) {
     for (const char* operand : {"self", "other"})
-        if (r.needed(operand)) r.set(operand, r.mul(r.grad(), r.div(r.tensor(operand), arg(r.result()))));
+        if (c.needed(operand)) c.set(operand, c.grad() * (c.tensor(operand) / c.result()));
 }
 
 /// Each operand's share of the sum: 1 / (1 + power(other - self)).
-void share_grad(GraphBuilder& b, CallGradients& c, std::string_view power) {
-    const Rule r(b, c);
-    const NodeValue x = r.tensor("self"), y = r.tensor("other");
-    const auto share = [&](const NodeValue& from, const NodeValue& to) {
-        return r.div(r.grad(), arg(r.add(r.of(power, r.sub(from, to)), 1)));
-    };
-    if (r.needed("self")) r.set("self", share(y, x));
-    if (r.needed("other")) r.set("other", share(x, y));
+template <V (*Power)(const V&)>
+void share_grad(Gradients& c) {
+    const V x = c.tensor("self"), y = c.tensor("other");
+    if (c.needed("self")) c.set("self", c.grad() / (Power(y - x) + 1));
+    if (c.needed("other")) c.set("other", c.grad() / (Power(x - y) + 1));
 }
-void logaddexp_grad(GraphBuilder& b, CallGradients& c) { share_grad(b, c, "aten.exp.default"); }
-void logaddexp2_grad(GraphBuilder& b, CallGradients& c) { share_grad(b, c, "aten.exp2.default"); }
 
 /// 1 or -1, 0 at zeros; the sign's own is zero.
-void copysign_grad(GraphBuilder& b, CallGradients& c) {
-    const Rule r(b, c);
-    const NodeValue x = r.tensor("self");
-    const NodeValue ratio = r.div(r.result(), arg(x)), zero = r.call("aten.eq.Scalar", {arg(x), 0});
-    if (r.needed("self")) r.set("self", r.mul(r.grad(), r.drop(zero, ratio)));
-    if (r.needed("other")) r.set("other", r.zeros_like(r.grad()));
+void copysign_grad(Gradients& c) {
+    const V x = c.tensor("self");
+    const V ratio = c.result() / x, zero = eq(x, 0);
+    if (c.needed("self")) c.set("self", c.grad() * drop(zero, ratio));
+    if (c.needed("other")) c.set("other", zeros_like(c.grad()));
 }
 
 // --- Of one ---
 
 /// sin(pi x) / (pi x), 1 at 0
-std::vector<NodeRef> sinc(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const Gradient g(b);
-    const NodeValue x = a.tensor("self"), angle = g.mul(x, Arg(M_PI));
-    const NodeValue quotient = g.div(g.call("aten.sin.default", {arg(angle)}), arg(angle));
-    return {g.call("aten.masked_fill.Scalar", {arg(quotient), arg(g.call("aten.eq.Scalar", {arg(x), 0})), 1}).ref};
+CallResults decompose_sinc(const Call& c) {
+    const V x = c.tensor("self"), angle = x * M_PI;
+    const V quotient = sin(angle) / angle;
+    return masked_fill(quotient, eq(x, 0), 1);
 }
-void sinc_grad(GraphBuilder& b, CallGradients& c) {
-    const OfSelf r(b, c);
-    const NodeValue angle = r.mul(r.x, Arg(M_PI)), square = r.mul(r.mul(r.x, r.x), Arg(M_PI));
-    const NodeValue rise = r.sub(r.mul(angle, r.of("aten.cos.default", angle)), r.of("aten.sin.default", angle));
-    r.set(r.drop(r.call("aten.eq.Scalar", {arg(square), 0}), r.mul(r.g, r.div(rise, arg(square)))));
+V sinc_grad(const OfSelf& r) {
+    const V angle = r.x * M_PI, square = r.x * r.x * M_PI;
+    const V rise = angle * cos(angle) - sin(angle);
+    return drop(eq(square, 0), r.g * (rise / square));
 }
 
 /// NaN and infinities replaced by numbers, which are 0 and the ends of the dtype where none are given.
-std::vector<NodeRef> nan_to_num(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const Gradient g(b);
-    const NodeValue x = a.tensor("self");
-    if (!is_floating(x.meta.dtype)) return {own_copy(b, x).ref};
-    const double most = float_limits(x.meta.dtype).largest, infinity = std::numeric_limits<double>::infinity();
-    const auto replaced = [&](const NodeValue& value, const NodeValue& where, const char* parameter, double otherwise) {
-        const double number = a.optional_number(parameter).value_or(otherwise);
-        return g.call("aten.masked_fill.Scalar", {arg(value), arg(where), Arg(number)});
+CallResults decompose_nan_to_num(const Call& c) {
+    const V x = c.tensor("self");
+    if (!is_floating(x.dtype())) return own_copy(x);
+    const double most = float_limits(x.dtype()).largest, infinity = std::numeric_limits<double>::infinity();
+    const auto replaced = [&](const V& value, const V& where, const char* parameter, double otherwise) {
+        const double number = c.optional_number(parameter).value_or(otherwise);
+        return masked_fill(value, where, number);
     };
-    const NodeValue numbers = replaced(x, g.of("aten.isnan.default", x), "nan", 0);
-    const NodeValue below = replaced(numbers, g.when("eq", x, Arg(infinity)), "posinf", most);
-    return {replaced(below, g.when("eq", x, Arg(-infinity)), "neginf", -most).ref};
+    const V numbers = replaced(x, isnan(x), "nan", 0);
+    const V below = replaced(numbers, eq(x, infinity), "posinf", most);
+    return replaced(below, eq(x, -infinity), "neginf", -most);
 }
 
-std::vector<NodeRef> deg2rad(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    return {Gradient(b).mul(a.tensor("self"), Arg(M_PI / 180)).ref};
-}
-std::vector<NodeRef> rad2deg(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    return {Gradient(b).mul(a.tensor("self"), Arg(180 / M_PI)).ref};
-}
+CallResults decompose_deg2rad(const Call& c) { return c.tensor("self") * (M_PI / 180); }
+CallResults decompose_rad2deg(const Call& c) { return c.tensor("self") * (180 / M_PI); }
 
 // --- Records ---
 
 constexpr OpDef kSpecial[] = {
     binary_op<Xlogy>(
-        "aten.xlogy.Tensor", "xlogy.Tensor(Tensor self, Tensor other) -> Tensor",
+        "xlogy.Tensor(Tensor self, Tensor other) -> Tensor",
         "self log(other), 0 where self is: https://pytorch.org/docs/stable/special.html#torch.special.xlogy", kAnyDType,
         xlogy_grad),
-    binary_op<Xlogy>("aten.xlogy.Scalar_Other", "xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor",
+    binary_op<Xlogy>("xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor",
                      "self log(other), 0 where self is: "
                      "https://pytorch.org/docs/stable/special.html#torch.special.xlogy",
                      kAnyDType, xlogy_grad),
-    binary_op<Hypot>("aten.hypot.default", "hypot(Tensor self, Tensor other) -> Tensor",
+    binary_op<Hypot>("hypot(Tensor self, Tensor other) -> Tensor",
                      "the length of (self, other): https://pytorch.org/docs/stable/generated/torch.hypot.html",
                      kFloating, hypot_grad),
-    binary_op<LogAddExp>("aten.logaddexp.default", "logaddexp(Tensor self, Tensor other) -> Tensor",
+    binary_op<LogAddExp>("logaddexp(Tensor self, Tensor other) -> Tensor",
                          "log(exp(self) + exp(other)): https://pytorch.org/docs/stable/generated/torch.logaddexp.html",
-                         kFloating, logaddexp_grad),
-    binary_op<LogAddExp2>("aten.logaddexp2.default", "logaddexp2(Tensor self, Tensor other) -> Tensor",
+                         kFloating, share_grad<aten::exp>),
+    binary_op<LogAddExp2>("logaddexp2(Tensor self, Tensor other) -> Tensor",
                           "log2(2^self + 2^other): https://pytorch.org/docs/stable/generated/torch.logaddexp2.html",
-                          kFloating, logaddexp2_grad),
-    binary_op<CopySign>("aten.copysign.Tensor", "copysign.Tensor(Tensor self, Tensor other) -> Tensor",
+                          kFloating, share_grad<aten::exp2>),
+    binary_op<CopySign>("copysign.Tensor(Tensor self, Tensor other) -> Tensor",
                         "self with the sign of other: https://pytorch.org/docs/stable/generated/torch.copysign.html",
                         kAnyDType, copysign_grad),
-    {.name = "aten.heaviside.default",
-     .doc = "0 below zero, 1 above, values at zero: https://pytorch.org/docs/stable/generated/torch.heaviside.html",
+    {.doc = "0 below zero, 1 above, values at zero: https://pytorch.org/docs/stable/generated/torch.heaviside.html",
      .schema = "heaviside(Tensor self, Tensor values) -> Tensor",
      .dtypes = kAnyDType,
      .infer = infer_heaviside,
@@ -231,27 +216,23 @@ constexpr OpDef kSpecial[] = {
      .lower = lower_binary<Heaviside>,
      .grad = no_gradient,
      .bound = kBoundStep},
-    {.name = "aten.sinc.default",
-     .doc = "sin(pi x) / (pi x): https://pytorch.org/docs/stable/special.html#torch.special.sinc",
+    {.doc = "sin(pi x) / (pi x): https://pytorch.org/docs/stable/special.html#torch.special.sinc",
      .schema = "sinc(Tensor self) -> Tensor",
      .dtypes = kAnyDType,
-     .decompose = sinc,
+     .decompose = decompose_sinc,
      .grad = sinc_grad},
-    {.name = "aten.nan_to_num.default",
-     .doc = "NaN and infinities replaced: https://pytorch.org/docs/stable/generated/torch.nan_to_num.html",
+    {.doc = "NaN and infinities replaced: https://pytorch.org/docs/stable/generated/torch.nan_to_num.html",
      .schema = "nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
      .dtypes = kAnyDType,
-     .decompose = nan_to_num},
-    {.name = "aten.deg2rad.default",
-     .doc = "degrees in radians: https://pytorch.org/docs/stable/generated/torch.deg2rad.html",
+     .decompose = decompose_nan_to_num},
+    {.doc = "degrees in radians: https://pytorch.org/docs/stable/generated/torch.deg2rad.html",
      .schema = "deg2rad(Tensor self) -> Tensor",
      .dtypes = kAnyDType,
-     .decompose = deg2rad},
-    {.name = "aten.rad2deg.default",
-     .doc = "radians in degrees: https://pytorch.org/docs/stable/generated/torch.rad2deg.html",
+     .decompose = decompose_deg2rad},
+    {.doc = "radians in degrees: https://pytorch.org/docs/stable/generated/torch.rad2deg.html",
      .schema = "rad2deg(Tensor self) -> Tensor",
      .dtypes = kAnyDType,
-     .decompose = rad2deg},
+     .decompose = decompose_rad2deg},
 };
 
 }  // namespace

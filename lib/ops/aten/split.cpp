@@ -136,60 +136,51 @@ struct Diagonal {
 std::span<const OpDef> split_ops() {
     static const OpDef ops[] = {
         view_op<Split>({
-            .name = "aten.split.Tensor",
             .doc = "pieces of one size, the last may be shorter: "
                    "https://pytorch.org/docs/stable/generated/torch.split.html",
             .schema = "split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]",
             .grad = split_grad,
         }),
         view_op<SplitWithSizes>({
-            .name = "aten.split_with_sizes.default",
             .doc = "pieces of given sizes: https://pytorch.org/docs/stable/generated/torch.split.html",
             .schema = "split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]",
             .grad = split_grad,
         }),
         view_op<Chunk>({
-            .name = "aten.chunk.default",
             .doc = "at most so many pieces of equal size: https://pytorch.org/docs/stable/generated/torch.chunk.html",
             .schema = "chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]",
             .grad = split_grad,
         }),
         view_op<Split>({
-            .name = "aten.unsafe_split.Tensor",
             .doc = "split whose results are not treated as views: "
                    "https://pytorch.org/docs/stable/generated/torch.unsafe_split.html",
             .schema = "unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]",
             .grad = split_grad,
         }),
         view_op<SplitWithSizes>({
-            .name = "aten.unsafe_split_with_sizes.default",
             .doc = "as unsafe_split, with sizes: "
                    "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/native_functions.yaml",
             .schema = "unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]",
             .grad = split_grad,
         }),
         view_op<Chunk>({
-            .name = "aten.unsafe_chunk.default",
             .doc = "chunk whose results are not treated as views: "
                    "https://pytorch.org/docs/stable/generated/torch.unsafe_chunk.html",
             .schema = "unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]",
             .grad = split_grad,
         }),
         view_op<Unbind>({
-            .name = "aten.unbind.int",
             .doc = "all indices of a dimension: https://pytorch.org/docs/stable/generated/torch.unbind.html",
             .schema = "unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]",
             .grad = unbind_grad,
         }),
         view_op<Unfold>({
-            .name = "aten.unfold.default",
             .doc = "windows of a dimension as a new last one: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html",
             .schema = "unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)",
             .grad = unfold_grad,
         }),
         view_op<Diagonal>({
-            .name = "aten.diagonal.default",
             .doc = "a diagonal of two dimensions as a new last one: "
                    "https://pytorch.org/docs/stable/generated/torch.diagonal.html",
             .schema = "diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",

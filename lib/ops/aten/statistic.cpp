@@ -5,12 +5,15 @@
 #include <limits>
 
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/reduction_grad.h"
 #include "ops/core/reduce.h"
 
 namespace whittle {
 
 namespace {
+
+using namespace aten;
 
 using expr::Op;
 
@@ -76,50 +79,33 @@ std::vector<expr::Value> lower_variance(expr::GroupBuilder& builder, const Argum
 }
 
 template <bool kRoot, bool kMean>
-std::vector<NodeRef> variance_parts(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const NodeValue self = arguments.tensor("self");
-    const Reduction reduction = reduction_of(arguments);
+CallResults variance_parts(const Call& c) {
+    const V x = c.tensor("self");
+    const Reduction reduction = reduction_of(c);
     const Sizes result = reduction.result();
-    std::vector<std::int64_t> all;
-    for (std::int64_t d = 0; d < rank_of(self); ++d) all.push_back(d);
-    std::vector<std::int64_t> given =
-        arguments.schema().param("dim") ? arguments.integers("dim") : std::vector<std::int64_t>();
-    const Arg dims = Arg::ints(given.empty() ? all : given);
-    const auto call = [&](std::string_view target, ArgList args) { return builder.call(target, std::move(args)); };
-    const NodeValue mean = call("aten.mean.dim", {self.ref, dims, true});
-    const NodeValue off = call("aten.sub.Tensor", {self.ref, mean.ref});
-    const NodeValue squares =
-        call("aten.sum.dim_IntList", {call("aten.mul.Tensor", {off.ref, off.ref}).ref, dims, true});
-    NodeValue spread = call("aten.div.Scalar", {squares.ref, Arg(divisor(arguments, reduction))});
-    if (kRoot) spread = call("aten.sqrt.default", {spread.ref});
-    std::vector<NodeRef> results = {call("aten.reshape.default", {spread.ref, Arg::ints(result)}).ref};
-    if (kMean) results.push_back(call("aten.reshape.default", {mean.ref, Arg::ints(result)}).ref);
-    return results;
+    Ints dims = c.schema().param("dim") ? c.integers("dim") : Ints();
+    if (dims.empty())
+        for (std::int64_t d = 0; d < x.rank(); ++d) dims.push_back(d);
+    const V mean = aten::mean(x, dims, true), off = x - mean;
+    V spread = div(sum(off * off, dims, true), divisor(c, reduction));
+    if (kRoot) spread = sqrt(spread);
+    if (!kMean) return reshape(spread, result);
+    return {reshape(spread, result), reshape(mean, result)};
 }
 
 // --- logsumexp ---
 
 /// log(sum(exp(x - m))) + m, where m is the largest x, or 0 where that is infinite.
-std::vector<NodeRef> decompose_logsumexp(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    NodeValue self = arguments.tensor("self");
-    if (!is_floating(self.meta.dtype)) self = builder.call("aten.to.dtype", {self.ref, Arg(DType::f32)});
-    const Arg dims = Arg::ints(arguments.integers("dim")), keepdim = Arg(arguments.boolean("keepdim"));
-    if (reduction_of(arguments).count() == 0) {  // nothing to be the largest: log(0)
-        const NodeValue exps = builder.call("aten.exp.default", {self.ref});
-        return {builder.call("aten.log.default", {builder.call("aten.sum.dim_IntList", {exps.ref, dims, keepdim}).ref})
-                    .ref};
-    }
-    const auto finite = [&](const NodeValue& largest) {
-        const NodeValue infinite = builder.call("aten.isinf.default", {largest.ref});
-        return builder.call("aten.masked_fill.Scalar", {largest.ref, infinite.ref, Arg(0)});
-    };
-    const NodeValue kept = finite(builder.call("aten.amax.default", {self.ref, dims, Arg(true)}));
-    const NodeValue shifted = builder.call("aten.sub.Tensor", {self.ref, kept.ref});
-    const NodeValue exps = builder.call("aten.exp.default", {shifted.ref});
-    const NodeValue sum = builder.call("aten.sum.dim_IntList", {exps.ref, dims, keepdim});
-    const NodeValue log = builder.call("aten.log.default", {sum.ref});
-    const NodeValue largest = finite(builder.call("aten.amax.default", {self.ref, dims, keepdim}));
-    return {builder.call("aten.add.Tensor", {log.ref, largest.ref}).ref};
+CallResults decompose_logsumexp(const Call& c) {
+    V self = c.tensor("self");
+    if (!is_floating(self.dtype())) self = to(self, DType::f32);
+    const Ints dims = c.integers("dim");
+    const bool keepdim = c.boolean("keepdim");
+    if (reduction_of(c).count() == 0) return log(sum(exp(self), dims, keepdim));  // nothing is the largest: log(0)
+    const auto finite = [&](const V& largest) { return masked_fill(largest, isinf(largest), 0); };
+    const V kept = finite(amax(self, dims, true));
+    const V logarithm = log(sum(exp(self - kept), dims, keepdim));
+    return logarithm + finite(amax(self, dims, keepdim));
 }
 
 std::vector<Tensor> eval_logsumexp(const Arguments<Tensor>& arguments) {
@@ -144,9 +130,8 @@ std::vector<ValueMeta> infer_logsumexp(const Arguments<ValueMeta>& arguments) {
 // --- Records ---
 
 template <bool kRoot, bool kMean = false>
-constexpr OpDef variance_op(std::string_view name, std::string_view schema) {
-    return {.name = name,
-            .doc = kRoot ? (kMean ? "standard deviation and mean" : "standard deviation")
+constexpr OpDef variance_op(std::string_view schema) {
+    return {.doc = kRoot ? (kMean ? "standard deviation and mean" : "standard deviation")
                          : (kMean ? "variance and mean" : "variance"),
             .schema = schema,
             .dtypes = kFloating,
@@ -159,38 +144,29 @@ constexpr OpDef variance_op(std::string_view name, std::string_view schema) {
 constexpr OpDef kStatistic[] = {
     with_gradient(
         variance_op<false>(
-            "aten.var.correction",
             "var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor"),
         variance_grad),
     with_gradient(
-        variance_op<false>("aten.var.dim",
-                           "var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor"),
+        variance_op<false>("var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor"),
         variance_grad),
-    with_gradient(variance_op<false>("aten.var.default", "var(Tensor self, bool unbiased=True) -> Tensor"),
-                  variance_grad),
+    with_gradient(variance_op<false>("var(Tensor self, bool unbiased=True) -> Tensor"), variance_grad),
     with_gradient(
         variance_op<true>(
-            "aten.std.correction",
             "std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor"),
         deviation_grad),
     with_gradient(
-        variance_op<true>("aten.std.dim",
-                          "std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor"),
+        variance_op<true>("std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor"),
         deviation_grad),
-    with_gradient(variance_op<true>("aten.std.default", "std(Tensor self, bool unbiased=True) -> Tensor"),
-                  deviation_grad),
+    with_gradient(variance_op<true>("std(Tensor self, bool unbiased=True) -> Tensor"), deviation_grad),
     with_gradient(
-        variance_op<false, true>("aten.var_mean.correction",
-                                 "var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
+        variance_op<false, true>("var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
                                  "keepdim=False) -> (Tensor, Tensor)"),
         variance_grad),
     with_gradient(
-        variance_op<true, true>("aten.std_mean.correction",
-                                "std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
+        variance_op<true, true>("std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
                                 "keepdim=False) -> (Tensor, Tensor)"),
         deviation_grad),
-    {.name = "aten.logsumexp.default",
-     .doc = "log(sum(exp(x))), shifted by the largest x",
+    {.doc = "log(sum(exp(x))), shifted by the largest x",
      .schema = "logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
      .infer = infer_logsumexp,
      .eval = eval_logsumexp,

@@ -194,9 +194,8 @@ struct Addcdiv : Addcmul {
 
 // --- Records ---
 
-constexpr OpDef clamp_op(std::string_view name, std::string_view schema, std::string_view doc) {
-    return {.name = name,
-            .doc = doc,
+constexpr OpDef clamp_op(std::string_view schema, std::string_view doc) {
+    return {.doc = doc,
             .schema = schema,
             .dtypes = kNumbers | kLimited,
             .infer = infer_clamp,
@@ -205,9 +204,8 @@ constexpr OpDef clamp_op(std::string_view name, std::string_view schema, std::st
             .bound = kBoundExact};
 }
 template <class K>
-constexpr OpDef ternary_op(std::string_view name, std::string_view schema, std::string_view doc) {
-    return {.name = name,
-            .doc = doc,
+constexpr OpDef ternary_op(std::string_view schema, std::string_view doc) {
+    return {.doc = doc,
             .schema = schema,
             .dtypes = K::dtypes,
             .infer = infer_ternary<K>,
@@ -216,31 +214,26 @@ constexpr OpDef ternary_op(std::string_view name, std::string_view schema, std::
             .bound = rounds_by(2, Bound::Rule::terms)};
 }
 constexpr OpDef kTernary[] = {
-    with_gradient(clamp_op("aten.clamp.default", "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
+    with_gradient(clamp_op("clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
                            "min(max(self, min), max); NaN stays"),
                   clamp_grad),
-    with_gradient(
-        clamp_op("aten.clamp.Tensor", "clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
-                 "min(max(self, min), max); NaN in any gives NaN"),
-        clamp_tensor_grad),
-    with_gradient(clamp_op("aten.clamp_min.default", "clamp_min(Tensor self, Scalar min) -> Tensor", "max(self, min)"),
-                  clamp_min_grad),
-    with_gradient(clamp_op("aten.clamp_max.default", "clamp_max(Tensor self, Scalar max) -> Tensor", "min(self, max)"),
-                  clamp_max_grad),
-    with_gradient(ternary_op<Lerp>("aten.lerp.Tensor", "lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
+    with_gradient(clamp_op("clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
+                           "min(max(self, min), max); NaN in any gives NaN"),
+                  clamp_tensor_grad),
+    with_gradient(clamp_op("clamp_min(Tensor self, Scalar min) -> Tensor", "max(self, min)"), clamp_min_grad),
+    with_gradient(clamp_op("clamp_max(Tensor self, Scalar max) -> Tensor", "min(self, max)"), clamp_max_grad),
+    with_gradient(ternary_op<Lerp>("lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
                                    "self + weight * (end - self)"),
                   lerp_grad),
-    with_gradient(ternary_op<Lerp>("aten.lerp.Scalar", "lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor",
+    with_gradient(ternary_op<Lerp>("lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor",
                                    "self + weight * (end - self)"),
                   lerp_grad),
     with_gradient(
-        ternary_op<Addcmul>("aten.addcmul.default",
-                            "addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
+        ternary_op<Addcmul>("addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
                             "self + value * tensor1 * tensor2"),
         addcmul_grad),
     with_gradient(
-        ternary_op<Addcdiv>("aten.addcdiv.default",
-                            "addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
+        ternary_op<Addcdiv>("addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
                             "self + value * tensor1 / tensor2"),
         addcdiv_grad),
 };

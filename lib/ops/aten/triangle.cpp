@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/tensor_options.h"
 #include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
@@ -11,6 +12,8 @@
 namespace whittle {
 
 namespace {
+
+using namespace aten;
 
 using expr::Expr;
 
@@ -65,15 +68,15 @@ constexpr OpDef triangle_op(OpDef def) {
 
 /// Row and column of the part's elements in row-major order, as a constant.
 template <class Rule>
-std::vector<NodeRef> decompose_indices(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    check_options(a);
-    const std::int64_t rows = a.integer("row"), columns = a.integer("col");
-    const DType dtype = a.dtype("dtype").value_or(DType::i64);
+CallResults decompose_indices(const Call& c) {
+    check_options(c);
+    const std::int64_t rows = c.integer("row"), columns = c.integer("col");
+    const DType dtype = c.dtype("dtype").value_or(DType::i64);
     constexpr std::int64_t kMost = 1 << 26;
     if (std::min(rows, columns) < 0 || std::max(rows, columns) > kMost || rows * columns > kMost)
-        throw Error(a.schema().name + ": found " + std::to_string(rows) + " rows and " + std::to_string(columns) +
+        throw Error(c.schema().name + ": found " + std::to_string(rows) + " rows and " + std::to_string(columns) +
                     " columns, expected at least 0 rows, at least 0 columns, and at most 2^26 elements");
-    const std::int64_t offset = std::clamp(a.integer("offset"), -rows - 1, columns + 1);
+    const std::int64_t offset = std::clamp(c.integer("offset"), -rows - 1, columns + 1);
     std::vector<std::int64_t> row, column;
     for (std::int64_t i = 0; i < rows; ++i)
         for (std::int64_t j = 0; j < columns; ++j) {
@@ -83,7 +86,7 @@ std::vector<NodeRef> decompose_indices(GraphBuilder& b, const Arguments<NodeValu
         }
     const auto count = static_cast<std::int64_t>(row.size());
     row.insert(row.end(), column.begin(), column.end());
-    return {b.constant(Tensor::of(row, {2, count}).to(dtype), "indices").ref};
+    return c.constant(Tensor::of(row, {2, count}).to(dtype), "indices");
 }
 
 constexpr DTypeSet kIndexDTypes = set_of(DType::i64) | set_of(DType::i32);
@@ -93,19 +96,16 @@ constexpr DTypeSet kIndexDTypes = set_of(DType::i64) | set_of(DType::i32);
 std::span<const OpDef> triangle_ops() {
     static const OpDef ops[] = {
         triangle_op<Lower>({
-            .name = "aten.tril.default",
             .doc = "zeros above a diagonal: https://pytorch.org/docs/stable/generated/torch.tril.html",
             .schema = "tril(Tensor self, int diagonal=0) -> Tensor",
             .grad = tril_grad,
         }),
         triangle_op<Upper>({
-            .name = "aten.triu.default",
             .doc = "zeros below a diagonal: https://pytorch.org/docs/stable/generated/torch.triu.html",
             .schema = "triu(Tensor self, int diagonal=0) -> Tensor",
             .grad = triu_grad,
         }),
         {
-            .name = "aten.tril_indices.default",
             .doc = "rows and columns on and below a diagonal: "
                    "https://pytorch.org/docs/stable/generated/torch.tril_indices.html",
             .schema = "tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None, "
@@ -115,7 +115,6 @@ std::span<const OpDef> triangle_ops() {
             .grad = no_gradient,
         },
         {
-            .name = "aten.triu_indices.default",
             .doc = "rows and columns on and above a diagonal: "
                    "https://pytorch.org/docs/stable/generated/torch.triu_indices.html",
             .schema = "triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None, "

@@ -2,10 +2,12 @@
 // Definitions: https://pytorch.org/docs/stable/torch.html#pointwise-ops
 #include <cmath>
 #include <complex>
+#include <limits>
+#include <numbers>
 
 #include "ops/aten/complex_grad.h"
 #include "ops/aten/families.h"
-#include "ops/aten/pointwise_grad.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/complex.h"
 #include "ops/core/pointwise.h"
 
@@ -13,6 +15,7 @@ namespace whittle {
 
 namespace {
 
+using namespace aten;
 using expr::Op;
 
 // --- Same dtype in and out ---
@@ -116,14 +119,12 @@ struct Round : Rounding<Op::round_even> {
     }
 };
 /// In units of 10^-decimals; of half types in f32, as later versions of ATen compute it.
-std::vector<NodeRef> round_decimals(GraphBuilder& b, const Arguments<NodeValue>& a) {
-    const NodeValue self = a.tensor("self"), x = b.convert(self, compute_dtype(self.meta.dtype));
-    const auto decimals = static_cast<double>(a.integer("decimals"));
-    const Arg unit(std::pow(10.0, std::fabs(decimals)));
-    std::string_view up = "aten.mul.Scalar", down = "aten.div.Scalar";
-    if (decimals < 0) std::swap(up, down);
-    const NodeValue rounded = b.call("aten.round.default", {arg(b.call(up, {arg(x), unit}))});
-    return {b.convert(b.call(down, {arg(rounded), unit}), self.meta.dtype).ref};
+CallResults round_decimals(const Call& c) {
+    const V x = c.tensor("self"), wide = c.builder().convert(x, compute_dtype(x.dtype()));
+    const auto decimals = static_cast<double>(c.integer("decimals"));
+    const Scalar unit(std::pow(10.0, std::fabs(decimals)));
+    const V rounded = decimals < 0 ? mul(round(div(wide, unit)), unit) : div(round(mul(wide, unit)), unit);
+    return c.builder().convert(rounded, x.dtype());
 }
 
 struct Frac : Arithmetic {
@@ -288,122 +289,116 @@ struct LogicalNot : Predicate {
     }
 };
 
+// --- Gradients ---
+
+/// 1 / sqrt(1 - x^2)
+V inverse_cosine_of_sine(const V& x) { return rsqrt(complement(pow(x, 2))); }
+
+V bell(const V& x) { return exp(-pow(x, 2)) * (2 / std::sqrt(std::numbers::pi)); }
+
+V tanh_grad(const OfSelf& r) {
+    return is_complex(r.x.dtype()) ? r.g * conjugate(complement(r.y * r.y)) : tanh_backward(r.g, r.y);
+}
+
+V acosh_grad(const OfSelf& r) {
+    if (!is_complex(r.x.dtype())) return r.g * rsqrt(pow(r.x, 2) + -1);
+    return r.g * conjugate(rsqrt(r.x + -1) * rsqrt(r.x + 1));  // the root of the product may have the other sign
+}
+
+/// The slope of lgamma. Numbers up to 0 are reflected: psi(x) = psi(1 - x) - pi / tan(pi x); others are moved beyond
+/// 10, psi(x) = psi(x + 1) - 1 / x, where the asymptotic series holds (Abramowitz and Stegun 6.3.5 to 6.3.18).
+V digamma(const V& given) {
+    const V below = le(given, 0), x = where(below, complement(given), given);
+    constexpr int kSteps = 10;
+    V steps = reciprocal(x);
+    for (int i = 1; i < kSteps; ++i) steps = steps + reciprocal(x + i);
+    const V far = x + kSteps, square = reciprocal(far * far);
+    V series = square * (1.0 / 12);  // -B(2k) / 2k, the last first
+    constexpr double kTerms[] = {-691.0 / 32760, 1.0 / 132, -1.0 / 240, 1.0 / 252, -1.0 / 120, 1.0 / 12};
+    for (const double term : kTerms) series = (series + term) * square;
+    const V logarithm = log(far) - reciprocal(far) * 0.5, psi = logarithm - series - steps;
+    const V part = where(eq(given, 0), given, frac(given));  // the sign of 0 decides
+    const V reflected = psi - reciprocal(tan(part * std::numbers::pi)) * std::numbers::pi;
+    const V pole = logical_and(lt(given, 0), eq(part, 0));
+    return where(below, masked_fill(reflected, pole, std::numeric_limits<double>::quiet_NaN()), psi);
+}
+
 constexpr OpDef kUnary[] = {
-    with_gradient(unary_op<Abs>("aten.abs.default", "abs(Tensor self) -> Tensor",
-                                "|x|; the smallest integer stays itself", kNumbers | kLimited | kComplex),
-                  abs_grad),
-    with_gradient(unary_op<Neg>("aten.neg.default", "neg(Tensor self) -> Tensor", "-x; integers wrap",
-                                kNumbers | kLimited | kComplex),
-                  neg_grad),
-    with_gradient(unary_op<Sign>("aten.sign.default", "sign(Tensor self) -> Tensor", "-1, 0 or 1; 0 for NaN", kOrdered),
-                  zero_gradient),
-    with_gradient(unary_op<Sgn>("aten.sgn.default", "sgn(Tensor self) -> Tensor",
-                                "sign, and x / |x| of complex numbers", kOrdered | kComplex),
-                  sgn_grad),
-    with_gradient(unary_op<Floor>("aten.floor.default", "floor(Tensor self) -> Tensor", "round towards -inf", kNumbers),
-                  zero_gradient),
-    with_gradient(unary_op<Ceil>("aten.ceil.default", "ceil(Tensor self) -> Tensor", "round towards +inf", kNumbers),
-                  zero_gradient),
-    with_gradient(unary_op<Trunc>("aten.trunc.default", "trunc(Tensor self) -> Tensor", "round towards zero", kNumbers),
-                  zero_gradient),
-    with_gradient(unary_op<Round>("aten.round.default", "round(Tensor self) -> Tensor",
-                                  "round to nearest, ties to even", kNumbers),
-                  zero_gradient),
-    {.name = "aten.round.decimals",
-     .doc = "round to nearest in units of 10^-decimals, ties to even: "
+    unary_op<Abs>("abs(Tensor self) -> Tensor", "|x|; the smallest integer stays itself",
+                  kNumbers | kLimited | kComplex,
+                  [](const OfSelf& r) { return r.g * (is_complex(r.x.dtype()) ? sgn(r.x) : sign(r.x)); }),
+    unary_op<Neg>("neg(Tensor self) -> Tensor", "-x; integers wrap", kNumbers | kLimited | kComplex,
+                  [](const OfSelf& r) { return -r.g; }),
+    unary_op<Sign>("sign(Tensor self) -> Tensor", "-1, 0 or 1; 0 for NaN", kOrdered, zero_gradient),
+    unary_op<Sgn>("sgn(Tensor self) -> Tensor", "sign, and x / |x| of complex numbers", kOrdered | kComplex, sgn_grad),
+    unary_op<Floor>("floor(Tensor self) -> Tensor", "round towards -inf", kNumbers, zero_gradient),
+    unary_op<Ceil>("ceil(Tensor self) -> Tensor", "round towards +inf", kNumbers, zero_gradient),
+    unary_op<Trunc>("trunc(Tensor self) -> Tensor", "round towards zero", kNumbers, zero_gradient),
+    unary_op<Round>("round(Tensor self) -> Tensor", "round to nearest, ties to even", kNumbers, zero_gradient),
+    {.doc = "round to nearest in units of 10^-decimals, ties to even: "
             "https://pytorch.org/docs/stable/generated/torch.round.html",
      .schema = "round.decimals(Tensor self, *, int decimals) -> Tensor",
      .dtypes = kFloating,
      .decompose = round_decimals,
      .grad = zero_gradient},
-    with_gradient(unary_op<Frac>("aten.frac.default", "frac(Tensor self) -> Tensor", "x - trunc(x)", kFloating),
-                  pass_gradient),
-    with_gradient(unary_op<Square>("aten.square.default", "square(Tensor self) -> Tensor", "x * x; bool gives i64",
-                                   kAnyDType | kComplex),
-                  square_grad),
-    with_gradient(unary_op<BitwiseNot>("aten.bitwise_not.default", "bitwise_not(Tensor self) -> Tensor",
-                                       "~x; not x for bool", kIntegers | kLimited | kBool),
-                  no_gradient),
-    with_gradient(unary_op<Exp>("aten.exp.default", "exp(Tensor self) -> Tensor", "e to the x", kAnyDType | kComplex),
-                  exp_grad),
-    with_gradient(unary_op<Exp2>("aten.exp2.default", "exp2(Tensor self) -> Tensor", "2 to the x"), exp2_grad),
-    with_gradient(
-        unary_op<Expm1>("aten.expm1.default", "expm1(Tensor self) -> Tensor", "e to the x, minus 1, exact near 0"),
-        expm1_grad),
-    with_gradient(
-        unary_op<Log>("aten.log.default", "log(Tensor self) -> Tensor", "natural logarithm", kAnyDType | kComplex),
-        log_grad),
-    with_gradient(
-        unary_op<Log1p>("aten.log1p.default", "log1p(Tensor self) -> Tensor", "logarithm of 1 + x, exact near 0"),
-        log1p_grad),
-    with_gradient(unary_op<Log2>("aten.log2.default", "log2(Tensor self) -> Tensor", "logarithm to base 2"), log2_grad),
-    with_gradient(unary_op<Log10>("aten.log10.default", "log10(Tensor self) -> Tensor", "logarithm to base 10",
-                                  kAnyDType | kComplex),
-                  log10_grad),
-    with_gradient(unary_op<Sqrt>("aten.sqrt.default", "sqrt(Tensor self) -> Tensor", "square root; NaN below zero",
-                                 kAnyDType | kComplex),
-                  sqrt_grad),
-    with_gradient(
-        unary_op<Rsqrt>("aten.rsqrt.default", "rsqrt(Tensor self) -> Tensor", "1 / sqrt(x)", kAnyDType | kComplex),
-        rsqrt_grad),
-    with_gradient(unary_op<Reciprocal>("aten.reciprocal.default", "reciprocal(Tensor self) -> Tensor", "1 / x",
-                                       kAnyDType | kComplex),
-                  reciprocal_grad),
-    with_gradient(
-        unary_op<Sin>("aten.sin.default", "sin(Tensor self) -> Tensor", "sine, radians", kAnyDType | kComplex),
-        sin_grad),
-    with_gradient(
-        unary_op<Cos>("aten.cos.default", "cos(Tensor self) -> Tensor", "cosine, radians", kAnyDType | kComplex),
-        cos_grad),
-    with_gradient(
-        unary_op<Tan>("aten.tan.default", "tan(Tensor self) -> Tensor", "tangent, radians", kAnyDType | kComplex),
-        tan_grad),
-    with_gradient(
-        unary_op<Asin>("aten.asin.default", "asin(Tensor self) -> Tensor", "inverse sine", kAnyDType | kComplex),
-        asin_grad),
-    with_gradient(
-        unary_op<Acos>("aten.acos.default", "acos(Tensor self) -> Tensor", "inverse cosine", kAnyDType | kComplex),
-        acos_grad),
-    with_gradient(
-        unary_op<Atan>("aten.atan.default", "atan(Tensor self) -> Tensor", "inverse tangent", kAnyDType | kComplex),
-        atan_grad),
-    with_gradient(
-        unary_op<Sinh>("aten.sinh.default", "sinh(Tensor self) -> Tensor", "hyperbolic sine", kAnyDType | kComplex),
-        sinh_grad),
-    with_gradient(
-        unary_op<Cosh>("aten.cosh.default", "cosh(Tensor self) -> Tensor", "hyperbolic cosine", kAnyDType | kComplex),
-        cosh_grad),
-    with_gradient(
-        unary_op<Tanh>("aten.tanh.default", "tanh(Tensor self) -> Tensor", "hyperbolic tangent", kAnyDType | kComplex),
-        tanh_grad),
-    with_gradient(unary_op<Asinh>("aten.asinh.default", "asinh(Tensor self) -> Tensor", "inverse hyperbolic sine",
-                                  kAnyDType | kComplex),
-                  asinh_grad),
-    with_gradient(unary_op<Acosh>("aten.acosh.default", "acosh(Tensor self) -> Tensor", "inverse hyperbolic cosine",
-                                  kAnyDType | kComplex),
-                  acosh_grad),
-    with_gradient(unary_op<Atanh>("aten.atanh.default", "atanh(Tensor self) -> Tensor", "inverse hyperbolic tangent",
-                                  kAnyDType | kComplex),
-                  atanh_grad),
-    with_gradient(unary_op<Erf>("aten.erf.default", "erf(Tensor self) -> Tensor", "the Gauss error function"),
-                  erf_grad),
-    with_gradient(
-        unary_op<Erfc>("aten.erfc.default", "erfc(Tensor self) -> Tensor", "1 - erf(x), without its cancellation"),
-        erfc_grad),
-    with_gradient(unary_op<Lgamma>("aten.lgamma.default", "lgamma(Tensor self) -> Tensor", "logarithm of |gamma(x)|"),
-                  lgamma_grad),
-    with_gradient(unary_op<IsNan>("aten.isnan.default", "isnan(Tensor self) -> Tensor", "is NaN; false for integers",
-                                  kAnyDType | kComplex),
-                  no_gradient),
-    with_gradient(
-        unary_op<IsInf>("aten.isinf.default", "isinf(Tensor self) -> Tensor", "is an infinity", kAnyDType | kComplex),
-        no_gradient),
-    with_gradient(unary_op<IsFinite>("aten.isfinite.default", "isfinite(Tensor self) -> Tensor",
-                                     "is neither NaN nor an infinity", kAnyDType | kComplex),
-                  no_gradient),
-    with_gradient(unary_op<LogicalNot>("aten.logical_not.default", "logical_not(Tensor self) -> Tensor", "x == 0",
-                                       kOrdered | kComplex),
-                  no_gradient),
+    unary_op<Frac>("frac(Tensor self) -> Tensor", "x - trunc(x)", kFloating, aten::pass_gradient),
+    unary_op<Square>("square(Tensor self) -> Tensor", "x * x; bool gives i64", kAnyDType | kComplex,
+                     [](const OfSelf& r) { return r.g * conjugate(r.x * 2); }),
+    unary_op<BitwiseNot>("bitwise_not(Tensor self) -> Tensor", "~x; not x for bool", kIntegers | kLimited | kBool,
+                         no_gradient),
+    unary_op<Exp>("exp(Tensor self) -> Tensor", "e to the x", kAnyDType | kComplex,
+                  [](const OfSelf& r) { return r.g * conjugate(r.y); }),
+    unary_op<Exp2>("exp2(Tensor self) -> Tensor", "2 to the x", kAnyDType,
+                   [](const OfSelf& r) { return r.g * r.y * std::numbers::ln2; }),
+    unary_op<Expm1>("expm1(Tensor self) -> Tensor", "e to the x, minus 1, exact near 0", kAnyDType,
+                    [](const OfSelf& r) { return r.g * (r.y + 1); }),
+    unary_op<Log>("log(Tensor self) -> Tensor", "natural logarithm", kAnyDType | kComplex,
+                  [](const OfSelf& r) { return r.g / conjugate(r.x); }),
+    unary_op<Log1p>("log1p(Tensor self) -> Tensor", "logarithm of 1 + x, exact near 0", kAnyDType,
+                    [](const OfSelf& r) { return r.g / (r.x + 1); }),
+    unary_op<Log2>("log2(Tensor self) -> Tensor", "logarithm to base 2", kAnyDType,
+                   [](const OfSelf& r) { return r.g / (r.x * std::numbers::ln2); }),
+    unary_op<Log10>("log10(Tensor self) -> Tensor", "logarithm to base 10", kAnyDType | kComplex,
+                    [](const OfSelf& r) { return r.g / conjugate(r.x * std::numbers::ln10); }),
+    unary_op<Sqrt>("sqrt(Tensor self) -> Tensor", "square root; NaN below zero", kAnyDType | kComplex,
+                   [](const OfSelf& r) { return r.g / conjugate(r.y * 2); }),
+    unary_op<Rsqrt>("rsqrt(Tensor self) -> Tensor", "1 / sqrt(x)", kAnyDType | kComplex,
+                    [](const OfSelf& r) { return r.g * -0.5 * conjugate(pow(r.y, 3)); }),
+    unary_op<Reciprocal>("reciprocal(Tensor self) -> Tensor", "1 / x", kAnyDType | kComplex,
+                         [](const OfSelf& r) { return -r.g * conjugate(r.y * r.y); }),
+    unary_op<Sin>("sin(Tensor self) -> Tensor", "sine, radians", kAnyDType | kComplex,
+                  [](const OfSelf& r) { return r.g * conjugate(cos(r.x)); }),
+    unary_op<Cos>("cos(Tensor self) -> Tensor", "cosine, radians", kAnyDType | kComplex,
+                  [](const OfSelf& r) { return r.g * conjugate(-sin(r.x)); }),
+    unary_op<Tan>("tan(Tensor self) -> Tensor", "tangent, radians", kAnyDType | kComplex,
+                  [](const OfSelf& r) { return r.g * conjugate(pow(r.y, 2) + 1); }),
+    unary_op<Asin>("asin(Tensor self) -> Tensor", "inverse sine", kAnyDType | kComplex,
+                   [](const OfSelf& r) { return r.g * conjugate(inverse_cosine_of_sine(r.x)); }),
+    unary_op<Acos>("acos(Tensor self) -> Tensor", "inverse cosine", kAnyDType | kComplex,
+                   [](const OfSelf& r) { return r.g * conjugate(-inverse_cosine_of_sine(r.x)); }),
+    unary_op<Atan>("atan(Tensor self) -> Tensor", "inverse tangent", kAnyDType | kComplex,
+                   [](const OfSelf& r) { return r.g / conjugate(pow(r.x, 2) + 1); }),
+    unary_op<Sinh>("sinh(Tensor self) -> Tensor", "hyperbolic sine", kAnyDType | kComplex,
+                   [](const OfSelf& r) { return r.g * conjugate(cosh(r.x)); }),
+    unary_op<Cosh>("cosh(Tensor self) -> Tensor", "hyperbolic cosine", kAnyDType | kComplex,
+                   [](const OfSelf& r) { return r.g * conjugate(sinh(r.x)); }),
+    unary_op<Tanh>("tanh(Tensor self) -> Tensor", "hyperbolic tangent", kAnyDType | kComplex, tanh_grad),
+    unary_op<Asinh>("asinh(Tensor self) -> Tensor", "inverse hyperbolic sine", kAnyDType | kComplex,
+                    [](const OfSelf& r) { return r.g * conjugate(rsqrt(pow(r.x, 2) + 1)); }),
+    unary_op<Acosh>("acosh(Tensor self) -> Tensor", "inverse hyperbolic cosine", kAnyDType | kComplex, acosh_grad),
+    unary_op<Atanh>("atanh(Tensor self) -> Tensor", "inverse hyperbolic tangent", kAnyDType | kComplex,
+                    [](const OfSelf& r) { return r.g / conjugate(complement(pow(r.x, 2))); }),
+    unary_op<Erf>("erf(Tensor self) -> Tensor", "the Gauss error function", kAnyDType,
+                  [](const OfSelf& r) { return bell(r.x) * r.g; }),
+    unary_op<Erfc>("erfc(Tensor self) -> Tensor", "1 - erf(x), without its cancellation", kAnyDType,
+                   [](const OfSelf& r) { return -bell(r.x) * r.g; }),
+    unary_op<Lgamma>("lgamma(Tensor self) -> Tensor", "logarithm of |gamma(x)|", kAnyDType,
+                     [](const OfSelf& r) { return r.g * digamma(r.x); }),
+    unary_op<IsNan>("isnan(Tensor self) -> Tensor", "is NaN; false for integers", kAnyDType | kComplex, no_gradient),
+    unary_op<IsInf>("isinf(Tensor self) -> Tensor", "is an infinity", kAnyDType | kComplex, no_gradient),
+    unary_op<IsFinite>("isfinite(Tensor self) -> Tensor", "is neither NaN nor an infinity", kAnyDType | kComplex,
+                       no_gradient),
+    unary_op<LogicalNot>("logical_not(Tensor self) -> Tensor", "x == 0", kOrdered | kComplex, no_gradient),
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/layer_grad.h"
 #include "ops/aten/resize.h"
 #include "ops/core/gemm.h"
@@ -10,6 +11,8 @@
 
 namespace whittle {
 namespace {
+
+using namespace aten;
 
 using expr::Index;
 
@@ -170,25 +173,24 @@ std::vector<expr::Value> lower_linear(expr::GroupBuilder& builder, const Argumen
 // ---- cubic, antialiased ----
 
 template <Interpolation How, int Rank>
-std::vector<NodeRef> decompose_resize(GraphBuilder& builder, const Arguments<NodeValue>& args) {
-    return {apply_all(Gradient(builder), operand(args), resize_maps(resize_of(args, Rank), How)).ref};
+CallResults decompose_resize(const Call& c) {
+    return apply_all(operand(c), resize_maps(resize_of(c, Rank), How));
 }
 
 /// For the bound: coordinates round, by as much as the image has elements along a dimension, and with them all weights.
 template <Interpolation How, int Rank>
-std::vector<NodeRef> resize_parts(GraphBuilder& builder, const Arguments<NodeValue>& args) {
-    const Gradient g(builder);
-    const NodeValue given = operand(args), x = is_reduced(given.meta.dtype) ? g.as(given, DType::f32) : given;
-    const Resize r = resize_of(args, Rank);
+CallResults resize_parts(const Call& c) {
+    const V given = operand(c), x = is_reduced(given.dtype()) ? as(given, DType::f32) : given;
+    const Resize r = resize_of(c, Rank);
     const std::vector<LinearMap> maps = resize_maps(r, How);
     std::vector<LinearMap> reads = maps;
     for (LinearMap& map : reads) std::ranges::fill(map.weights, 1);
     const double places = static_cast<double>(*std::ranges::max_element(r.in));
-    const NodeValue sum = apply_all(g, g.of("aten.abs.default", x), reads);
-    const NodeValue spread = g.mul(g.call("aten.clamp_max.default", {arg(sum), 1e30}), Arg(places));  // no infinity
+    const V sum = apply_all(abs(x), reads);
+    const V spread = clamp_max(sum, 1e30) * places;  // no infinity
     // 0, give or take what each of both rounds by: as two values, for one that is subtracted from itself is 0.
-    const NodeValue rounding = g.sub(spread, g.mul(spread, Arg(1.0)));
-    return {g.as(g.add(apply_all(g, x, maps), rounding), given.meta.dtype).ref};
+    const V rounding = spread - spread * 1.0;
+    return as(apply_all(x, maps) + rounding, given.dtype());
 }
 
 // ---- the ops ----
@@ -217,9 +219,9 @@ constexpr std::string_view doc_of(Interpolation how) {
 }
 
 template <Interpolation How, int Rank>
-constexpr OpDef resize_op(std::string_view name, std::string_view schema) {
+constexpr OpDef resize_op(std::string_view schema) {
     constexpr bool kOneElement = How == Interpolation::nearest || How == Interpolation::exact;
-    OpDef def{.name = name, .doc = doc_of(How), .schema = schema};
+    OpDef def{.doc = doc_of(How), .schema = schema};
     def.dtypes = kOneElement ? kNearest : kFloating;
     def.infer = infer_resize<Rank>;
     if constexpr (kOneElement) {
@@ -241,68 +243,44 @@ constexpr OpDef resize_op(std::string_view name, std::string_view schema) {
 }
 
 constexpr OpDef kUpsampleOps[] = {
-    resize_op<Interpolation::nearest, 1>("aten.upsample_nearest1d.vec",
-                                         "upsample_nearest1d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
-    resize_op<Interpolation::nearest, 1>("aten.upsample_nearest1d.default",
-                                         "upsample_nearest1d(Tensor self" WHITTLE_RESIZE("1", "", "", WHITTLE_SCALES1)),
-    resize_op<Interpolation::nearest, 2>("aten.upsample_nearest2d.vec",
-                                         "upsample_nearest2d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
-    resize_op<Interpolation::nearest, 2>("aten.upsample_nearest2d.default",
-                                         "upsample_nearest2d(Tensor self" WHITTLE_RESIZE("2", "", "", WHITTLE_SCALES2)),
-    resize_op<Interpolation::nearest, 3>("aten.upsample_nearest3d.vec",
-                                         "upsample_nearest3d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
-    resize_op<Interpolation::nearest, 3>("aten.upsample_nearest3d.default",
-                                         "upsample_nearest3d(Tensor self" WHITTLE_RESIZE("3", "", "", WHITTLE_SCALES3)),
-    resize_op<Interpolation::exact, 1>("aten._upsample_nearest_exact1d.vec",
-                                       "_upsample_nearest_exact1d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
+    resize_op<Interpolation::nearest, 1>("upsample_nearest1d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
+    resize_op<Interpolation::nearest, 1>("upsample_nearest1d(Tensor self" WHITTLE_RESIZE("1", "", "", WHITTLE_SCALES1)),
+    resize_op<Interpolation::nearest, 2>("upsample_nearest2d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
+    resize_op<Interpolation::nearest, 2>("upsample_nearest2d(Tensor self" WHITTLE_RESIZE("2", "", "", WHITTLE_SCALES2)),
+    resize_op<Interpolation::nearest, 3>("upsample_nearest3d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
+    resize_op<Interpolation::nearest, 3>("upsample_nearest3d(Tensor self" WHITTLE_RESIZE("3", "", "", WHITTLE_SCALES3)),
+    resize_op<Interpolation::exact, 1>("_upsample_nearest_exact1d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
     resize_op<Interpolation::exact, 1>(
-        "aten._upsample_nearest_exact1d.default",
         "_upsample_nearest_exact1d(Tensor self" WHITTLE_RESIZE("1", "", "", WHITTLE_SCALES1)),
-    resize_op<Interpolation::exact, 2>("aten._upsample_nearest_exact2d.vec",
-                                       "_upsample_nearest_exact2d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
+    resize_op<Interpolation::exact, 2>("_upsample_nearest_exact2d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
     resize_op<Interpolation::exact, 2>(
-        "aten._upsample_nearest_exact2d.default",
         "_upsample_nearest_exact2d(Tensor self" WHITTLE_RESIZE("2", "", "", WHITTLE_SCALES2)),
-    resize_op<Interpolation::exact, 3>("aten._upsample_nearest_exact3d.vec",
-                                       "_upsample_nearest_exact3d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
+    resize_op<Interpolation::exact, 3>("_upsample_nearest_exact3d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
     resize_op<Interpolation::exact, 3>(
-        "aten._upsample_nearest_exact3d.default",
         "_upsample_nearest_exact3d(Tensor self" WHITTLE_RESIZE("3", "", "", WHITTLE_SCALES3)),
     resize_op<Interpolation::linear, 1>(
-        "aten.upsample_linear1d.vec",
         "upsample_linear1d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "bool align_corners, ")),
     resize_op<Interpolation::linear, 1>(
-        "aten.upsample_linear1d.default",
         "upsample_linear1d(Tensor self" WHITTLE_RESIZE("1", "", "bool align_corners, ", WHITTLE_SCALES1)),
     resize_op<Interpolation::linear, 2>(
-        "aten.upsample_bilinear2d.vec",
         "upsample_bilinear2d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "bool align_corners, ")),
     resize_op<Interpolation::linear, 2>(
-        "aten.upsample_bilinear2d.default",
         "upsample_bilinear2d(Tensor self" WHITTLE_RESIZE("2", "", "bool align_corners, ", WHITTLE_SCALES2)),
     resize_op<Interpolation::linear, 3>(
-        "aten.upsample_trilinear3d.vec",
         "upsample_trilinear3d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "bool align_corners, ")),
     resize_op<Interpolation::linear, 3>(
-        "aten.upsample_trilinear3d.default",
         "upsample_trilinear3d(Tensor self" WHITTLE_RESIZE("3", "", "bool align_corners, ", WHITTLE_SCALES3)),
     resize_op<Interpolation::cubic, 2>(
-        "aten.upsample_bicubic2d.vec",
         "upsample_bicubic2d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "bool align_corners, ")),
     resize_op<Interpolation::cubic, 2>(
-        "aten.upsample_bicubic2d.default",
         "upsample_bicubic2d(Tensor self" WHITTLE_RESIZE("2", "", "bool align_corners, ", WHITTLE_SCALES2)),
     resize_op<Interpolation::linear_antialiased, 2>(
-        "aten._upsample_bilinear2d_aa.vec",
         "_upsample_bilinear2d_aa.vec(Tensor input" WHITTLE_RESIZE_VEC("", "bool align_corners, ")),
     resize_op<Interpolation::linear_antialiased, 2>(
-        "aten._upsample_bilinear2d_aa.default",
         "_upsample_bilinear2d_aa(Tensor self" WHITTLE_RESIZE("2", "", "bool align_corners, ", WHITTLE_SCALES2)),
     resize_op<Interpolation::cubic_antialiased, 2>(
-        "aten._upsample_bicubic2d_aa.vec",
         "_upsample_bicubic2d_aa.vec(Tensor input" WHITTLE_RESIZE_VEC("", "bool align_corners, ")),
     resize_op<Interpolation::cubic_antialiased, 2>(
-        "aten._upsample_bicubic2d_aa.default",
         "_upsample_bicubic2d_aa(Tensor self" WHITTLE_RESIZE("2", "", "bool align_corners, ", WHITTLE_SCALES2)),
 };
 

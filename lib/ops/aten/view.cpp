@@ -133,78 +133,66 @@ struct Narrow {
 std::span<const OpDef> view_ops() {
     static const OpDef ops[] = {
         view_op<Permute>({
-            .name = "aten.permute.default",
             .doc = "dimensions in another order: https://pytorch.org/docs/stable/generated/torch.permute.html",
             .schema = "permute(Tensor(a) self, int[] dims) -> Tensor(a)",
             .grad = permute_grad,
         }),
         view_op<Transpose>({
-            .name = "aten.transpose.int",
             .doc = "two dimensions swapped: https://pytorch.org/docs/stable/generated/torch.transpose.html",
             .schema = "transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
             .grad = transpose_grad,
         }),
         view_op<T2d>({
-            .name = "aten.t.default",
             .doc = "a matrix transposed, a vector or number as it is: "
                    "https://pytorch.org/docs/stable/generated/torch.t.html",
             .schema = "t(Tensor(a) self) -> Tensor(a)",
             .grad = t_grad,
         }),
         view_op<Movedim>({
-            .name = "aten.movedim.intlist",
             .doc = "dimensions moved, the others in order: "
                    "https://pytorch.org/docs/stable/generated/torch.movedim.html",
             .schema = "movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)",
             .grad = movedim_grad,
         }),
         view_op<Movedim>({
-            .name = "aten.movedim.int",
             .doc = "one dimension moved: https://pytorch.org/docs/stable/generated/torch.movedim.html",
             .schema = "movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)",
             .grad = movedim_grad,
         }),
         view_op<Squeeze>({
-            .name = "aten.squeeze.default",
             .doc = "without dimensions of size 1: https://pytorch.org/docs/stable/generated/torch.squeeze.html",
             .schema = "squeeze(Tensor(a) self) -> Tensor(a)",
             .grad = squeeze_grad,
         }),
         view_op<Squeeze>({
-            .name = "aten.squeeze.dim",
             .doc = "without one dimension if its size is 1: "
                    "https://pytorch.org/docs/stable/generated/torch.squeeze.html",
             .schema = "squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)",
             .grad = squeeze_grad,
         }),
         view_op<Squeeze>({
-            .name = "aten.squeeze.dims",
             .doc = "without those of some dimensions whose size is 1: "
                    "https://pytorch.org/docs/stable/generated/torch.squeeze.html",
             .schema = "squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)",
             .grad = squeeze_grad,
         }),
         view_op<Unsqueeze>({
-            .name = "aten.unsqueeze.default",
             .doc = "with a new dimension of size 1: https://pytorch.org/docs/stable/generated/torch.unsqueeze.html",
             .schema = "unsqueeze(Tensor(a) self, int dim) -> Tensor(a)",
             .grad = unsqueeze_grad,
         }),
         view_op<Expand>({
-            .name = "aten.expand.default",
             .doc = "dimensions of size 1 repeated without a copy: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.expand.html",
             .schema = "expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a)",
-            .grad = pass_gradient,
+            .grad = aten::pass_gradient,
         }),
         view_op<Select>({
-            .name = "aten.select.int",
             .doc = "one index of a dimension: https://pytorch.org/docs/stable/generated/torch.select.html",
             .schema = "select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)",
             .grad = select_grad,
         }),
         view_op<Slice>({
-            .name = "aten.slice.Tensor",
             .doc = "every step-th index of a range; bounds are clamped: "
                    "https://docs.python.org/3/library/functions.html#slice",
             .schema = "slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> "
@@ -212,7 +200,6 @@ std::span<const OpDef> view_ops() {
             .grad = slice_grad,
         }),
         view_op<Narrow>({
-            .name = "aten.narrow.default",
             .doc = "a range of a dimension: https://pytorch.org/docs/stable/generated/torch.narrow.html",
             .schema = "narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)",
             .grad = narrow_grad,

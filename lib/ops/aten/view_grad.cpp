@@ -1,5 +1,6 @@
 // Gradients of views: the result's gradient, seen from the other side.
 #include "ops/aten/view_grad.h"
+#include "ops/aten/formulas.h"
 
 #include <algorithm>
 #include <limits>
@@ -11,122 +12,91 @@ namespace whittle {
 
 namespace {
 
-/// 0, 1, 2 … in the sizes of x.
-NodeValue numbered(GraphBuilder& b, const NodeValue& x) {
-    const NodeValue range = b.call("aten.arange.default", {x.meta.numel()}, {{"dtype", DType::i64}});
-    return Gradient(b).reshape(range, x.meta.sizes);
-}
+using namespace aten;
 
-/// Of any view: the same view of the elements' numbers says where they came from.
-void numbered_view_grad(GraphBuilder& b, CallGradients& c, std::string_view view, ArgList rest) {
-    const LinearOfSelf r(b, c);
-    rest.insert(rest.begin(), arg(numbered(b, r.x)));
-    r.set(add_at(r, r.g, b.call(view, std::move(rest)), r.x.meta.sizes));
-}
-
-/// The parts' gradients put together again; zeros for a part that nothing depends on.
-void join_parts(GraphBuilder& b, CallGradients& c, std::string_view join) {
-    const Linear r(b, c);
-    const NodeValue x = r.tensor("self");
-    if (c.result_count() == 0) return r.set("self", r.zeros(x.meta.sizes, x.meta.dtype));
-    ArgList gradients;
-    for (std::size_t i = 0; i < c.result_count(); ++i) gradients.emplace_back(c.grad(i).ref);
-    r.set("self", r.call(join, {Arg(std::move(gradients)), c.args().integer("dim")}));
+/// The results' gradients; zeros for a part that nothing depends on.
+Vs parts_of(const Gradients& c) {
+    Vs gradients;
+    for (std::size_t i = 0; i < c.result_count(); ++i) gradients.push_back(c.grad(i));
+    return gradients;
 }
 
 }  // namespace
 
-NodeValue add_at(const Gradient& g, const NodeValue& grad, const NodeValue& positions, const Sizes& sizes) {
-    const NodeValue zeros = g.zeros({element_count(sizes)}, grad.meta.dtype);
-    const NodeValue flat = g.reshape(grad, {grad.meta.numel()}), at = g.reshape(positions, {grad.meta.numel()});
-    const NodeValue added = g.call("aten.index_put.default", {arg(zeros), ArgList(1, arg(at)), arg(flat), true});
-    return g.reshape(added, sizes);
+V add_at(const V& grad, const V& positions, const Sizes& sizes) {
+    const V zeros = aten::zeros(*grad.builder, Ints{element_count(sizes)}, grad.dtype());
+    const V flat = reshaped(grad, Ints{grad.numel()}), at = reshaped(positions, Ints{grad.numel()});
+    const V added = index_put(zeros, {at}, flat, true);
+    return reshaped(added, sizes);
 }
 
-void restore_grad(GraphBuilder& b, CallGradients& c) {
-    const LinearOfSelf r(b, c);
-    r.set(r.reshape(r.g, r.x.meta.sizes));
-}
-void permute_grad(GraphBuilder& b, CallGradients& c) {
-    const LinearOfSelf r(b, c);
-    const Ints dims = wrap_dims(c.args().integers("dims"), rank_of(r.x), "permute");
+V restore_grad(const OfSelf& r) { return reshaped(r.g, r.x.sizes()); }
+V permute_grad(const OfSelf& r) {
+    const Ints dims = wrap_dims(r.call.integers("dims"), r.x.rank(), "permute");
     Ints back(dims.size());
     for (std::size_t i = 0; i < dims.size(); ++i)
         back[static_cast<std::size_t>(dims[i])] = static_cast<std::int64_t>(i);
-    r.set(r.call("aten.permute.default", {arg(r.g), Arg::ints(back)}));
+    return permute(r.g, back);
 }
-void transpose_grad(GraphBuilder& b, CallGradients& c) {
-    const LinearOfSelf r(b, c);
-    r.set(r.call("aten.transpose.int", {arg(r.g), c.args().integer("dim0"), c.args().integer("dim1")}));
+V transpose_grad(const OfSelf& r) { return transpose(r.g, r.call.integer("dim0"), r.call.integer("dim1")); }
+V movedim_grad(const OfSelf& r) {
+    const bool one = r.call.schema().name.ends_with(".int");
+    if (one) return movedim(r.g, r.call.integer("destination"), r.call.integer("source"));
+    return movedim(r.g, r.call.integers("destination"), r.call.integers("source"));
 }
-void movedim_grad(GraphBuilder& b, CallGradients& c) {
-    const LinearOfSelf r(b, c);
-    const bool one = c.args().schema().name.ends_with(".int");
-    const auto named = [&](const char* name) {
-        return one ? Arg(c.args().integer(name)) : Arg::ints(c.args().integers(name));
-    };
-    r.set(r.call(one ? "aten.movedim.int" : "aten.movedim.intlist", {arg(r.g), named("destination"), named("source")}));
-}
-void t_grad(GraphBuilder& b, CallGradients& c) {
-    const LinearOfSelf r(b, c);
-    r.set(r.of("aten.t.default", r.g));
-}
-void unsqueeze_grad(GraphBuilder& b, CallGradients& c) {
-    const LinearOfSelf r(b, c);
-    r.set(r.call("aten.squeeze.dim", {arg(r.g), c.args().integer("dim")}));
-}
+V t_grad(const OfSelf& r) { return t(r.g); }
+V unsqueeze_grad(const OfSelf& r) { return squeeze(r.g, r.call.integer("dim")); }
 /// New dimensions of size 1 where they were taken.
-void squeeze_grad(GraphBuilder& b, CallGradients& c) {
-    const LinearOfSelf r(b, c);
-    Ints dims(r.x.meta.sizes.size());
+V squeeze_grad(const OfSelf& r) {
+    Ints dims(r.x.sizes().size());
     std::iota(dims.begin(), dims.end(), 0);
-    if (const Param* dim = c.args().schema().param("dim"))
-        dims = dim->type == ParamType::int_list ? c.args().integers("dim") : Ints{c.args().integer("dim")};
-    dims = wrap_dims(dims, rank_of(r.x), "squeeze");
+    if (const Param* dim = r.call.schema().param("dim"))
+        dims = dim->type == ParamType::int_list ? r.call.integers("dim") : Ints{r.call.integer("dim")};
+    dims = wrap_dims(dims, r.x.rank(), "squeeze");
     std::ranges::sort(dims);
-    NodeValue gradient = r.g;
+    V gradient = r.g;
     for (const std::int64_t dim : dims)
-        if (rank_of(r.x) > 0 && r.x.meta.sizes[static_cast<std::size_t>(dim)] == 1)
-            gradient = r.call("aten.unsqueeze.default", {arg(gradient), dim});
-    r.set(gradient);
+        if (r.x.rank() > 0 && r.x.sizes()[static_cast<std::size_t>(dim)] == 1) gradient = unsqueeze(gradient, dim);
+    return gradient;
 }
-void select_grad(GraphBuilder& b, CallGradients& c) {
-    const LinearOfSelf r(b, c);
-    r.set(r.call("aten.select_backward.default",
-                 {arg(r.g), Arg::ints(r.x.meta.sizes), c.args().integer("dim"), c.args().integer("index")}));
+V select_grad(const OfSelf& r) {
+    return select_backward(r.g, r.x.sizes(), r.call.integer("dim"), r.call.integer("index"));
 }
-void slice_grad(GraphBuilder& b, CallGradients& c) {
-    const LinearOfSelf r(b, c);
-    const Arguments<NodeValue>& a = c.args();
+V slice_grad(const OfSelf& r) {
+    const Call& a = r.call;
     constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
-    r.set(r.call("aten.slice_backward.default",
-                 {arg(r.g), Arg::ints(r.x.meta.sizes), a.integer("dim"), a.optional_integer("start").value_or(0),
-                  a.optional_integer("end").value_or(kEnd), a.integer("step")}));
+    return slice_backward(r.g, r.x.sizes(), a.integer("dim"), a.optional_integer("start").value_or(0),
+                          a.optional_integer("end").value_or(kEnd), a.integer("step"));
 }
-void narrow_grad(GraphBuilder& b, CallGradients& c) {
-    const LinearOfSelf r(b, c);
-    const std::int64_t dim = wrap_dim(c.args().integer("dim"), rank_of(r.x)), length = c.args().integer("length");
-    const std::int64_t size = r.x.meta.sizes.at(static_cast<std::size_t>(dim));
-    std::int64_t start = c.args().integer("start");
+V narrow_grad(const OfSelf& r) {
+    const std::int64_t dim = wrap_dim(r.call.integer("dim"), r.x.rank()), length = r.call.integer("length");
+    const std::int64_t size = r.x.sizes().at(static_cast<std::size_t>(dim));
+    std::int64_t start = r.call.integer("start");
     if (start < 0) start += size;
-    r.set(r.call("aten.slice_backward.default", {arg(r.g), Arg::ints(r.x.meta.sizes), dim, start, start + length, 1}));
+    return slice_backward(r.g, r.x.sizes(), dim, start, start + length, 1);
 }
-void unbind_grad(GraphBuilder& b, CallGradients& c) { join_parts(b, c, "aten.stack.default"); }
-void split_grad(GraphBuilder& b, CallGradients& c) { join_parts(b, c, "aten.cat.default"); }
-void unfold_grad(GraphBuilder& b, CallGradients& c) {
-    const LinearOfSelf r(b, c);
-    const Arguments<NodeValue>& a = c.args();
-    r.set(r.call("aten.unfold_backward.default",
-                 {arg(r.g), Arg::ints(r.x.meta.sizes), a.integer("dimension"), a.integer("size"), a.integer("step")}));
+V unbind_grad(const OfSelf& r) {
+    const Vs parts = parts_of(r.call);
+    return parts.empty() ? zeros_like(r.x) : stack(parts, r.call.integer("dim"));
 }
-void diagonal_grad(GraphBuilder& b, CallGradients& c) {
-    const Arguments<NodeValue>& a = c.args();
-    numbered_view_grad(b, c, "aten.diagonal.default", {a.integer("offset"), a.integer("dim1"), a.integer("dim2")});
+V split_grad(const OfSelf& r) {
+    const Vs parts = parts_of(r.call);
+    return parts.empty() ? zeros_like(r.x) : cat(parts, r.call.integer("dim"));
 }
-void copy_grad(GraphBuilder& b, CallGradients& c) {
-    const Linear r(b, c);
-    if (r.needed("self")) r.set("self", r.zeros_like(r.grad()));
-    r.set("src", r.grad());
+V unfold_grad(const OfSelf& r) {
+    const Call& a = r.call;
+    return unfold_backward(r.g, r.x.sizes(), a.integer("dimension"), a.integer("size"), a.integer("step"));
+}
+/// The diagonal of the elements' numbers says where they came from.
+V diagonal_grad(const OfSelf& r) {
+    const V numbers = reshaped(arange(r.call.builder(), r.x.numel(), DType::i64), r.x.sizes());
+    const Call& a = r.call;
+    return add_at(r.g, diagonal(numbers, a.integer("offset"), a.integer("dim1"), a.integer("dim2")), r.x.sizes());
+}
+void copy_grad(Gradients& c) {
+    c.takes_complex();
+    if (c.needed("self")) c.set("self", zeros_like(c.grad()));
+    c.set("src", c.grad());
 }
 
 }  // namespace whittle

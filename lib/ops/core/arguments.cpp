@@ -237,7 +237,7 @@ std::optional<Tensor> Arguments<T>::known(std::string_view name) const {
 
 template class Arguments<ValueMeta>;
 template class Arguments<Tensor>;
-template class Arguments<NodeValue>;
+template class Arguments<V>;
 template class Arguments<expr::Value>;
 
 }  // namespace whittle

@@ -1,5 +1,5 @@
 // Arguments<T>: a call's arguments bound to its schema's parameter names. T stands for a tensor: ValueMeta in infer,
-// Tensor in eval, NodeValue in decompose, expr::Value in lower; so the four functions of an op read their arguments
+// Tensor in eval, V in decompose, expr::Value in lower; so the four functions of an op read their arguments
 // alike.
 #pragma once
 

@@ -21,38 +21,37 @@ NodeRef GraphBuilder::append(std::string_view target, ArgList args, Kwargs kwarg
     return graph_.add(std::move(node));
 }
 
-NodeValue GraphBuilder::call(std::string_view target, ArgList args, Kwargs kwargs) {
+V GraphBuilder::call(std::string_view target, ArgList args, Kwargs kwargs) {
     const NodeRef ref = append(target, std::move(args), std::move(kwargs));
     const Node& node = graph_.node(ref);
     WHITTLE_CHECK(node.results.size() == 1, std::string(target) + " has several results: use call_multi");
-    return {ref, node.meta()};
+    return {ref, node.meta(), this};
 }
 
-std::vector<NodeValue> GraphBuilder::call_multi(std::string_view target, ArgList args, Kwargs kwargs) {
+std::vector<V> GraphBuilder::call_multi(std::string_view target, ArgList args, Kwargs kwargs) {
     const NodeRef ref = append(target, std::move(args), std::move(kwargs));
     const Node made = graph_.node(ref);
-    std::vector<NodeValue> results;
+    std::vector<V> results;
     for (int i = 0; i < static_cast<int>(made.results.size()); ++i) {
         Node item = getitem(ref, i, made);
         item.name = hint_;
         const NodeRef result = graph_.add(std::move(item));
-        results.push_back({result, made.results[static_cast<std::size_t>(i)]});
+        results.push_back({result, made.results[static_cast<std::size_t>(i)], this});
     }
     return results;
 }
 
-NodeValue GraphBuilder::convert(const NodeValue& value, DType dtype) {
+V GraphBuilder::convert(const V& value, DType dtype) {
     if (value.meta.dtype == dtype) return value;
     if (graph_.dialect == "onnx") return call("onnx.Cast", {value.ref}, {{"to", Arg(info_of(dtype).onnx)}});
     return call("aten._to_copy.default", {value.ref}, {{"dtype", Arg(dtype)}});
 }
 
-NodeValue GraphBuilder::constant(const Tensor& value, const std::string& name_hint) {
-    const NodeRef ref = graph_.get_attr(name_hint, value);
-    return {ref, graph_.node(ref).meta()};
+V GraphBuilder::constant(const Tensor& value, const std::string& name_hint) {
+    return this->value(graph_.get_attr(name_hint, value));
 }
 
-std::optional<Tensor> GraphBuilder::known(const NodeValue& value) const {
+std::optional<Tensor> GraphBuilder::known(const V& value) const {
     const Node& node = graph_.node(value.ref);
     if (node.kind != NodeKind::get_attr) return std::nullopt;
     return graph_.attributes.at(node.target);

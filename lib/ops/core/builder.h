@@ -10,10 +10,23 @@
 
 namespace whittle {
 
-/// A node's value while a graph is built.
-struct NodeValue {
-    NodeRef ref;
-    ValueMeta meta;
+class GraphBuilder;
+
+/// A node's value while a graph is built. Formulas are made of these: the name is short.
+struct V {
+    NodeRef ref = {};
+    ValueMeta meta = {};
+    GraphBuilder* builder = nullptr;  ///< of the graph that the node is in
+
+    DType dtype() const { return meta.dtype; }
+    const Sizes& sizes() const { return meta.sizes; }
+    std::int64_t rank() const { return static_cast<std::int64_t>(meta.sizes.size()); }
+    /// Of dimension `dim`, which is in 0 … rank-1; a negative one counts from the end.
+    std::int64_t size(std::int64_t dim) const {
+        return meta.sizes.at(static_cast<std::size_t>(dim < 0 ? dim + rank() : dim));
+    }
+    std::int64_t numel() const { return meta.numel(); }
+    operator Arg() const { return Arg(ref); }
 };
 
 class GraphBuilder {
@@ -24,14 +37,16 @@ class GraphBuilder {
     using Kwargs = std::vector<std::pair<std::string, Arg>>;
 
     /// A call with one result. `target` is registered; throws Error when the arguments do not fit.
-    NodeValue call(std::string_view target, ArgList args, Kwargs kwargs = {});
+    V call(std::string_view target, ArgList args, Kwargs kwargs = {});
     /// A call with several results, each read through a getitem.
-    std::vector<NodeValue> call_multi(std::string_view target, ArgList args, Kwargs kwargs = {});
+    std::vector<V> call_multi(std::string_view target, ArgList args, Kwargs kwargs = {});
     /// The value in another dtype, by the conversion of the graph's dialect; the value itself when it has it already.
-    NodeValue convert(const NodeValue& value, DType dtype);
-    NodeValue constant(const Tensor& value, const std::string& name_hint = "constant");
+    V convert(const V& value, DType dtype);
+    /// The node's value.
+    V value(NodeRef ref) { return {ref, graph_.node(ref).meta(), this}; }
+    V constant(const Tensor& value, const std::string& name_hint = "constant");
     /// The value, when it is a constant of the graph (a get_attr).
-    std::optional<Tensor> known(const NodeValue& value) const;
+    std::optional<Tensor> known(const V& value) const;
     /// Version of an ONNX domain that the graph imports, 0 when it does not.
     std::int64_t opset(const std::string& domain = {}) const;
 
@@ -47,14 +62,14 @@ class GraphBuilder {
     std::string module_path_, hint_;
 };
 
-inline std::int64_t rank_of(const NodeValue& value) { return static_cast<std::int64_t>(value.meta.sizes.size()); }
+inline std::int64_t rank_of(const V& value) { return static_cast<std::int64_t>(value.meta.sizes.size()); }
 
-/// For `args`: NodeValue → Arg.
-inline Arg arg(const NodeValue& value) { return Arg(value.ref); }
-inline Arg optional_arg(const std::optional<NodeValue>& value) { return value ? arg(*value) : Arg(); }
-inline Arg args_list(const std::vector<NodeValue>& values) {
+/// For `args`: V → Arg.
+inline Arg arg(const V& value) { return Arg(value.ref); }
+inline Arg optional_arg(const std::optional<V>& value) { return value ? arg(*value) : Arg(); }
+inline Arg args_list(const std::vector<V>& values) {
     ArgList list;
-    for (const NodeValue& value : values) list.push_back(value.ref);
+    for (const V& value : values) list.push_back(value.ref);
     return list;
 }
 

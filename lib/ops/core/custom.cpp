@@ -67,7 +67,7 @@ void check_target(const std::string& target) {
     if (!has_parts(target))
         throw Error("found the op name '" + target + "', expected NAMESPACE.NAME, for example mylib.scale");
     for (const RegisteredOp& op : Registry::instance().all())
-        if (op.def->name.substr(0, op.def->name.find('.')) == dialect)
+        if (op.name.substr(0, op.name.find('.')) == dialect)
             throw Error("found the op name '" + target + "', expected a namespace other than " + dialect +
                         ", which holds built-in ops");
 }
@@ -87,21 +87,19 @@ const RegisteredOp& register_op(CustomOp op) {
         entry->target = op.target;
         entry->schema = op.schema;
         entry->def = {
-            .name = entry->target,
             .doc = "an op that the program defines",
             .schema = entry->schema,
             .infer = [](const Arguments<ValueMeta>& a) { return functions_of(a.schema()).infer(a); },
             .eval = op.library.empty() ? [](const Arguments<Tensor>& a) { return functions_of(a.schema()).eval(a); }
                                        : eval_on_copies,
         };
-        entry->op = {&entry->def, Schema::parse(entry->schema)};
+        entry->op = {&entry->def, Schema::parse(entry->schema), entry->target};
         all.by_schema[&entry->op.schema] = entry.get();
     }
     entry->functions = std::move(op);
-    entry->def.grad =
-        entry->functions.grad
-            ? [](GraphBuilder& builder, CallGradients& call) { functions_of(call.args().schema()).grad(builder, call); }
-            : GradFn();
+    entry->def.grad = entry->functions.grad
+                          ? GradientRule([](Gradients& call) { functions_of(call.schema()).grad(call); })
+                          : GradientRule();
     return entry->op;
 }
 

@@ -16,7 +16,7 @@ struct CustomOp {
     std::string schema = {};  ///< "scale(Tensor x0, float x1) -> Tensor"
     std::function<std::vector<ValueMeta>(const Arguments<ValueMeta>&)> infer = {};
     std::function<std::vector<Tensor>(const Arguments<Tensor>&)> eval = {};
-    std::function<void(GraphBuilder&, CallGradients&)> grad = {};  ///< as OpDef::grad; empty: there is none
+    std::function<void(Gradients&)> grad = {};  ///< as OpDef::grad; empty: there is none
     bool left_to_reference = false;  ///< where a backend lacks it, the reference runs it, and the backend the rest
     std::string library = {};        ///< of an op of LibTorch's: the shared library that registers it there
 };

@@ -12,7 +12,7 @@ namespace whittle {
 
 inline ValueMeta meta_of(const ValueMeta& value) { return value; }
 inline ValueMeta meta_of(const Tensor& value) { return ValueMeta::of(value); }
-inline ValueMeta meta_of(const NodeValue& value) { return value.meta; }
+inline ValueMeta meta_of(const V& value) { return value.meta; }
 inline ValueMeta meta_of(const expr::Value& value) { return ValueMeta::contiguous(value.dtype(), value.sizes()); }
 
 /// Throws Error unless `other` (called `name` in the message) has `dtype`.

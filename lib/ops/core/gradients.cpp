@@ -5,62 +5,67 @@
 
 namespace whittle {
 
-CallGradients::CallGradients(GraphBuilder& builder, const Arguments<NodeValue>& args,
-                             const std::vector<NodeValue>& results, const std::vector<std::optional<NodeValue>>& grads,
-                             Needed needed)
-    : b_(builder), args_(args), results_(results), grads_(grads), needed_(std::move(needed)) {}
-
-void CallGradients::check(DType dtype) const {
+void Gradients::check(DType dtype) const {
     if (is_complex(dtype) && !takes_complex_)
-        throw Error("found a complex gradient in aten." + args_.schema().name +
+        throw Error("found a complex gradient in aten." + schema().name +
                         ", expected a real gradient: the op has no gradient rule for complex numbers",
                     "call detach() on the inputs of the op");
 }
 
-NodeValue CallGradients::grad(std::size_t index) {
+V Gradients::grad(std::size_t index) const {
     check(results_.at(index).meta.dtype);
-    if (const std::optional<NodeValue>& given = grads_.at(index)) return *given;
+    if (const OptionalV& given = grads_.at(index)) return *given;
     const ValueMeta& meta = results_.at(index).meta;
-    return b_.call("aten.zeros.default", {Arg::ints(meta.sizes)}, {{"dtype", meta.dtype}});
+    return builder().call("aten.zeros.default", {Arg::ints(meta.sizes)}, {{"dtype", meta.dtype}});
 }
 
-bool CallGradients::needed(const NodeValue& operand) const {
-    return is_inexact(operand.meta.dtype) && needed_(operand.ref);
-}
+bool Gradients::needed(const V& operand) const { return is_inexact(operand.meta.dtype) && needed_(operand.ref); }
 
-std::optional<NodeValue> CallGradients::operand(std::string_view parameter) const {
-    if (!args_.has(parameter)) return std::nullopt;
-    const std::variant<NodeValue, Scalar> value = args_.operand(parameter);
-    const NodeValue* tensor = std::get_if<NodeValue>(&value);
+OptionalV Gradients::tensor_if_any(std::string_view parameter) const {
+    if (!has(parameter)) return std::nullopt;
+    const std::variant<V, Scalar> value = operand(parameter);
+    const V* tensor = std::get_if<V>(&value);
     return tensor ? std::optional(*tensor) : std::nullopt;
 }
 
-bool CallGradients::needed(std::string_view parameter) const {
-    const std::optional<NodeValue> tensor = operand(parameter);
+bool Gradients::needed(std::string_view parameter) const {
+    const OptionalV tensor = tensor_if_any(parameter);
     return tensor && needed(*tensor);
 }
 
-void CallGradients::set(std::string_view parameter, const NodeValue& gradient) {
-    if (const std::optional<NodeValue> tensor = operand(parameter)) set(*tensor, gradient);
+void Gradients::set(std::string_view parameter, const V& gradient) {
+    if (const OptionalV tensor = tensor_if_any(parameter)) set(*tensor, gradient);
 }
 
-void CallGradients::set(const NodeValue& operand, const NodeValue& gradient) {
+void Gradients::set(const V& operand, const V& gradient) {
     if (!needed(operand)) return;
     check(operand.meta.dtype);
     check(gradient.meta.dtype);
-    NodeValue sum = sum_to_size(b_, gradient, operand.meta.sizes);
-    if (is_complex(sum.meta.dtype) && !is_complex(operand.meta.dtype)) sum = b_.call("aten.real.default", {arg(sum)});
-    parts_.push_back({operand.ref, b_.convert(sum, operand.meta.dtype)});
+    V sum = sum_to_size(gradient, operand.meta.sizes);
+    if (is_complex(sum.meta.dtype) && !is_complex(operand.meta.dtype)) sum = builder().call("aten.real.default", {sum});
+    parts_.push_back({operand.ref, builder().convert(sum, operand.meta.dtype)});
 }
 
-void no_gradient(GraphBuilder&, CallGradients&) {}
+Arg Gradients::conjugate(std::string_view name) const {
+    const OptionalV x = tensor_if_any(name);
+    if (!x) return given(name);
+    return is_complex(x->dtype()) ? builder().call("aten.conj_physical.default", {*x}) : *x;
+}
 
-void zero_gradient(GraphBuilder& builder, CallGradients& call) {
+void GradientRule::operator()(Gradients& call) const {
+    if (general_) return general_(call);
     call.takes_complex();
-    call.set("self", builder.call("aten.zeros_like.default", {arg(call.grad())}));
+    call.set("self", formula_(of_self(call)));
 }
 
-NodeValue sum_to_size(GraphBuilder& builder, const NodeValue& value, const Sizes& sizes) {
+void no_gradient(Gradients&) {}
+
+void zero_gradient(Gradients& call) {
+    call.takes_complex();
+    call.set("self", call.builder().call("aten.zeros_like.default", {call.grad()}));
+}
+
+V sum_to_size(const V& value, const Sizes& sizes) {
     const Sizes& from = value.meta.sizes;
     if (from == sizes) return value;
     const auto misfit = [&] {
@@ -78,9 +83,9 @@ NodeValue sum_to_size(GraphBuilder& builder, const NodeValue& value, const Sizes
         else if (sizes[i - added] != from[i])
             throw misfit();
     }
-    NodeValue sum = value;
-    if (!leading.empty()) sum = builder.call("aten.sum.dim_IntList", {arg(sum), Arg::ints(leading), false});
-    if (!stretched.empty()) sum = builder.call("aten.sum.dim_IntList", {arg(sum), Arg::ints(stretched), true});
+    V sum = value;
+    if (!leading.empty()) sum = value.builder->call("aten.sum.dim_IntList", {sum, Arg::ints(leading), false});
+    if (!stretched.empty()) sum = value.builder->call("aten.sum.dim_IntList", {sum, Arg::ints(stretched), true});
     return sum;
 }
 

@@ -30,7 +30,7 @@ const RegisteredOp& kernel(const Node& call) {
 
 DType dtype_in(const ValueMeta& meta) { return meta.dtype; }
 DType dtype_in(const Tensor& tensor) { return tensor.dtype(); }
-DType dtype_in(const NodeValue& value) { return value.meta.dtype; }
+DType dtype_in(const V& value) { return value.meta.dtype; }
 
 /// Of the tensor "self" or "input", else of the first tensor among the arguments, if there is one.
 template <class T>
@@ -62,7 +62,7 @@ void check_main_dtype(const RegisteredOp& op, const Arguments<T>& arguments) {
     std::string allowed;
     for (const DType dtype : kAllDTypes)
         if (op.def->dtypes & set_of(dtype)) allowed += ' ' + std::string(name(dtype));
-    throw Error(std::string(op.def->name) + " is not defined for " + std::string(name(*main)),
+    throw Error(std::string(op.name) + " is not defined for " + std::string(name(*main)),
                 "convert the operand to a dtype that the op supports:" + allowed);
 }
 template void check_main_dtype(const RegisteredOp&, const Arguments<Tensor>&);
@@ -78,25 +78,24 @@ Expansion expand_by(DecomposeFn parts, const Graph& graph, const Node& call, con
     body.opset_imports = graph.opset_imports;
     body.subgraphs = graph.subgraphs;
 
-    std::map<NodeId, NodeValue> mapped;
+    GraphBuilder builder(body);
+    std::map<NodeId, V> mapped;
     for_each_input(call, [&](NodeRef ref) {
         if (mapped.count(ref.id) != 0) return;
         const Node& node = graph.node(ref);
         if (node.kind == NodeKind::get_attr && attributes) {
-            const NodeRef constant = body.get_attr(node.target, graph.attributes.at(node.target));
-            mapped[ref.id] = {constant, node.meta()};
+            mapped[ref.id] = builder.value(body.get_attr(node.target, graph.attributes.at(node.target)));
         } else if (const Tensor* value = known ? known(ref) : nullptr) {
-            mapped[ref.id] = {body.get_attr(node.name, *value), ValueMeta::of(*value)};
+            mapped[ref.id] = builder.value(body.get_attr(node.name, *value));
         } else {
-            mapped[ref.id] = {body.placeholder(node.name, node.meta()), node.meta()};
+            mapped[ref.id] = builder.value(body.placeholder(node.name, node.meta()));
             result.operands.push_back(ref);
         }
     });
-    GraphBuilder builder(body);
-    const Arguments<NodeValue> arguments(
-        op.schema, call, [&](NodeRef ref) { return mapped.at(ref.id); }, {}, &graph);
+    const auto resolve = [&](NodeRef ref) { return mapped.at(ref.id); };
+    const Call arguments(builder, op.schema, call, resolve, Call::RunGraph(), &graph);
     check_main_dtype(op, arguments);
-    body.output(parts(builder, arguments));
+    body.output(refs_of(parts(arguments)));
     return result;
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 bool has_in_place_form(const RegisteredOp& op) {
     const Schema& schema = op.schema;
-    if (!op.def->name.starts_with("aten.") || schema.params.empty() || schema.returns.size() != 1) return false;
+    if (!op.name.starts_with("aten.") || schema.params.empty() || schema.returns.size() != 1) return false;
     const Param& self = schema.params.front();
     return self.name == "self" && self.type == ParamType::tensor && !self.optional && !schema.returns.front().list &&
            schema.returns.front().alias.empty();
@@ -25,8 +25,8 @@ std::map<std::string, InPlaceForm, std::less<>> in_place_forms(std::span<const R
     std::map<std::string, InPlaceForm, std::less<>> forms;
     for (const RegisteredOp& op : ops) {
         if (!has_in_place_form(op)) continue;
-        InPlaceForm form{std::string(op.def->name), op.schema};
-        const std::string target = in_place_name(op.def->name);
+        InPlaceForm form{std::string(op.name), op.schema};
+        const std::string target = in_place_name(op.name);
         form.schema.name = target.substr(target.find('.') + 1);
         form.schema.params.front().alias = 'a';
         form.schema.params.front().mutates = true;

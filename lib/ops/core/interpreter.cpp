@@ -230,7 +230,7 @@ std::vector<Tensor> Interpreter::call(const Graph& graph, const Node& node, cons
         return run(body.graph_, body.steps_, inputs, nullptr);
     };
     const auto finished = [&](const RegisteredOp& op, std::vector<Tensor> results) -> std::vector<Tensor> {
-        if (op.def->name != node.target) return {write(node, value(written_operand(node)), results)};
+        if (op.name != node.target) return {write(node, value(written_operand(node)), results)};
         if (in_memory_) unshare(op.schema, node, results_of, results);
         return results;
     };

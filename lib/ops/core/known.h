@@ -24,8 +24,8 @@ class NeedsConstant final : public NotImplemented {
 };
 
 /// A constant of the graph; of another operand a NeedsConstant is thrown.
-inline Tensor known_operand(GraphBuilder& builder, const Arguments<NodeValue>& args, std::string_view name) {
-    if (std::optional<Tensor> value = builder.known(args.tensor(name))) return *value;
+inline Tensor known_operand(const Call& call, std::string_view name) {
+    if (std::optional<Tensor> value = call.builder().known(call.tensor(name))) return *value;
     throw NeedsConstant(std::string(name),
                         "the operand '" + std::string(name) + "' is computed at run time, expected a constant",
                         "the result's sizes depend on it");

@@ -27,6 +27,10 @@ bool same_strides(const ValueMeta& a, const ValueMeta& b) {
     return true;
 }
 
+Tensor laid_out_as(Tensor value, const ValueMeta& meta) {
+    return same_strides(ValueMeta::of(value), meta) ? value : laid_out(value, meta.strides);
+}
+
 Strides dense_strides(const Sizes& sizes, std::span<const std::size_t> order) {
     Strides strides(sizes.size());
     std::int64_t next = 1;

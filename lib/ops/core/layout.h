@@ -14,6 +14,9 @@ namespace whittle {
 /// place nothing.
 bool same_strides(const ValueMeta& a, const ValueMeta& b);
 
+/// The value with the strides of `meta`, which has its sizes: itself where its elements lie so already.
+Tensor laid_out_as(Tensor value, const ValueMeta& meta);
+
 /// Strides of dense elements of these sizes, the dimension order[0] outermost.
 Strides dense_strides(const Sizes& sizes, std::span<const std::size_t> order);
 /// Batches and channels outermost and innermost, as at::MemoryFormat::ChannelsLast and ChannelsLast3d; of rank 4 or 5.

@@ -44,9 +44,9 @@ inline constexpr DTypeSet kStored = (DTypeSet{1} << std::size(kAllDTypes)) - 1;
 
 using InferFn = std::vector<ValueMeta> (*)(const Arguments<ValueMeta>&);
 using EvalFn = std::vector<Tensor> (*)(const Arguments<Tensor>&);
-using DecomposeFn = std::vector<NodeRef> (*)(GraphBuilder&, const Arguments<NodeValue>&);
+/// The call written in simpler ops.
+using DecomposeFn = CallResults (*)(const Call&);
 using LowerFn = std::vector<expr::Value> (*)(expr::GroupBuilder&, const Arguments<expr::Value>&);
-using GradFn = void (*)(GraphBuilder&, CallGradients&);
 /// Returns why the op's definition leaves the result open for these operands, or forbids them, as a sentence about
 /// `op`, the call's target: "index 7 of onnx.Gather is out of range: expected -4 to 3". Nothing where it defines the
 /// result: what IEEE 754 defines (1.0 / 0, the square root of -1) is defined.
@@ -84,9 +84,8 @@ constexpr Bound rounds_by(std::uint8_t ulps, Bound::Rule rule = Bound::Rule::fun
 }
 
 struct OpDef {
-    std::string_view name = {};    ///< target in graphs: "aten.relu.default", "onnx.Conv"
     std::string_view doc = {};     ///< one line, with the source of the definition
-    std::string_view schema = {};  ///< "relu(Tensor self) -> Tensor"
+    std::string_view schema = {};  ///< "relu(Tensor self) -> Tensor", which names the op: aten.relu.default
     DTypeSet dtypes = kAnyDType;   ///< of the main operand; infer throws Error for others
     InferFn infer = nullptr;  ///< metas of the results; throws Error for operands that do not fit. Composites may leave
                               ///< it out: it is inferred through decompose
@@ -94,15 +93,15 @@ struct OpDef {
     DecomposeFn decompose = nullptr;  ///< composites: the same in simpler ops
     LowerFn lower =
         nullptr;  ///< primitives: as tensor expressions. An op with neither lower nor decompose is reported by name
-    OpenRule open = {};         ///< operands for which the definition leaves the result open; see open.h
-    GradFn grad = nullptr;      ///< the vector-Jacobian product. Composites may leave it out: their parts are asked
-    bool random = false;        ///< results are not a function of the arguments
-    bool higher_order = false;  ///< its nested graphs were captured: no control flow of a model file that breaks
-    Bound bound = {};           ///< how far its results may round
+    OpenRule open = {};           ///< operands for which the definition leaves the result open; see open.h
+    GradientRule grad = nullptr;  ///< the vector-Jacobian product. Composites may leave it out: their parts are asked
+    bool random = false;          ///< results are not a function of the arguments
+    bool higher_order = false;    ///< its nested graphs were captured: no control flow of a model file that breaks
+    Bound bound = {};             ///< how far its results may round
 };
 
 /// The record with a gradient rule: for families that make records of one kind by a function.
-constexpr OpDef with_gradient(OpDef def, GradFn grad) {
+constexpr OpDef with_gradient(OpDef def, GradientRule grad) {
     def.grad = grad;
     return def;
 }

@@ -4,6 +4,7 @@
 #include "graph/placement.h"
 #include "graph/targets.h"
 #include "graph/value_ref.h"
+#include "ops/core/layout.h"
 #include "tensor/random.h"
 
 namespace whittle {
@@ -21,7 +22,8 @@ std::vector<Tensor> made_up_results(const Node& call) {
         if (meta.placement)
             throw Error("found a result of " + call.target + " that is " + meta.placement->text() +
                         ", expected a tensor of numbers");
-    for (const ValueMeta& meta : call.results) results.push_back(random_tensor(meta.dtype, meta.sizes, random));
+    for (const ValueMeta& meta : call.results)
+        results.push_back(laid_out_as(random_tensor(meta.dtype, meta.sizes, random), meta));
     return results;
 }
 

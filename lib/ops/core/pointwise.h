@@ -30,7 +30,7 @@ struct OperandInfo {
 
 inline OperandInfo operand_info(const ValueMeta& meta) { return {meta.dtype, meta.sizes}; }
 inline OperandInfo operand_info(const Tensor& tensor) { return {tensor.dtype(), tensor.sizes()}; }
-inline OperandInfo operand_info(const NodeValue& value) { return operand_info(value.meta); }
+inline OperandInfo operand_info(const V& value) { return operand_info(value.meta); }
 inline OperandInfo operand_info(const expr::Value& value) { return {value.dtype(), value.sizes()}; }
 inline OperandInfo operand_info(const Scalar& scalar) { return {scalar.dtype(), {}, true}; }
 /// Of a Tensor or Scalar parameter.
@@ -225,15 +225,15 @@ std::vector<expr::Value> lower_unary(expr::GroupBuilder&, const Arguments<expr::
 }
 
 template <class F>
-constexpr OpDef unary_op(std::string_view name, std::string_view schema, std::string_view doc,
-                         DTypeSet dtypes = kAnyDType) {
-    return {.name = name,
-            .doc = doc,
+constexpr OpDef unary_op(std::string_view schema, std::string_view doc, DTypeSet dtypes = kAnyDType,
+                         GradientRule grad = nullptr) {
+    return {.doc = doc,
             .schema = schema,
             .dtypes = dtypes,
             .infer = infer_unary<F>,
             .eval = eval_unary<F>,
             .lower = lower_unary<F>,
+            .grad = grad,
             .bound = F::bound};
 }
 
@@ -290,10 +290,8 @@ std::vector<expr::Value> lower_binary(expr::GroupBuilder&, const Arguments<expr:
 }
 
 template <class F>
-constexpr OpDef binary_op(std::string_view name, std::string_view schema, std::string_view doc, DTypeSet dtypes,
-                          GradFn grad = nullptr) {
-    return {.name = name,
-            .doc = doc,
+constexpr OpDef binary_op(std::string_view schema, std::string_view doc, DTypeSet dtypes, GradientRule grad = nullptr) {
+    return {.doc = doc,
             .schema = schema,
             .dtypes = dtypes,
             .infer = infer_binary<F>,

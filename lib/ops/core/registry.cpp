@@ -22,10 +22,10 @@ std::string_view middle(std::string_view target) {
 std::string close_spellings(std::span<const RegisteredOp> ops, std::string_view target) {
     std::vector<std::pair<std::size_t, std::string_view>> ranked;
     for (const RegisteredOp& op : ops) {
-        const std::size_t whole = edit_distance(op.def->name, target);
-        const bool same_middle = middle(op.def->name) == middle(target);
+        const std::size_t whole = edit_distance(op.name, target);
+        const bool same_middle = middle(op.name) == middle(target);
         const bool close = whole <= 2 || whole * 5 <= target.size();
-        if (same_middle || close) ranked.emplace_back(same_middle ? 0 : whole, op.def->name);
+        if (same_middle || close) ranked.emplace_back(same_middle ? 0 : whole, op.name);
     }
     std::sort(ranked.begin(), ranked.end());
     std::string text;
@@ -34,19 +34,27 @@ std::string close_spellings(std::span<const RegisteredOp> ops, std::string_view 
     return text.empty() ? text : text + "?";
 }
 
+/// In ATen's dialect an op without an overload is the default one.
+std::string target_of(std::string_view dialect, const std::string& name) {
+    const bool overload = dialect != "aten" || name.find('.') != std::string::npos;
+    return std::string(dialect) + "." + name + (overload ? "" : ".default");
+}
+
 }  // namespace
 
 Registry::Registry() {
-    for (const std::span<const OpDef> family : op_families())
-        for (const OpDef& def : family) ops_.push_back({&def, Schema::parse(def.schema)});
-    std::sort(ops_.begin(), ops_.end(),
-              [](const RegisteredOp& a, const RegisteredOp& b) { return a.def->name < b.def->name; });
+    for (const OpFamily& family : op_families())
+        for (const OpDef& def : family.ops) {
+            Schema schema = Schema::parse(def.schema);
+            std::string name = target_of(family.dialect, schema.name);
+            ops_.push_back({&def, std::move(schema), std::move(name)});
+        }
+    std::ranges::sort(ops_, {}, &RegisteredOp::name);
     by_name_.reserve(ops_.size());
     for (const RegisteredOp& op : ops_)
-        WHITTLE_CHECK(by_name_.emplace(op.def->name, &op).second,
-                      "op " + std::string(op.def->name) + " is registered twice");
+        WHITTLE_CHECK(by_name_.emplace(op.name, &op).second, "op " + std::string(op.name) + " is registered twice");
     for (const auto& [name, layout] : op_layouts()) {
-        const auto found = std::ranges::find(ops_, name, [](const RegisteredOp& op) { return op.def->name; });
+        const auto found = std::ranges::find(ops_, name, [](const RegisteredOp& op) { return op.name; });
         WHITTLE_CHECK(found != ops_.end() && !found->layout, "op " + name + " is missing or has two layouts");
         found->layout = layout;
     }
@@ -82,7 +90,7 @@ const RegisteredOp& Registry::require(std::string_view target) const {
     std::string hint = close_spellings(ops_, target);
     const std::string_view dialect = target.substr(0, target.find('.') + 1);
     if (hint.empty() &&
-        std::ranges::none_of(ops_, [&](const RegisteredOp& op) { return op.def->name.starts_with(dialect); }))
+        std::ranges::none_of(ops_, [&](const RegisteredOp& op) { return op.name.starts_with(dialect); }))
         hint = "if a library registers the op with LibTorch, name the library: --op-library FILE";
     throw Error("unknown op '" + std::string(target) + "'", hint);
 }

@@ -24,11 +24,17 @@ using LayoutFn = void (*)(const Arguments<ValueMeta>& arguments, std::vector<Val
 struct RegisteredOp {
     const OpDef* def = nullptr;
     Schema schema;
+    std::string name;           ///< target in graphs: "aten.relu.default", "onnx.Conv"
     LayoutFn layout = nullptr;  ///< see ops/core/layout.h; null: results are contiguous, or views
 };
 
+/// Records of ops of one dialect, which their names begin with.
+struct OpFamily {
+    std::string_view dialect;
+    std::span<const OpDef> ops;
+};
 /// The families of all dialects. Defined above this folder, in ops/families.cpp, which knows them.
-std::vector<std::span<const OpDef>> op_families();
+std::vector<OpFamily> op_families();
 /// The ops that have a layout, by name: one rule of ATen's is that of ops in many families, and of all members of few.
 /// Defined above this folder, in ops/aten/layout.cpp, which knows them.
 std::vector<std::pair<std::string, LayoutFn>> op_layouts();

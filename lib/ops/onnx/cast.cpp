@@ -9,112 +9,94 @@ namespace whittle {
 
 namespace {
 
+using namespace aten;
 using namespace onnx_dialect;
 
 /// How float8e8m0 is rounded to, since opset 24: a type that Whittle does not have, so that it says nothing.
-void check_round_mode(const Rewrite& op) {
-    const std::string mode = op.arguments().text("round_mode");
+void check_round_mode(const Call& c) {
+    const std::string mode = c.text("round_mode");
     if (mode != "up" && mode != "down" && mode != "nearest")
         throw Error("found round_mode '" + mode + "', expected up, down or nearest");
 }
 
 /// f64 as a float of 16 bits or fewer, rounded once, as NumPy does it; ATen's cast goes through f32 and rounds twice.
 /// That is the nearest value or the next one, on the other side of the f32: whichever is nearer.
-NodeValue rounded_once(const Rewrite& op, const NodeValue& x, DType dtype) {
-    const auto twice = [&](const NodeValue& value) { return op.cast(op.cast(value, dtype), DType::f64); };
-    const auto distance = [&](const NodeValue& value) {
-        return op("aten.abs.default", op("aten.sub.Tensor", x, value));
-    };
-    const NodeValue middle = op.cast(op.cast(x, DType::f32), DType::f64), given = twice(x);
-    const NodeValue other = twice(op("aten.sub.Tensor", op("aten.mul.Tensor", middle, 2.0), given));
-    NodeValue nearest = op("aten.where.self", op("aten.lt.Tensor", distance(other), distance(given)), other, given);
+V rounded_once(const V& x, DType dtype) {
+    const auto twice = [&](const V& value) { return cast(cast(value, dtype), DType::f64); };
+    const auto distance = [&](const V& value) { return abs(x - value); };
+    const V middle = cast(cast(x, DType::f32), DType::f64), given = twice(x);
+    const V other = twice(middle * 2.0 - given);
+    V nearest = where(lt(distance(other), distance(given)), other, given);
     // The largest value and what comes behind it, an infinity or NaN, meet half a step above it.
     const double largest = float_limits(dtype).largest;
     const double end = largest + float_limits(dtype).epsilon / 2 * std::exp2(std::ilogb(largest));
-    const NodeValue size = op("aten.abs.default", x);
+    const V size = abs(x);
     if (std::isfinite(greatest(dtype).to_double())) {
-        nearest = op("aten.where.ScalarSelf", op("aten.gt.Scalar", size, end), std::nan(""), nearest);
+        nearest = where(gt(size, end), std::nan(""), nearest);
     } else {
-        const NodeValue finite = op("aten.clamp.default", nearest, -largest, largest);
-        nearest = op("aten.where.self", op("aten.lt.Scalar", size, end), finite, nearest);
+        const V finite = clamp(nearest, -largest, largest);
+        nearest = where(lt(size, end), finite, nearest);
     }
-    return op.cast(nearest, dtype);
+    return cast(nearest, dtype);
 }
 
 /// To a float without infinities ("float 8") values beyond the range become the largest, unless `saturate` is 0.
-NodeValue saturating_cast(const Rewrite& op, DType dtype) {
-    check_round_mode(op);
-    NodeValue value = op.tensor("input");
+V saturating_cast(const Call& c, DType dtype) {
+    check_round_mode(c);
+    V value = c.tensor("input");
     const Scalar limit = greatest(dtype);
-    const bool saturates = is_floating(dtype) && std::isfinite(limit.to_double()) && op.integer("saturate") != 0;
-    if (saturates && is_computed(value.meta.dtype) && value.meta.dtype != DType::boolean)
-        value = op("aten.clamp.default", op.cast(value, promote(value.meta.dtype, DType::f32)), -limit.to_double(),
-                   limit.to_double());
-    return value.meta.dtype == DType::f64 && is_reduced(dtype) ? rounded_once(op, value, dtype) : op.cast(value, dtype);
+    const bool saturates = is_floating(dtype) && std::isfinite(limit.to_double()) && c.integer("saturate") != 0;
+    if (saturates && is_computed(value.dtype()) && value.dtype() != DType::boolean)
+        value = clamp(cast(value, promote(value.dtype(), DType::f32)), -limit.to_double(), limit.to_double());
+    return value.dtype() == DType::f64 && is_reduced(dtype) ? rounded_once(value, dtype) : cast(value, dtype);
 }
 
-Results cast(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Rewrite op(builder, arguments);
-    return {saturating_cast(op, dtype_of_code(op.integer("to"))).ref};
-}
+CallResults cast_to(const Call& c) { return saturating_cast(c, dtype_of_code(c.integer("to"))); }
 
-Results cast_like(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Rewrite op(builder, arguments);
-    return {saturating_cast(op, op.tensor("target_type").meta.dtype).ref};
-}
+CallResults cast_like(const Call& c) { return saturating_cast(c, c.tensor("target_type").dtype()); }
 
-Results identity(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    return {Rewrite(builder, arguments).tensor("input").ref};
-}
+CallResults identity(const Call& c) { return c.tensor("input"); }
 
 /// The ratio and whether it is training. Both are constants, or a guard of the model: what is dropped is drawn.
-double dropped(const Rewrite& op) {
-    op.no_attribute("ratio", 12);
-    if (!op.has("training_mode") || !op.known("training_mode").item().to_bool()) return 0;
-    return op.has("ratio_value") ? op.known("ratio_value").item().to_double() : 0.5;
+double dropped(const Call& c) {
+    no_attribute(c, "ratio", 12);
+    if (!c.has("training_mode") || !known(c, "training_mode").item().to_bool()) return 0;
+    return c.has("ratio_value") ? known(c, "ratio_value").item().to_double() : 0.5;
 }
 
 /// Nothing is dropped at inference. The mask, all ones, was of the data's type until opset 10 made it bool.
-Results dropout(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Rewrite op(builder, arguments);
-    const NodeValue data = op.tensor("data");
-    const bool masked = op.integer("num_outputs") > 1;
-    if (const double ratio = dropped(op); ratio != 0) {
-        const std::vector<NodeValue> kept = builder.call_multi("aten.native_dropout.default", {arg(data), ratio, true});
-        return masked ? Results{kept[0].ref, kept[1].ref} : Results{kept[0].ref};
+CallResults onnx_dropout(const Call& c) {
+    const V data = c.tensor("data");
+    const bool masked = c.integer("num_outputs") > 1;
+    if (const double ratio = dropped(c); ratio != 0) {
+        const auto [kept, mask] = native_dropout(data, ratio, true);
+        return masked ? CallResults{kept, mask} : CallResults(kept);
     }
-    Results results = {data.ref};
-    if (masked) {
-        const DType mask = op.opset() < 10 ? data.meta.dtype : DType::boolean;
-        results.push_back(op.full(data.meta.sizes, mask == DType::boolean ? Scalar(true) : Scalar(1.0), mask).ref);
-    }
-    return results;
+    if (!masked) return data;
+    const DType mask = opset(c) < 10 ? data.dtype() : DType::boolean;
+    return {data, full(c.builder(), data.sizes(), mask == DType::boolean ? Scalar(true) : Scalar(1.0), mask)};
 }
 
 constexpr OpDef kCastOps[] = {
-    {.name = "onnx.Cast",
-     .doc = "Converts elements, floats to integers towards zero. onnx Operators.md#Cast",
+    {.doc = "Converts elements, floats to integers towards zero. onnx Operators.md#Cast",
      .schema = "Cast(Tensor input, *, DataType to, int saturate=1, str round_mode=\"up\") -> Tensor",
      .dtypes = kStored & ~kComplex,
-     .decompose = cast,
+     .decompose = cast_to,
      .open = {.ask = onnx_open::converted, .integers_only = true}},
-    {.name = "onnx.CastLike",
-     .doc = "Converts elements to the type of another tensor. onnx Operators.md#CastLike",
+    {.doc = "Converts elements to the type of another tensor. onnx Operators.md#CastLike",
      .schema = "CastLike(Tensor input, Tensor target_type, *, int saturate=1, str round_mode=\"up\") -> Tensor",
      .dtypes = kStored & ~kComplex,
      .decompose = cast_like,
      .open = {.ask = onnx_open::converted_like, .integers_only = true}},
-    {.name = "onnx.Identity",
-     .doc = "The input. onnx Operators.md#Identity",
+    {.doc = "The input. onnx Operators.md#Identity",
      .schema = "Identity(Tensor input) -> Tensor",
      .dtypes = kStored,
      .decompose = identity},
-    {.name = "onnx.Dropout",
-     .doc = "The data; in training elements are zeroed and the rest scaled. onnx Operators.md#Dropout",
+    {.doc = "The data; in training elements are zeroed and the rest scaled. onnx Operators.md#Dropout",
      .schema = "Dropout(Tensor data, Tensor? ratio_value=None, Tensor? training_mode=None, *, float? ratio=None, "
                "int seed=0, int num_outputs=1) -> Tensor[]",
      .dtypes = kFloating,
-     .decompose = dropout},
+     .decompose = onnx_dropout},
 };
 
 }  // namespace

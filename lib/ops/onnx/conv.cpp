@@ -8,50 +8,49 @@ namespace whittle {
 
 namespace {
 
+using namespace aten;
 using namespace onnx_dialect;
 
 /// Sizes of the weight's spatial dimensions, which kernel_shape may repeat.
-Ints kernel_of(const Rewrite& op, const NodeValue& weight) {
-    if (rank_of(weight) < 3)
-        throw Error("found a weight of sizes " + to_string(weight.meta.sizes) +
+Ints kernel_of(const Call& c, const V& weight) {
+    if (weight.rank() < 3)
+        throw Error("found a weight of sizes " + to_string(weight.sizes()) +
                     ", expected two dimensions of channels and at least one spatial dimension");
-    const Ints kernel(weight.meta.sizes.begin() + 2, weight.meta.sizes.end());
-    const auto stated = op.arguments().optional_integers("kernel_shape");
+    const Ints kernel(weight.sizes().begin() + 2, weight.sizes().end());
+    const auto stated = c.optional_integers("kernel_shape");
     if (stated && *stated != kernel)
         throw Error("found kernel_shape=" + to_string(*stated) + ", expected " + to_string(kernel) +
                     ", the spatial sizes of the weight");
     return kernel;
 }
 
-NodeValue convolution(const Rewrite& op, const NodeValue& x, const Windows& windows, const Ints& padding,
-                      bool transposed, const Ints& output_padding) {
-    const auto bias = op.arguments().optional_tensor("B");
-    return op("aten.convolution.default", x, op.tensor("W"), bias ? arg(*bias) : Arg(), windows.strides, padding,
-              windows.dilations, transposed, output_padding, op.integer("group"));
+V convolved(const Call& c, const V& x, const Windows& windows, const Ints& padding, bool transposed,
+            const Ints& output_padding) {
+    return convolution(x, c.tensor("W"), c.optional_tensor("B"), windows.strides, padding, windows.dilations,
+                       transposed, output_padding, c.integer("group"));
 }
 
-Results conv(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Rewrite op(builder, arguments);
-    const NodeValue x = op.tensor("X");
-    const Windows windows = windows_of(op, x, kernel_of(op, op.tensor("W")));
+CallResults conv(const Call& c) {
+    const V x = c.tensor("X");
+    const Windows windows = windows_of(c, x, kernel_of(c, c.tensor("W")));
     const Ints zeros(windows.rank(), 0);
-    if (windows.symmetric()) return {convolution(op, x, windows, windows.before, false, zeros).ref};
-    return {convolution(op, padded(op, x, windows, Scalar(0.0)), windows, zeros, false, zeros).ref};
+    if (windows.symmetric()) return convolved(c, x, windows, windows.before, false, zeros);
+    return convolved(c, padded(x, windows, 0.0), windows, zeros, false, zeros);
 }
 
 /// What is cut off the full result at either end: pads, or what output_shape or auto_pad demand.
 /// A result larger than the full one grows at the end.
-void resolve_output(const Rewrite& op, const NodeValue& x, Ints& output_padding, Windows& windows) {
-    const std::string mode = op.arguments().text("auto_pad");
+void resolve_output(const Call& c, const V& x, Ints& output_padding, Windows& windows) {
+    const std::string mode = c.text("auto_pad");
     const bool same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
-    auto wanted = op.arguments().optional_integers("output_shape");
+    auto wanted = c.optional_integers("output_shape");
     if (wanted && wanted->size() == windows.rank() + 2) wanted->erase(wanted->begin(), wanted->begin() + 2);
     if (wanted && wanted->size() != windows.rank())
         throw Error("found output_shape with " + std::to_string(wanted->size()) + " entries, expected " +
                     std::to_string(windows.rank()) + ", one for each spatial dimension");
     if (!wanted && !same) return;
     for (std::size_t d = 0; d < windows.rank(); ++d) {
-        const std::int64_t size = x.meta.sizes[d + 2];
+        const std::int64_t size = x.sizes()[d + 2];
         const Checked full = Checked(windows.strides[d]) * (size - 1) + output_padding[d] + windows.extent(d);
         const Checked result = wanted ? (*wanted)[d] : Checked(size) * windows.strides[d];
         const std::int64_t cut = std::max<std::int64_t>((full - result).value(), 0);
@@ -61,23 +60,22 @@ void resolve_output(const Rewrite& op, const NodeValue& x, Ints& output_padding,
     }
 }
 
-Results conv_transpose(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Rewrite op(builder, arguments);
-    const NodeValue x = op.tensor("X");
-    Windows windows = windows_of(op, x, kernel_of(op, op.tensor("W")));
-    Ints output_padding = per_dimension(op, "output_padding", windows.rank(), 0, 0);
-    resolve_output(op, x, output_padding, windows);
-    if (windows.symmetric()) return {convolution(op, x, windows, windows.before, true, output_padding).ref};
-    NodeValue result = convolution(op, x, windows, Ints(windows.rank(), 0), true, output_padding);
+CallResults conv_transpose(const Call& c) {
+    const V x = c.tensor("X");
+    Windows windows = windows_of(c, x, kernel_of(c, c.tensor("W")));
+    Ints output_padding = per_dimension(c, "output_padding", windows.rank(), 0, 0);
+    resolve_output(c, x, output_padding, windows);
+    if (windows.symmetric()) return convolved(c, x, windows, windows.before, true, output_padding);
+    V result = convolved(c, x, windows, Ints(windows.rank(), 0), true, output_padding);
     for (std::size_t d = 0; d < windows.rank(); ++d) {
         const auto dim = static_cast<std::int64_t>(d + 2);
         const std::int64_t end = size_of_dim(result, dim) - windows.after[d];
         if (end < windows.before[d])
             throw Error(
                 "found pads that remove more elements from a dimension than the dimension has, expected smaller pads");
-        result = op.slice(result, dim, windows.before[d], end);
+        result = part(result, dim, windows.before[d], end);
     }
-    return {result.ref};
+    return result;
 }
 
 /// Where element k of block `place` lies in an image, or nothing for the padding around it.
@@ -97,13 +95,13 @@ std::optional<std::int64_t> place_in_image(const Windows& windows, const Ints& i
 }
 
 /// Windows of an op without auto_pad, and how many blocks they make along each dimension of the image.
-std::pair<Windows, Ints> image_blocks(const Rewrite& op, const Ints& image, const Ints& kernel) {
+std::pair<Windows, Ints> image_blocks(const Call& c, const Ints& image, const Ints& kernel) {
     Windows windows;
     windows.kernel = kernel;
     const std::size_t rank = windows.rank();
-    windows.strides = per_dimension(op, "strides", rank, 1, 1);
-    windows.dilations = per_dimension(op, "dilations", rank, 1, 1);
-    const Ints pads = per_dimension(op, "pads", 2 * rank, 0, 0);
+    windows.strides = per_dimension(c, "strides", rank, 1, 1);
+    windows.dilations = per_dimension(c, "dilations", rank, 1, 1);
+    const Ints pads = per_dimension(c, "pads", 2 * rank, 0, 0);
     windows.before.assign(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(rank));
     windows.after.assign(pads.begin() + static_cast<std::ptrdiff_t>(rank), pads.end());
     Ints blocks;
@@ -119,18 +117,17 @@ std::pair<Windows, Ints> image_blocks(const Rewrite& op, const Ints& image, cons
 }
 
 /// The blocks of an image, [batch, channels * elements, blocks], added where they were taken from.
-Results col2im(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Rewrite op(builder, arguments);
-    const NodeValue input = op.tensor("input");
-    const Ints image = op.known_ints("image_shape");
-    const auto [windows, blocks] = image_blocks(op, image, op.known_ints("block_shape"));
+CallResults onnx_col2im(const Call& c) {
+    const V input = c.tensor("input");
+    const Ints image = known_ints(c, "image_shape");
+    const auto [windows, blocks] = image_blocks(c, image, known_ints(c, "block_shape"));
     Checked elements(1), pixels(1), places(1);
     for (const std::int64_t size : windows.kernel) elements = elements * size;
     for (const std::int64_t size : image) pixels = pixels * size;
     for (const std::int64_t count : blocks) places = places * count;
-    if (image.size() != windows.rank() || rank_of(input) != 3 || size_of_dim(input, 1) % elements.value() != 0 ||
+    if (image.size() != windows.rank() || input.rank() != 3 || size_of_dim(input, 1) % elements.value() != 0 ||
         size_of_dim(input, 2) != places.value())
-        throw Error("found an input of sizes " + to_string(input.meta.sizes) + " for an image of sizes " +
+        throw Error("found an input of sizes " + to_string(input.sizes()) + " for an image of sizes " +
                     to_string(image) + " and blocks of sizes " + to_string(windows.kernel) +
                     ", expected [batch, channels * " + std::to_string(elements.value()) + ", " +
                     std::to_string(places.value()) + "]");
@@ -140,13 +137,12 @@ Results col2im(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
             positions.push_back(place_in_image(windows, image, blocks, k, place).value_or(pixels.value()));
     const std::int64_t batch = size_of_dim(input, 0), channels = size_of_dim(input, 1) / elements.value();
     const std::int64_t images = (Checked(batch) * channels).value(), terms = (elements * places.value()).value();
-    const NodeValue where = op("aten.expand.default", op.reshape(op.ints(positions), {1, terms}), Sizes{images, terms});
-    const NodeValue zeros = op.full({images, (pixels + 1).value()}, Scalar(0.0), input.meta.dtype);
-    const NodeValue added =
-        op("aten.scatter_add.default", zeros, std::int64_t{1}, where, op.reshape(input, {images, terms}));
+    const V where = expand(reshaped(ints(c, positions), {1, terms}), Sizes{images, terms});
+    const V zeros = full(c.builder(), {images, (pixels + 1).value()}, 0.0, input.dtype());
+    const V added = scatter_add(zeros, 1, where, reshaped(input, {images, terms}));
     Sizes sizes = {batch, channels};
     sizes.insert(sizes.end(), image.begin(), image.end());
-    return {op.reshape(op.slice(added, 1, 0, pixels.value()), sizes).ref};
+    return reshaped(part(added, 1, 0, pixels.value()), sizes);
 }
 
 /// Where the windows' elements lie along one dimension if nothing moves them: [elements of a window, windows].
@@ -172,90 +168,83 @@ struct DeformPlan {
     std::int64_t places() const { return blocks[0] * blocks[1]; }
 };
 
-DeformPlan plan_deform_conv(const Rewrite& op) {
-    const NodeValue x = op.tensor("X"), w = op.tensor("W"), offset = op.tensor("offset");
-    if (rank_of(x) != 4) throw Error("found X of sizes " + to_string(x.meta.sizes) + ", expected 4 dimensions");
+DeformPlan plan_deform_conv(const Call& c) {
+    const V x = c.tensor("X"), w = c.tensor("W"), offset = c.tensor("offset");
+    if (x.rank() != 4) throw Error("found X of sizes " + to_string(x.sizes()) + ", expected 4 dimensions");
     DeformPlan plan;
-    std::tie(plan.windows, plan.blocks) = image_blocks(op, {size_of_dim(x, 2), size_of_dim(x, 3)}, kernel_of(op, w));
+    std::tie(plan.windows, plan.blocks) = image_blocks(c, {size_of_dim(x, 2), size_of_dim(x, 3)}, kernel_of(c, w));
     plan.batch = size_of_dim(x, 0), plan.channels = size_of_dim(x, 1), plan.results = size_of_dim(w, 0);
-    plan.groups = op.integer("group"), plan.moved = op.integer("offset_group");
-    if (rank_of(w) != 4 || plan.groups < 1 || plan.moved < 1 || plan.channels % plan.groups != 0 ||
+    plan.groups = c.integer("group"), plan.moved = c.integer("offset_group");
+    if (w.rank() != 4 || plan.groups < 1 || plan.moved < 1 || plan.channels % plan.groups != 0 ||
         plan.channels % plan.moved != 0 || plan.results % plan.groups != 0 ||
         size_of_dim(w, 1) * plan.groups != plan.channels)
         throw Error(
-            "found X of sizes " + to_string(x.meta.sizes) + ", W of sizes " + to_string(w.meta.sizes) +
+            "found X of sizes " + to_string(x.sizes()) + ", W of sizes " + to_string(w.sizes()) +
             ", group=" + std::to_string(plan.groups) + " and offset_group=" + std::to_string(plan.moved) +
             ", expected 4 dimensions of W, as many channels in X as in all groups of W, and numbers of channels "
             "divisible by group and offset_group");
-    const auto expect = [&](const char* name, const NodeValue& value, std::int64_t each) {
+    const auto expect = [&](const char* name, const V& value, std::int64_t each) {
         const Sizes sizes = {plan.batch, plan.moved * plan.elements() * each, plan.blocks[0], plan.blocks[1]};
-        if (value.meta.sizes != sizes)
-            throw Error("found " + std::string(name) + " of sizes " + to_string(value.meta.sizes) + ", expected " +
+        if (value.sizes() != sizes)
+            throw Error("found " + std::string(name) + " of sizes " + to_string(value.sizes()) + ", expected " +
                         to_string(sizes));
     };
     expect("offset", offset, 2);
-    if (const auto mask = op.arguments().optional_tensor("mask")) expect("mask", *mask, 1);
+    if (const auto mask = c.optional_tensor("mask")) expect("mask", *mask, 1);
     return plan;
 }
 
 /// What the windows read, each element moved by its offset (y, x) and weighed by the mask, between pixels and outside
 /// the image as grid_sampler does it: [batch, channels, elements of a window, windows].
-NodeValue moved_windows(const Rewrite& op, const DeformPlan& plan) {
-    const NodeValue x = op.tensor("X");
+V moved_windows(const Call& c, const DeformPlan& plan) {
+    const V x = c.tensor("X");
     const std::int64_t images = plan.batch * plan.moved, k = plan.elements(), places = plan.places();
-    const NodeValue offset = op.reshape(op.tensor("offset"), {images, k, 2, places});
+    const V offset = reshaped(c.tensor("offset"), {images, k, 2, places});
     const auto along = [&](std::size_t dim) {  // from pixels to -1 … 1, the outer edges of the image
-        const auto pixels = static_cast<double>(x.meta.sizes[dim + 2]);
-        const NodeValue by = op("aten.select.int", offset, std::int64_t{2}, static_cast<std::int64_t>(dim));
-        const NodeValue at =
-            op("aten.add.Tensor", by, op.constant(resting_places(plan.windows, plan.blocks, dim, x.meta.dtype)));
-        const NodeValue edges = op("aten.add.Scalar", op("aten.mul.Scalar", at, Arg(2.0)), Arg(1.0));
-        return op("aten.sub.Scalar", op("aten.div.Scalar", edges, Arg(pixels)), Arg(1.0));
+        const auto pixels = static_cast<double>(x.sizes()[dim + 2]);
+        const V by = select(offset, 2, static_cast<std::int64_t>(dim));
+        const V at = by + c.constant(resting_places(plan.windows, plan.blocks, dim, x.dtype()));
+        const V edges = at * 2.0 + 1.0;
+        return edges / pixels - 1.0;
     };
-    const NodeValue grid = op("aten.stack.default", args_list({along(1), along(0)}), std::int64_t{-1});
-    const NodeValue image = op.reshape(x, {images, plan.channels / plan.moved, size_of_dim(x, 2), size_of_dim(x, 3)});
-    NodeValue read = op("aten.grid_sampler_2d.default", image, grid, std::int64_t{0}, std::int64_t{0}, false);
-    if (const auto mask = op.arguments().optional_tensor("mask"))
-        read = op("aten.mul.Tensor", read, op.reshape(*mask, {images, 1, k, places}));
-    return op.reshape(read, {plan.batch, plan.channels, k, places});
+    const V grid = stack(Vs{along(1), along(0)}, -1);
+    const V image = reshaped(x, {images, plan.channels / plan.moved, size_of_dim(x, 2), size_of_dim(x, 3)});
+    V read = grid_sampler_2d(image, grid, 0, 0, false);
+    if (const auto mask = c.optional_tensor("mask")) read = read * reshaped(*mask, {images, 1, k, places});
+    return reshaped(read, {plan.batch, plan.channels, k, places});
 }
 
-Results deform_conv(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Rewrite op(builder, arguments);
-    const DeformPlan plan = plan_deform_conv(op);
+CallResults deform_conv(const Call& c) {
+    const DeformPlan plan = plan_deform_conv(c);
     const std::int64_t terms = plan.channels / plan.groups * plan.elements();
-    const NodeValue read = op.reshape(moved_windows(op, plan), {plan.batch, plan.groups, terms, plan.places()});
-    const NodeValue weight = op.reshape(op.tensor("W"), {plan.groups, plan.results / plan.groups, terms});
-    const NodeValue sums = op("aten.matmul.default", weight, read);
-    const NodeValue y = op.reshape(sums, {plan.batch, plan.results, plan.blocks[0], plan.blocks[1]});
-    const auto bias = arguments.optional_tensor("B");
-    if (!bias) return {y.ref};
-    return {op("aten.add.Tensor", y, op.reshape(*bias, {1, plan.results, 1, 1})).ref};
+    const V read = reshaped(moved_windows(c, plan), {plan.batch, plan.groups, terms, plan.places()});
+    const V weight = reshaped(c.tensor("W"), {plan.groups, plan.results / plan.groups, terms});
+    const V sums = matmul(weight, read);
+    const V y = reshaped(sums, {plan.batch, plan.results, plan.blocks[0], plan.blocks[1]});
+    const auto bias = c.optional_tensor("B");
+    if (!bias) return y;
+    return y + reshaped(*bias, {1, plan.results, 1, 1});
 }
 
 constexpr OpDef kConvOps[] = {
-    {.name = "onnx.DeformConv",
-     .doc = "Convolution whose sampling positions are offset by an operand. onnx Operators.md#DeformConv",
+    {.doc = "Convolution whose sampling positions are offset by an operand. onnx Operators.md#DeformConv",
      .schema = "DeformConv(Tensor X, Tensor W, Tensor offset, Tensor? B=None, Tensor? mask=None, *, "
                "int[]? dilations=None, int group=1, int[]? kernel_shape=None, int offset_group=1, int[]? pads=None, "
                "int[]? strides=None) -> Tensor",
      .dtypes = kFloating,
      .decompose = deform_conv},
-    {.name = "onnx.Col2Im",
-     .doc = "An image from the sum of its blocks. onnx Operators.md#Col2Im",
+    {.doc = "An image from the sum of its blocks. onnx Operators.md#Col2Im",
      .schema = "Col2Im(Tensor input, Tensor image_shape, Tensor block_shape, *, int[]? dilations=None, "
                "int[]? pads=None, int[]? strides=None) -> Tensor",
      .dtypes = kNumbers,
-     .decompose = col2im},
-    {.name = "onnx.Conv",
-     .doc = "Convolution (cross-correlation) over any spatial rank. onnx Operators.md#Conv",
+     .decompose = onnx_col2im},
+    {.doc = "Convolution (cross-correlation) over any spatial rank. onnx Operators.md#Conv",
      .schema =
          "Conv(Tensor X, Tensor W, Tensor? B=None, *, str auto_pad=\"NOTSET\", int[]? dilations=None, int group=1, "
          "int[]? kernel_shape=None, int[]? pads=None, int[]? strides=None) -> Tensor",
      .dtypes = kFloating,
      .decompose = conv},
-    {.name = "onnx.ConvTranspose",
-     .doc = "Transposed convolution. onnx Operators.md#ConvTranspose",
+    {.doc = "Transposed convolution. onnx Operators.md#ConvTranspose",
      .schema = "ConvTranspose(Tensor X, Tensor W, Tensor? B=None, *, str auto_pad=\"NOTSET\", int[]? dilations=None, "
                "int group=1, int[]? kernel_shape=None, int[]? output_padding=None, int[]? output_shape=None, "
                "int[]? pads=None, int[]? strides=None) -> Tensor",

@@ -8,22 +8,22 @@ namespace whittle {
 
 namespace {
 
+using namespace aten;
 using namespace onnx_dialect;
 
 /// How many results there are is data, so the operand must be known.
-Results unique(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Rewrite op(builder, arguments);
-    const Tensor known = op.known("X").contiguous();
-    const bool flat = !op.has("axis");
-    const Tensor x = flat ? Tensor(known).as_strided({known.numel()}, {1}, known.offset()) : known;
-    const std::int64_t axis = flat ? 0 : wrap_dim(op.integer("axis"), x.rank());
+CallResults unique(const Call& c) {
+    const Tensor given = known(c, "X").contiguous();
+    const bool flat = !c.has("axis");
+    const Tensor x = flat ? Tensor(given).as_strided({given.numel()}, {1}, given.offset()) : given;
+    const std::int64_t axis = flat ? 0 : wrap_dim(c.integer("axis"), x.rank());
     if (x.rank() == 0) throw Error("found an axis for a 0-d tensor, expected no axis");
-    const Distinct distinct = distinct_slices(x, axis, op.integer("sorted") != 0, NaNs::equal);
-    const NodeValue from = flat ? op.reshape(op.tensor("X"), {x.numel()}) : op.tensor("X");
-    const std::int64_t outputs = op.integer("num_outputs");
-    Results results = {op("aten.index_select.default", from, axis, op.ints(distinct.first)).ref};
+    const Distinct distinct = distinct_slices(x, axis, c.integer("sorted") != 0, NaNs::equal);
+    const V from = flat ? reshaped(c.tensor("X"), {x.numel()}) : c.tensor("X");
+    const std::int64_t outputs = c.integer("num_outputs");
+    Vs results = {index_select(from, axis, ints(c, distinct.first))};
     for (const Ints* values : {&distinct.first, &distinct.inverse, &distinct.counts})
-        if (static_cast<std::int64_t>(results.size()) < outputs) results.push_back(op.ints(*values).ref);
+        if (static_cast<std::int64_t>(results.size()) < outputs) results.push_back(ints(c, *values));
     return results;
 }
 
@@ -36,9 +36,9 @@ struct Grams {
     Ints places;
 };
 
-std::vector<Grams> grams_of(const Rewrite& op, std::int64_t least, std::int64_t most) {
-    const Ints pool = op.arguments().integers("pool_int64s"), starts = op.arguments().integers("ngram_counts");
-    const Ints places = op.arguments().integers("ngram_indexes");
+std::vector<Grams> grams_of(const Call& c, std::int64_t least, std::int64_t most) {
+    const Ints pool = c.integers("pool_int64s"), starts = c.integers("ngram_counts");
+    const Ints places = c.integers("ngram_indexes");
     std::vector<Grams> result;
     std::size_t gram = 0;
     for (std::size_t i = 0; i < starts.size(); ++i) {
@@ -63,65 +63,61 @@ std::vector<Grams> grams_of(const Rewrite& op, std::int64_t least, std::int64_t 
 }
 
 /// How often each of the n-grams occurs in the rows of x, with `skip` elements between its own. [rows, n-grams]
-NodeValue occurrences(const Rewrite& op, const NodeValue& x, const Grams& grams, std::int64_t skip) {
+V occurrences(const Call& c, const V& x, const Grams& grams, std::int64_t skip) {
     const auto count = static_cast<std::int64_t>(grams.places.size());
-    const std::int64_t rows = x.meta.sizes[0], starts = x.meta.sizes[1] - (grams.length - 1) * (skip + 1);
-    std::optional<NodeValue> found;
+    const std::int64_t rows = x.sizes()[0], starts = x.sizes()[1] - (grams.length - 1) * (skip + 1);
+    OptionalV found;
     for (std::int64_t k = 0; k < grams.length; ++k) {
         const std::int64_t first = k * (skip + 1);
-        const NodeValue elements = op.reshape(op.slice(x, 1, first, first + starts), {rows, starts, 1});
-        const NodeValue wanted = op.reshape(op.ints(grams.items[static_cast<std::size_t>(k)]), {1, 1, count});
-        const NodeValue equal = op("aten.eq.Tensor", elements, wanted);
-        found = found ? op("aten.logical_and.default", *found, equal) : equal;
+        const V elements = reshaped(part(x, 1, first, first + starts), {rows, starts, 1});
+        const V wanted = reshaped(ints(c, grams.items[static_cast<std::size_t>(k)]), {1, 1, count});
+        const V equal = eq(elements, wanted);
+        found = found ? logical_and(*found, equal) : equal;
     }
-    return op("aten.sum.dim_IntList", op.cast(*found, DType::i64), Ints{1}, false);
+    return sum(cast(*found, DType::i64), Ints{1});
 }
 
-Results tf_idf(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Rewrite op(builder, arguments);
-    const NodeValue given = op.tensor("X");
-    const std::string mode = arguments.text("mode");
+CallResults tf_idf(const Call& c) {
+    const V given = c.tensor("X");
+    const std::string mode = c.text("mode");
     if (mode != "TF" && mode != "IDF" && mode != "TFIDF")
         throw Error("found mode '" + mode + "', expected TF, IDF or TFIDF");
-    if (op.has("pool_strings"))
+    if (c.has("pool_strings"))
         throw Error("found pool_strings, expected pool_int64s: Whittle counts only n-grams of integers");
-    if (rank_of(given) < 1 || rank_of(given) > 2)
-        throw Error("found X of sizes " + to_string(given.meta.sizes) + ", expected one or two dimensions");
-    const std::int64_t rows = rank_of(given) == 1 ? 1 : given.meta.sizes[0], length = given.meta.sizes.back();
-    const NodeValue x = op.cast(op.reshape(given, {rows, length}), DType::i64);
-    const Ints places = arguments.integers("ngram_indexes");
+    if (given.rank() < 1 || given.rank() > 2)
+        throw Error("found X of sizes " + to_string(given.sizes()) + ", expected one or two dimensions");
+    const std::int64_t rows = given.rank() == 1 ? 1 : given.sizes()[0], length = given.sizes().back();
+    const V x = cast(reshaped(given, {rows, length}), DType::i64);
+    const Ints places = c.integers("ngram_indexes");
     if (std::ranges::any_of(places, [](std::int64_t place) { return place < 0 || place >= kMostResults; }))
         throw Error("found ngram_indexes=" + to_string(places) + ", expected indexes from 0 to " +
                     std::to_string(kMostResults - 1));
     const std::int64_t results = places.empty() ? 0 : *std::ranges::max_element(places) + 1;
-    NodeValue counts = op.full({rows, results}, Scalar(std::int64_t{0}), DType::i64);
-    for (const Grams& grams : grams_of(op, op.integer("min_gram_length"), op.integer("max_gram_length"))) {
+    V counts = full(c.builder(), {rows, results}, 0, DType::i64);
+    for (const Grams& grams : grams_of(c, c.integer("min_gram_length"), c.integer("max_gram_length"))) {
         const std::int64_t most_skipped =
-            grams.length == 1 ? 0 : std::min(op.integer("max_skip_count"), length);  // more do not fit
+            grams.length == 1 ? 0 : std::min(c.integer("max_skip_count"), length);  // more do not fit
         for (std::int64_t skip = 0; skip <= most_skipped; ++skip)
             if (length >= (grams.length - 1) * (skip + 1) + 1)
-                counts = op("aten.index_add.default", counts, std::int64_t{1}, op.ints(grams.places),
-                            occurrences(op, x, grams, skip));
+                counts = index_add(counts, 1, ints(c, grams.places), occurrences(c, x, grams, skip));
     }
-    if (mode == "IDF") counts = op("aten.gt.Scalar", counts, 0);
-    NodeValue y = op.cast(counts, DType::f32);
-    const std::vector<double> weights = arguments.numbers("weights");
+    if (mode == "IDF") counts = gt(counts, 0);
+    V y = cast(counts, DType::f32);
+    const std::vector<double> weights = c.numbers("weights");
     if (mode != "TF" && !weights.empty()) {  // by n-gram of the pool
         std::vector<float> by_place(static_cast<std::size_t>(results), 0.0F);
         for (std::size_t i = 0; i < weights.size() && i < places.size(); ++i)
             by_place[static_cast<std::size_t>(places[i])] = static_cast<float>(weights[i]);
-        y = op("aten.mul.Tensor", y, op.constant(Tensor::of(by_place, {results})));
+        y = y * c.constant(Tensor::of(by_place, {results}));
     }
-    return {rank_of(given) == 1 ? op.reshape(y, {results}).ref : y.ref};
+    return given.rank() == 1 ? reshaped(y, {results}) : y;
 }
 
 constexpr OpDef kCountOps[] = {
-    {.name = "onnx.Unique",
-     .doc = "Each different element or slice once. onnx Operators.md#Unique",
+    {.doc = "Each different element or slice once. onnx Operators.md#Unique",
      .schema = "Unique(Tensor X, *, int? axis=None, int sorted=1, int num_outputs=1) -> Tensor[]",
      .decompose = unique},
-    {.name = "onnx.TfIdfVectorizer",
-     .doc = "How often each of given n-grams occurs. onnx Operators.md#TfIdfVectorizer",
+    {.doc = "How often each of given n-grams occurs. onnx Operators.md#TfIdfVectorizer",
      .schema = "TfIdfVectorizer(Tensor X, *, int max_gram_length, int max_skip_count, int min_gram_length, str mode, "
                "int[] ngram_counts, int[] ngram_indexes, int[]? pool_int64s=None, str[]? pool_strings=None, "
                "float[]? weights=None) -> Tensor",

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "ops/core/op.h"
 
 namespace whittle {
 
-/// All of them.
-std::span<const OpDef> onnx_ops();
+/// All of the domain ai.onnx.
+std::vector<std::span<const OpDef>> onnx_families();
 
 std::span<const OpDef> onnx_activation_ops();  ///< Relu, Elu, HardSigmoid …
 std::span<const OpDef> onnx_attention_ops();   ///< Attention, RotaryEmbedding, TensorScatter

@@ -12,8 +12,6 @@ namespace whittle::onnx_open {
 
 namespace {
 
-using onnx_dialect::Ints;
-
 /// Tuples of indices: the last dimension of `indices`.
 struct Tuples {
     std::int64_t width = 0;

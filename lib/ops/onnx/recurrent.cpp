@@ -6,6 +6,8 @@ namespace whittle::onnx_dialect {
 
 namespace {
 
+using namespace aten;
+
 /// The functions by name, with the defaults of their parameters and how many they have.
 struct Function {
     std::string_view name;
@@ -48,7 +50,7 @@ std::vector<Activation> activations_of(const std::vector<std::string>& names, co
 
 const Sizes& sizes_of(const ValueMeta& value) { return value.sizes; }
 const Sizes& sizes_of(const Tensor& value) { return value.sizes(); }
-const Sizes& sizes_of(const NodeValue& value) { return value.meta.sizes; }
+const Sizes& sizes_of(const V& value) { return value.sizes(); }
 
 template <class T>
 void require_sizes(const Arguments<T>& arguments, std::string_view name, const Sizes& expected) {
@@ -105,7 +107,7 @@ Recurrent recurrent_of(const Arguments<T>& arguments, std::int64_t gates, const 
 
 template Recurrent recurrent_of(const Arguments<ValueMeta>&, std::int64_t, const std::vector<std::string>&);
 template Recurrent recurrent_of(const Arguments<Tensor>&, std::int64_t, const std::vector<std::string>&);
-template Recurrent recurrent_of(const Arguments<NodeValue>&, std::int64_t, const std::vector<std::string>&);
+template Recurrent recurrent_of(const Arguments<V>&, std::int64_t, const std::vector<std::string>&);
 
 double apply(const Activation& a, double x) {
     if (a.name == "Relu") return std::max(x, 0.0);
@@ -121,21 +123,19 @@ double apply(const Activation& a, double x) {
     return std::clamp(a.alpha * x + a.beta, 0.0, 1.0);  // HardSigmoid
 }
 
-NodeValue apply(const Rewrite& op, const Activation& a, const NodeValue& x) {
-    const auto line = [&] { return op("aten.add.Tensor", op("aten.mul.Tensor", x, a.alpha), a.beta); };
-    if (a.name == "Relu") return op("aten.relu.default", x);
-    if (a.name == "Tanh") return op("aten.tanh.default", x);
-    if (a.name == "Sigmoid") return op("aten.sigmoid.default", x);
-    if (a.name == "Softsign") return op("aten.div.Tensor", x, op("aten.add.Tensor", op("aten.abs.default", x), 1.0));
-    if (a.name == "Softplus") return op("aten.softplus.default", x);
-    if (a.name == "LeakyRelu") return op("aten.leaky_relu.default", x, a.alpha);
-    if (a.name == "ThresholdedRelu")
-        return op("aten.where.self", op("aten.gt.Scalar", x, a.alpha), x, op.full({}, Scalar(0.0), x.meta.dtype));
-    if (a.name == "Elu") return op("aten.elu.default", x, a.alpha);
+V apply(const Activation& a, const V& x) {
+    const auto line = [&] { return x * a.alpha + a.beta; };
+    if (a.name == "Relu") return relu(x);
+    if (a.name == "Tanh") return tanh(x);
+    if (a.name == "Sigmoid") return sigmoid(x);
+    if (a.name == "Softsign") return x / (abs(x) + 1.0);
+    if (a.name == "Softplus") return softplus(x);
+    if (a.name == "LeakyRelu") return leaky_relu(x, a.alpha);
+    if (a.name == "ThresholdedRelu") return keep(gt(x, a.alpha), x);
+    if (a.name == "Elu") return elu(x, a.alpha);
     if (a.name == "Affine") return line();
-    if (a.name == "ScaledTanh")
-        return op("aten.mul.Tensor", op("aten.tanh.default", op("aten.mul.Tensor", x, a.beta)), a.alpha);
-    return op("aten.clamp.default", line(), 0.0, 1.0);  // HardSigmoid
+    if (a.name == "ScaledTanh") return tanh(x * a.beta) * a.alpha;
+    return clamp(line(), 0.0, 1.0);  // HardSigmoid
 }
 
 }  // namespace whittle::onnx_dialect

@@ -43,6 +43,6 @@ template <class T>
 Recurrent recurrent_of(const Arguments<T>& arguments, std::int64_t gates, const std::vector<std::string>& defaults);
 
 double apply(const Activation& activation, double x);
-NodeValue apply(const Rewrite& op, const Activation& activation, const NodeValue& x);
+V apply(const Activation& activation, const V& x);
 
 }  // namespace whittle::onnx_dialect

@@ -1,4 +1,6 @@
 // ONNX's reductions: Reduce…, ArgMax, ArgMin.
+#include <algorithm>
+
 #include "ops/onnx/rewrite.h"
 #include "tensor/limits.h"
 
@@ -6,172 +8,133 @@ namespace whittle {
 
 namespace {
 
+using namespace aten;
 using namespace onnx_dialect;
 
 /// Dimensions to reduce: all by default. An attribute, which became an operand at `operand_since`; with
 /// noop_with_empty_axes and no axes there are none, and each element is reduced by itself: ReduceSumSquare squares it
 /// (https://github.com/onnx/onnx/pull/7137).
-Ints reduced_axes(const Rewrite& op, const NodeValue& data, std::int64_t operand_since) {
-    op.no_attribute("axes", operand_since);
-    const Arguments<NodeValue>& arguments = op.arguments();
-    const bool operand = op.opset() >= operand_since;
-    Ints axes = operand ? op.known_ints_if("axes_value").value_or(Ints()) : arguments.integers("axes");
-    if (axes.empty() && operand && op.integer("noop_with_empty_axes") != 0) return {};
-    return axes.empty() ? all_dims(rank_of(data)) : wrap_dims(axes, rank_of(data));
+Ints reduced_axes(const Call& c, const V& data, std::int64_t operand_since) {
+    no_attribute(c, "axes", operand_since);
+    const bool operand = opset(c) >= operand_since;
+    Ints axes = operand ? known_ints_if(c, "axes_value").value_or(Ints()) : c.integers("axes");
+    if (axes.empty() && operand && c.integer("noop_with_empty_axes") != 0) return {};
+    return axes.empty() ? all_dims(data.rank()) : wrap_dims(axes, data.rank());
 }
 
-using Reduce = NodeValue (*)(const Rewrite&, const NodeValue& x, const Ints& axes, bool keep);
+using Reduce = V (*)(const V& x, const Ints& axes, bool keep);
 
-NodeValue sum_of(const Rewrite& op, const NodeValue& x, const Ints& axes, bool keep) {
+V sum_of(const V& x, const Ints& axes, bool keep) {
     if (axes.empty()) return x;
     // ATen sums narrow integers in i64; ONNX keeps the type.
-    return op.cast(op("aten.sum.dim_IntList", x, axes, keep), x.meta.dtype);
+    return cast(sum(x, axes, keep), x.dtype());
 }
 
 /// Integers: the exact sum divided towards zero.
-NodeValue mean_of(const Rewrite& op, const NodeValue& x, const Ints& axes, bool keep) {
+V mean_of(const V& x, const Ints& axes, bool keep) {
     if (axes.empty()) return x;
-    if (is_floating(x.meta.dtype)) return op("aten.mean.dim", x, axes, keep);
+    if (is_floating(x.dtype())) return mean(x, axes, keep);
     std::int64_t count = 1;
     for (const std::int64_t axis : axes) count *= size_of_dim(x, axis);
-    const bool unsigned_sum = x.meta.dtype == DType::u64;  // may be beyond i64, in which others are summed
-    const NodeValue sum = unsigned_sum ? sum_of(op, x, axes, keep) : op("aten.sum.dim_IntList", x, axes, keep);
-    const NodeValue mean =
-        op.builder().call("aten.div.Tensor_mode", {arg(sum), Arg(count)}, {{"rounding_mode", "trunc"}});
-    return op.cast(mean, x.meta.dtype);
+    const bool unsigned_sum = x.dtype() == DType::u64;  // may be beyond i64, in which others are summed
+    const V total = unsigned_sum ? sum_of(x, axes, keep) : sum(x, axes, keep);
+    return cast(div(total, count, "trunc"), x.dtype());
 }
 
 /// An extremum; of no elements, which ATen refuses, the value that every element would replace.
-NodeValue extremum_of(const Rewrite& op, std::string_view target, const NodeValue& x, const Ints& axes, bool keep,
-                      const Scalar& of_nothing) {
+V extremum_of(Reduce extremum, const V& x, const Ints& axes, bool keep, const Scalar& of_nothing) {
     if (axes.empty()) return x;
     Sizes sizes;
     bool nothing = false;
-    for (std::int64_t dim = 0; dim < rank_of(x); ++dim) {
+    for (std::int64_t dim = 0; dim < x.rank(); ++dim) {
         const bool reduced = std::ranges::count(axes, dim) != 0;
         nothing |= reduced && size_of_dim(x, dim) == 0;
         if (!reduced || keep) sizes.push_back(reduced ? 1 : size_of_dim(x, dim));
     }
-    return nothing ? op.full(sizes, of_nothing, x.meta.dtype) : op(target, x, axes, keep);
+    return nothing ? full(*x.builder, sizes, of_nothing, x.dtype()) : extremum(x, axes, keep);
 }
 
-NodeValue max_of(const Rewrite& op, const NodeValue& x, const Ints& axes, bool keep) {
-    return extremum_of(op, "aten.amax.default", x, axes, keep, lowest(x.meta.dtype));
-}
+V max_of(const V& x, const Ints& axes, bool keep) { return extremum_of(amax, x, axes, keep, lowest(x.dtype())); }
 
-NodeValue min_of(const Rewrite& op, const NodeValue& x, const Ints& axes, bool keep) {
-    return extremum_of(op, "aten.amin.default", x, axes, keep, greatest(x.meta.dtype));
-}
+V min_of(const V& x, const Ints& axes, bool keep) { return extremum_of(amin, x, axes, keep, greatest(x.dtype())); }
 
 /// One dimension after another, the last first, so that positions stay.
-NodeValue prod_of(const Rewrite& op, const NodeValue& x, const Ints& axes, bool keep) {
-    NodeValue result = x;
-    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis)
-        result = op.cast(op("aten.prod.dim_int", result, *axis, keep), x.meta.dtype);
+V prod_of(const V& x, const Ints& axes, bool keep) {
+    V result = x;
+    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) result = cast(prod(result, *axis, keep), x.dtype());
     return result;
 }
 
-NodeValue l1_of(const Rewrite& op, const NodeValue& x, const Ints& axes, bool keep) {
-    return sum_of(op, op("aten.abs.default", x), axes, keep);
-}
+V l1_of(const V& x, const Ints& axes, bool keep) { return sum_of(abs(x), axes, keep); }
 
-NodeValue sum_square_of(const Rewrite& op, const NodeValue& x, const Ints& axes, bool keep) {
-    return sum_of(op, op("aten.mul.Tensor", x, x), axes, keep);
-}
+V sum_square_of(const V& x, const Ints& axes, bool keep) { return sum_of(x * x, axes, keep); }
 
-NodeValue l2_of(const Rewrite& op, const NodeValue& x, const Ints& axes, bool keep) {
-    return op.cast(op("aten.sqrt.default", sum_square_of(op, x, axes, keep)), x.meta.dtype);
-}
+V l2_of(const V& x, const Ints& axes, bool keep) { return cast(sqrt(sum_square_of(x, axes, keep)), x.dtype()); }
 
-NodeValue log_sum_of(const Rewrite& op, const NodeValue& x, const Ints& axes, bool keep) {
-    return op.cast(op("aten.log.default", sum_of(op, x, axes, keep)), x.meta.dtype);
-}
+V log_sum_of(const V& x, const Ints& axes, bool keep) { return cast(log(sum_of(x, axes, keep)), x.dtype()); }
 
-NodeValue log_sum_exp_of(const Rewrite& op, const NodeValue& x, const Ints& axes, bool keep) {
+V log_sum_exp_of(const V& x, const Ints& axes, bool keep) {
     if (axes.empty()) return x;
-    return op.cast(op("aten.logsumexp.default", x, axes, keep), x.meta.dtype);
+    return cast(logsumexp(x, axes, keep), x.dtype());
 }
 
 template <Reduce F, std::int64_t OperandSince>
-Results reduce(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Rewrite op(builder, arguments);
-    const NodeValue data = op.tensor("data");
-    return {F(op, data, reduced_axes(op, data, OperandSince), op.integer("keepdims") != 0).ref};
+CallResults reduce(const Call& c) {
+    const V data = c.tensor("data");
+    return F(data, reduced_axes(c, data, OperandSince), c.integer("keepdims") != 0);
 }
 
 /// The position of the first extremum, or of the last.
-template <Name Target>
-Results arg_extremum(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Rewrite op(builder, arguments);
-    const NodeValue data = op.tensor("data");
-    const std::int64_t axis = wrap_dim(op.integer("axis"), rank_of(data));
-    const bool keep = op.integer("keepdims") != 0;
-    if (op.integer("select_last_index") == 0 || rank_of(data) == 0) return {op(Target, data, axis, keep).ref};
-    const NodeValue mirrored = op(Target, op("aten.flip.default", data, Ints{axis}), axis, keep);
-    return {op("aten.rsub.Scalar", mirrored, size_of_dim(data, axis) - 1).ref};
+template <V (*F)(const V&, std::optional<std::int64_t>, bool)>
+CallResults arg_extremum(const Call& c) {
+    const V data = c.tensor("data");
+    const std::int64_t axis = wrap_dim(c.integer("axis"), data.rank());
+    const bool keep = c.integer("keepdims") != 0;
+    if (c.integer("select_last_index") == 0 || data.rank() == 0) return F(data, axis, keep);
+    const V mirrored = F(flip(data, Ints{axis}), axis, keep);
+    return rsub(mirrored, size_of_dim(data, axis) - 1);
 }
 
-template <Reduce F>
-constexpr OpDef reduction(std::string_view name, std::string_view doc, std::string_view schema,
-                          DTypeSet dtypes = kNumbers) {
-    return {.name = name, .doc = doc, .schema = schema, .dtypes = dtypes, .decompose = reduce<F, 18>};
+/// The schema of a reduction, by its name: they differ in nothing else.
+template <std::size_t N>
+struct ReductionSchema {
+    static constexpr std::string_view kRest =
+        "(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, int noop_with_empty_axes=0) "
+        "-> Tensor";
+    char text[N + kRest.size()] = {};
+
+    constexpr ReductionSchema(const char (&name)[N]) { std::ranges::copy(kRest, std::copy_n(name, N - 1, text)); }
+    constexpr operator std::string_view() const { return {text, N - 1 + kRest.size()}; }
+};
+
+template <ReductionSchema Schema, Reduce F, std::int64_t OperandSince = 18>
+constexpr OpDef reduction(std::string_view doc, DTypeSet dtypes = kNumbers) {
+    return {.doc = doc, .schema = Schema, .dtypes = dtypes, .decompose = reduce<F, OperandSince>};
 }
 
 /// Also u32 and u64, but u16.
 constexpr DTypeSet kSummed = kNumbers | set_of(DType::u32) | set_of(DType::u64);
 
 constexpr OpDef kReduceOps[] = {
-    {.name = "onnx.ReduceSum",
-     .doc = "Sum over dimensions. onnx Operators.md#ReduceSum",
-     .schema = "ReduceSum(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
-               "int noop_with_empty_axes=0) -> Tensor",
-     .dtypes = kSummed,
-     .decompose = reduce<sum_of, 13>},
-    reduction<mean_of>("onnx.ReduceMean", "Mean over dimensions. onnx Operators.md#ReduceMean",
-                       "ReduceMean(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
-                       "int noop_with_empty_axes=0) -> Tensor",
-                       kSummed),
-    reduction<max_of>("onnx.ReduceMax", "Largest over dimensions. onnx Operators.md#ReduceMax",
-                      "ReduceMax(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
-                      "int noop_with_empty_axes=0) -> Tensor",
-                      kSummed | kBool),
-    reduction<min_of>("onnx.ReduceMin", "Smallest over dimensions. onnx Operators.md#ReduceMin",
-                      "ReduceMin(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
-                      "int noop_with_empty_axes=0) -> Tensor",
-                      kSummed | kBool),
-    reduction<prod_of>("onnx.ReduceProd", "Product over dimensions. onnx Operators.md#ReduceProd",
-                       "ReduceProd(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
-                       "int noop_with_empty_axes=0) -> Tensor",
-                       kSummed),
-    reduction<l1_of>("onnx.ReduceL1", "Sum of magnitudes. onnx Operators.md#ReduceL1",
-                     "ReduceL1(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
-                     "int noop_with_empty_axes=0) -> Tensor",
-                     kSummed),
-    reduction<l2_of>("onnx.ReduceL2", "Euclidean norm. onnx Operators.md#ReduceL2",
-                     "ReduceL2(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
-                     "int noop_with_empty_axes=0) -> Tensor"),
-    reduction<sum_square_of>(
-        "onnx.ReduceSumSquare", "Sum of squares. onnx Operators.md#ReduceSumSquare",
-        "ReduceSumSquare(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
-        "int noop_with_empty_axes=0) -> Tensor",
-        kSummed),
-    reduction<log_sum_of>("onnx.ReduceLogSum", "Logarithm of the sum. onnx Operators.md#ReduceLogSum",
-                          "ReduceLogSum(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
-                          "int noop_with_empty_axes=0) -> Tensor"),
-    reduction<log_sum_exp_of>(
-        "onnx.ReduceLogSumExp", "Logarithm of the sum of exponentials. onnx Operators.md#ReduceLogSumExp",
-        "ReduceLogSumExp(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
-        "int noop_with_empty_axes=0) -> Tensor"),
-    {.name = "onnx.ArgMax",
-     .doc = "Position of the largest element. onnx Operators.md#ArgMax",
+    reduction<"ReduceSum", sum_of, 13>("Sum over dimensions. onnx Operators.md#ReduceSum", kSummed),
+    reduction<"ReduceMean", mean_of>("Mean over dimensions. onnx Operators.md#ReduceMean", kSummed),
+    reduction<"ReduceMax", max_of>("Largest over dimensions. onnx Operators.md#ReduceMax", kSummed | kBool),
+    reduction<"ReduceMin", min_of>("Smallest over dimensions. onnx Operators.md#ReduceMin", kSummed | kBool),
+    reduction<"ReduceProd", prod_of>("Product over dimensions. onnx Operators.md#ReduceProd", kSummed),
+    reduction<"ReduceL1", l1_of>("Sum of magnitudes. onnx Operators.md#ReduceL1", kSummed),
+    reduction<"ReduceL2", l2_of>("Euclidean norm. onnx Operators.md#ReduceL2"),
+    reduction<"ReduceSumSquare", sum_square_of>("Sum of squares. onnx Operators.md#ReduceSumSquare", kSummed),
+    reduction<"ReduceLogSum", log_sum_of>("Logarithm of the sum. onnx Operators.md#ReduceLogSum"),
+    reduction<"ReduceLogSumExp", log_sum_exp_of>(
+        "Logarithm of the sum of exponentials. onnx Operators.md#ReduceLogSumExp"),
+    {.doc = "Position of the largest element. onnx Operators.md#ArgMax",
      .schema = "ArgMax(Tensor data, *, int axis=0, int keepdims=1, int select_last_index=0) -> Tensor",
      .dtypes = kNumbers | kLimited,
-     .decompose = arg_extremum<"aten.argmax.default">},
-    {.name = "onnx.ArgMin",
-     .doc = "Position of the smallest element. onnx Operators.md#ArgMin",
+     .decompose = arg_extremum<argmax>},
+    {.doc = "Position of the smallest element. onnx Operators.md#ArgMin",
      .schema = "ArgMin(Tensor data, *, int axis=0, int keepdims=1, int select_last_index=0) -> Tensor",
      .dtypes = kNumbers | kLimited,
-     .decompose = arg_extremum<"aten.argmin.default">},
+     .decompose = arg_extremum<argmin>},
 };
 
 }  // namespace

@@ -11,6 +11,7 @@ namespace whittle {
 
 namespace {
 
+using namespace aten;
 using namespace onnx_dialect;
 
 /// Larger images cannot be meant; positions and weights of every row and column are constants of the graph.
@@ -116,27 +117,24 @@ Taps taps_of(const Resampling& r, const Options& options) {
     return taps;
 }
 
-NodeValue resample_dim(const Rewrite& op, const NodeValue& x, std::int64_t dim, const Resampling& r,
-                       const Options& options) {
+V resample_dim(const Call& c, const V& x, std::int64_t dim, const Resampling& r, const Options& options) {
     const Taps taps = taps_of(r, options);
-    if (taps.positions.size() == 1) return op("aten.index_select.default", x, dim, op.ints(taps.positions[0]));
-    Sizes along(x.meta.sizes.size(), 1);
+    if (taps.positions.size() == 1) return index_select(x, dim, ints(c, taps.positions[0]));
+    Sizes along(x.sizes().size(), 1);
     along[static_cast<std::size_t>(dim)] = r.to;
-    std::optional<NodeValue> sum;
+    OptionalV sum;
     for (std::size_t k = 0; k < taps.positions.size(); ++k) {
-        const NodeValue weights = op.constant(Tensor::of(taps.weights[k], along).to(x.meta.dtype));
-        const NodeValue term =
-            op("aten.mul.Tensor", op("aten.index_select.default", x, dim, op.ints(taps.positions[k])), weights);
-        sum = sum ? op("aten.add.Tensor", *sum, term) : term;
+        const V weights = c.constant(Tensor::of(taps.weights[k], along).to(x.dtype()));
+        const V term = index_select(x, dim, ints(c, taps.positions[k])) * weights;
+        sum = sum ? *sum + term : term;
     }
     return *sum;
 }
 
 /// Results whose position lies outside the original along some dimension get the extrapolation value.
-NodeValue extrapolated(const Rewrite& op, const NodeValue& y, const std::vector<Resampling>& dims,
-                       const Options& options) {
-    NodeValue result = y;
-    const NodeValue value = op.full({}, Scalar(options.extrapolation), y.meta.dtype);
+V extrapolated(const Call& c, const V& y, const std::vector<Resampling>& dims, const Options& options) {
+    V result = y;
+    const V value = full(c.builder(), {}, options.extrapolation, y.dtype());
     for (std::size_t d = 0; d < dims.size(); ++d) {
         std::vector<std::int64_t> outside;
         for (std::int64_t i = 0; i < dims[d].to; ++i) {
@@ -146,21 +144,21 @@ NodeValue extrapolated(const Rewrite& op, const NodeValue& y, const std::vector<
         if (std::none_of(outside.begin(), outside.end(), [](std::int64_t o) { return o != 0; })) continue;
         Sizes along(dims.size(), 1);
         along[d] = dims[d].to;
-        const NodeValue mask = op.constant(Tensor::of(outside, along).to(DType::boolean));
-        result = op("aten.where.self", mask, value, result);
+        const V mask = c.constant(Tensor::of(outside, along).to(DType::boolean));
+        result = where(mask, value, result);
     }
     return result;
 }
 
-NodeValue resample(const Rewrite& op, const NodeValue& x, const std::vector<Resampling>& dims, const Options& options) {
+V resample(const Call& c, const V& x, const std::vector<Resampling>& dims, const Options& options) {
     if (options.mode != "nearest" && options.mode != "linear" && options.mode != "cubic")
         throw Error("found mode '" + options.mode + "', expected nearest, linear or cubic");
-    if (options.mode != "nearest" && !is_floating(x.meta.dtype))
-        throw Error("found mode '" + options.mode + "' for X of dtype " + std::string(name(x.meta.dtype)) +
+    if (options.mode != "nearest" && !is_floating(x.dtype()))
+        throw Error("found mode '" + options.mode + "' for X of dtype " + std::string(name(x.dtype())) +
                     ", expected a floating-point dtype or mode 'nearest'");
     const bool crop = options.coordinates == "tf_crop_and_resize";
-    const bool widen = options.mode != "nearest" && x.meta.dtype != DType::f64;
-    NodeValue y = widen ? op.cast(x, DType::f32) : x;
+    const bool widen = options.mode != "nearest" && x.dtype() != DType::f64;
+    V y = widen ? cast(x, DType::f32) : x;
     for (std::size_t d = 0; d < dims.size(); ++d) {
         const Resampling& r = dims[d];
         if (r.to < 0 || r.to > kLongest || (r.from == 0 && r.to > 0))
@@ -168,20 +166,20 @@ NodeValue resample(const Rewrite& op, const NodeValue& x, const std::vector<Resa
                         std::to_string(r.from) + " elements, expected " +
                         (r.from == 0 ? std::string("0") : "0 to " + std::to_string(kLongest)));
         const bool same = r.to == r.from && r.scale == 1 && (!crop || (r.roi_start == 0 && r.roi_end == 1));
-        if (!same) y = resample_dim(op, y, static_cast<std::int64_t>(d), r, options);
+        if (!same) y = resample_dim(c, y, static_cast<std::int64_t>(d), r, options);
     }
-    if (crop) y = extrapolated(op, y, dims, options);
-    return op.cast(y, x.meta.dtype);
+    if (crop) y = extrapolated(c, y, dims, options);
+    return cast(y, x.dtype());
 }
 
 /// Every dimension by its scale.
-std::vector<Resampling> by_scales(const NodeValue& x, const std::vector<double>& scales) {
-    if (scales.size() != x.meta.sizes.size())
-        throw Error("found " + std::to_string(scales.size()) + " scales, expected " + std::to_string(rank_of(x)) +
+std::vector<Resampling> by_scales(const V& x, const std::vector<double>& scales) {
+    if (scales.size() != x.sizes().size())
+        throw Error("found " + std::to_string(scales.size()) + " scales, expected " + std::to_string(x.rank()) +
                     ", one for each dimension");
     std::vector<Resampling> dims;
     for (std::size_t d = 0; d < scales.size(); ++d) {
-        const std::int64_t size = x.meta.sizes[d];
+        const std::int64_t size = x.sizes()[d];
         // In f32, as the scales are: 10 * 0.9f is 9 there, and less than 9 in f64.
         const double grown = std::floor(static_cast<float>(size) * static_cast<float>(scales[d]));
         if (!(scales[d] > 0) || !(grown <= static_cast<double>(kLongest)))
@@ -193,24 +191,24 @@ std::vector<Resampling> by_scales(const NodeValue& x, const std::vector<double>&
     return dims;
 }
 
-std::vector<Resampling> by_sizes(const NodeValue& x, const Ints& sizes) {
-    if (sizes.size() != x.meta.sizes.size())
-        throw Error("found " + std::to_string(sizes.size()) + " sizes, expected " + std::to_string(rank_of(x)) +
+std::vector<Resampling> by_sizes(const V& x, const Ints& sizes) {
+    if (sizes.size() != x.sizes().size())
+        throw Error("found " + std::to_string(sizes.size()) + " sizes, expected " + std::to_string(x.rank()) +
                     ", one for each dimension");
     std::vector<Resampling> dims;
     for (std::size_t d = 0; d < sizes.size(); ++d) {
-        const std::int64_t size = x.meta.sizes[d];
+        const std::int64_t size = x.sizes()[d];
         dims.push_back({size, sizes[d], size == 0 ? 1 : static_cast<double>(sizes[d]) / static_cast<double>(size)});
     }
     return dims;
 }
 
 /// The dimensions that scales, sizes and roi are for.
-Ints resized_dims(const Rewrite& op, const NodeValue& x) {
-    const Ints axes = op.arguments().optional_integers("axes").value_or(all_dims(rank_of(x)));
-    wrap_dims(axes, rank_of(x));  // each once
+Ints resized_dims(const Call& c, const V& x) {
+    const Ints axes = c.optional_integers("axes").value_or(all_dims(x.rank()));
+    wrap_dims(axes, x.rank());  // each once
     Ints dims;
-    for (const std::int64_t axis : axes) dims.push_back(wrap_dim(axis, rank_of(x)));
+    for (const std::int64_t axis : axes) dims.push_back(wrap_dim(axis, x.rank()));
     return dims;
 }
 
@@ -225,8 +223,8 @@ std::vector<T> of_all(const std::vector<T>& given, const Ints& dims, std::vector
 }
 
 /// One scale for all that are resized, so that no size is larger than given, or none smaller.
-void keep_aspect_ratio(const Rewrite& op, std::vector<Resampling>& dims, const Ints& resized) {
-    const std::string policy = op.arguments().text("keep_aspect_ratio_policy");
+void keep_aspect_ratio(const Call& c, std::vector<Resampling>& dims, const Ints& resized) {
+    const std::string policy = c.text("keep_aspect_ratio_policy");
     if (policy == "stretch" || resized.empty()) return;
     if (policy != "not_larger" && policy != "not_smaller")
         throw Error("found keep_aspect_ratio_policy '" + policy + "', expected stretch, not_larger or not_smaller");
@@ -247,40 +245,39 @@ void keep_aspect_ratio(const Rewrite& op, std::vector<Resampling>& dims, const I
 }
 
 /// Before opset 11: from the scales alone, coordinates asymmetric.
-Options old_options(const Rewrite& op) { return {op.arguments().text("mode"), "asymmetric", "towards more"}; }
+Options old_options(const Call& c) { return {c.text("mode"), "asymmetric", "towards more"}; }
 
-Results resize(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Rewrite op(builder, arguments);
-    const NodeValue x = op.tensor("X");
-    if (op.opset() < 11) {  // its operands are X and scales
-        if (!op.has("scales") || op.has("roi") || op.has("sizes"))
+CallResults resize(const Call& c) {
+    const V x = c.tensor("X");
+    if (opset(c) < 11) {  // its operands are X and scales
+        if (!c.has("scales") || c.has("roi") || c.has("sizes"))
             throw Error(
                 "found operands other than X and scales, or no scales, expected exactly X and scales before opset 11");
-        return {resample(op, x, by_scales(x, op.known("scales").values<double>()), old_options(op)).ref};
+        return resample(c, x, by_scales(x, known(c, "scales").values<double>()), old_options(c));
     }
-    const Options options{arguments.text("mode"),
-                          arguments.text("coordinate_transformation_mode"),
-                          arguments.text("nearest_mode"),
-                          op.number("cubic_coeff_a"),
-                          op.integer("exclude_outside") != 0,
-                          op.number("extrapolation_value"),
-                          op.integer("antialias") != 0};
+    const Options options{c.text("mode"),
+                          c.text("coordinate_transformation_mode"),
+                          c.text("nearest_mode"),
+                          number32(c, "cubic_coeff_a"),
+                          c.integer("exclude_outside") != 0,
+                          number32(c, "extrapolation_value"),
+                          c.integer("antialias") != 0};
     // A missing operand may be an empty tensor, too.
-    const auto given = [&](std::string_view name) { return op.has(name) && op.tensor(name).meta.numel() > 0; };
-    if (given("scales") == given("sizes") && rank_of(x) > 0)
+    const auto given = [&](std::string_view name) { return c.has(name) && c.tensor(name).numel() > 0; };
+    if (given("scales") == given("sizes") && x.rank() > 0)
         throw Error(std::string("found ") + (given("scales") ? "both scales and sizes" : "neither scales nor sizes") +
                     ", expected either scales or sizes");
-    const Ints resized = resized_dims(op, x);
-    const std::vector<double> ones(x.meta.sizes.size(), 1);
+    const Ints resized = resized_dims(c, x);
+    const std::vector<double> ones(x.sizes().size(), 1);
     std::vector<Resampling> dims;
     if (given("sizes")) {
-        dims = by_sizes(x, of_all(op.known_ints("sizes"), resized, x.meta.sizes, "sizes"));
-        keep_aspect_ratio(op, dims, resized);
+        dims = by_sizes(x, of_all(known_ints(c, "sizes"), resized, x.sizes(), "sizes"));
+        keep_aspect_ratio(c, dims, resized);
     } else if (given("scales")) {
-        dims = by_scales(x, of_all(op.known("scales").values<double>(), resized, ones, "scales"));
+        dims = by_scales(x, of_all(known(c, "scales").values<double>(), resized, ones, "scales"));
     }
     if (options.coordinates == "tf_crop_and_resize") {
-        const std::vector<double> roi = given("roi") ? op.known("roi").values<double>() : std::vector<double>();
+        const std::vector<double> roi = given("roi") ? known(c, "roi").values<double>() : std::vector<double>();
         if (roi.size() != 2 * resized.size())
             throw Error("found a roi with " + std::to_string(roi.size()) + " entries, expected " +
                         std::to_string(2 * resized.size()) + ", a start and an end for each resized dimension");
@@ -290,22 +287,20 @@ Results resize(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
             r.roi_end = roi[resized.size() + i];
         }
     }
-    return {resample(op, x, dims, options).ref};
+    return resample(c, x, dims, options);
 }
 
 /// Scales were an attribute at opset 7, then an operand, until Resize took over.
-Results upsample(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Rewrite op(builder, arguments);
-    op.no_attribute("scales", 9);
-    const NodeValue x = op.tensor("X");
+CallResults upsample(const Call& c) {
+    no_attribute(c, "scales", 9);
+    const V x = c.tensor("X");
     const std::vector<double> scales =
-        op.has("scales_value") ? op.known("scales_value").values<double>() : arguments.numbers("scales");
-    return {resample(op, x, by_scales(x, scales), old_options(op)).ref};
+        c.has("scales_value") ? known(c, "scales_value").values<double>() : c.numbers("scales");
+    return resample(c, x, by_scales(x, scales), old_options(c));
 }
 
 constexpr OpDef kResizeOps[] = {
-    {.name = "onnx.Resize",
-     .doc = "Resampled to a scale or to sizes. onnx Operators.md#Resize, Changelog.md#Resize-10",
+    {.doc = "Resampled to a scale or to sizes. onnx Operators.md#Resize, Changelog.md#Resize-10",
      .schema = "Resize(Tensor X, Tensor? roi=None, Tensor? scales=None, Tensor? sizes=None, *, int antialias=0, "
                "int[]? axes=None, str coordinate_transformation_mode=\"half_pixel\", float cubic_coeff_a=-0.75, int "
                "exclude_outside=0, "
@@ -314,8 +309,7 @@ constexpr OpDef kResizeOps[] = {
      .dtypes = kNumbers,
      .decompose = resize,
      .open = {.ask = onnx_open::resized_region}},
-    {.name = "onnx.Upsample",
-     .doc = "Resampled to a scale, before opset 10. onnx Changelog.md#Upsample-9",
+    {.doc = "Resampled to a scale, before opset 10. onnx Changelog.md#Upsample-9",
      .schema = "Upsample(Tensor X, Tensor? scales_value=None, *, str mode=\"nearest\", float[]? scales=None) -> Tensor",
      .dtypes = kNumbers,
      .decompose = upsample},

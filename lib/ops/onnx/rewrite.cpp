@@ -1,5 +1,6 @@
 #include "ops/onnx/rewrite.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "ops/core/known.h"
@@ -7,67 +8,55 @@
 
 namespace whittle::onnx_dialect {
 
+using namespace aten;
+
 /// A graph that does not say gets the newest meaning.
-std::int64_t Rewrite::opset() const {
-    const std::int64_t opset = builder_.opset();
+std::int64_t opset(const Call& call) {
+    const std::int64_t opset = call.builder().opset();
     return opset == 0 ? kMaxOpset : opset;
 }
 
-NodeValue Rewrite::ints(const Ints& values) const {
-    return constant(Tensor::of(values, {static_cast<std::int64_t>(values.size())}));
-}
+double number32(const Call& call, std::string_view name) { return static_cast<float>(call.number(name)); }
 
-NodeValue Rewrite::cast(const NodeValue& value, DType dtype) const {
-    return value.meta.dtype == dtype ? value
-                                     : builder_.call("aten._to_copy.default", {arg(value)}, {{"dtype", Arg(dtype)}});
-}
-
-NodeValue Rewrite::reshape(const NodeValue& value, const Sizes& sizes) const {
-    return value.meta.sizes == sizes ? value : (*this)("aten.reshape.default", value, sizes);
-}
-
-NodeValue Rewrite::permute(const NodeValue& value, const Ints& dims) const {
-    return dims == all_dims(rank_of(value)) ? value : (*this)("aten.permute.default", value, dims);
-}
-
-NodeValue Rewrite::full(const Sizes& sizes, const Scalar& value, DType dtype) const {
-    return builder_.call("aten.full.default", {Arg::ints(sizes), Arg(value)}, {{"dtype", Arg(dtype)}});
-}
-
-NodeValue Rewrite::slice(const NodeValue& value, std::int64_t dim, std::int64_t start, std::int64_t end,
-                         std::int64_t step) const {
-    const bool whole = start == 0 && step == 1 && end >= size_of_dim(value, dim);
-    return whole ? value : (*this)("aten.slice.Tensor", value, dim, start, end, step);
-}
-
-NodeValue Rewrite::concat(const std::vector<NodeValue>& values, std::int64_t dim) const {
-    return values.size() == 1 ? values[0] : (*this)("aten.cat.default", values, dim);
-}
-
-Tensor Rewrite::known(std::string_view name) const {
-    if (std::optional<Tensor> value = builder_.known(tensor(name))) return *value;
+Tensor known(const Call& call, std::string_view name) {
+    if (std::optional<Tensor> value = call.builder().known(call.tensor(name))) return *value;
     throw NeedsConstant(std::string(name),
                         "the operand '" + std::string(name) + "' is computed at run time, expected a constant",
                         "the result's sizes depend on it; give the model constant sizes");
 }
 
-Ints Rewrite::known_ints(std::string_view name) const {
-    const Tensor value = known(name);
+Ints known_ints(const Call& call, std::string_view name) {
+    const Tensor value = known(call, name);
     if (is_floating(value.dtype()))
         throw Error("found the operand '" + std::string(name) + "' of type " +
                     std::string(whittle::name(value.dtype())) + ", expected integers");
     return value.values<std::int64_t>();
 }
 
-std::optional<Ints> Rewrite::known_ints_if(std::string_view name) const {
-    return has(name) ? std::optional(known_ints(name)) : std::nullopt;
+std::optional<Ints> known_ints_if(const Call& call, std::string_view name) {
+    return call.has(name) ? std::optional(known_ints(call, name)) : std::nullopt;
 }
 
-void Rewrite::no_attribute(std::string_view name, std::int64_t since) const {
-    if (opset() >= since && has(name))
-        throw Error("found attribute '" + std::string(name) + "' at opset " + std::to_string(opset()) +
+void no_attribute(const Call& call, std::string_view name, std::int64_t since) {
+    if (opset(call) >= since && call.has(name))
+        throw Error("found attribute '" + std::string(name) + "' at opset " + std::to_string(opset(call)) +
                     ", expected an operand: the op has the attribute only before opset " + std::to_string(since));
 }
+
+V ints(const Call& call, const Ints& values) {
+    return call.constant(Tensor::of(values, {static_cast<std::int64_t>(values.size())}));
+}
+
+V cast(const V& value, DType dtype) { return value.dtype() == dtype ? value : _to_copy(value, dtype); }
+
+V permuted(const V& value, const Ints& dims) { return dims == all_dims(value.rank()) ? value : permute(value, dims); }
+
+V part(const V& value, std::int64_t dim, std::int64_t start, std::int64_t end, std::int64_t step) {
+    const bool whole = start == 0 && step == 1 && end >= size_of_dim(value, dim);
+    return whole ? value : slice(value, dim, start, end, step);
+}
+
+V joined(const Vs& values, std::int64_t dim) { return values.size() == 1 ? values[0] : cat(values, dim); }
 
 Ints all_dims(std::int64_t rank) {
     Ints dims(static_cast<std::size_t>(rank));
@@ -84,11 +73,11 @@ Ints wrap_dims(const Ints& dims, std::int64_t rank) {
     return wrapped;
 }
 
-std::int64_t size_of_dim(const NodeValue& value, std::int64_t dim) {
-    if (dim >= rank_of(value))
-        throw Error("found a value of rank " + std::to_string(rank_of(value)) + ", expected a rank of at least " +
+std::int64_t size_of_dim(const V& value, std::int64_t dim) {
+    if (dim >= value.rank())
+        throw Error("found a value of rank " + std::to_string(value.rank()) + ", expected a rank of at least " +
                     std::to_string(dim + 1));
-    return value.meta.sizes[static_cast<std::size_t>(dim)];
+    return value.sizes()[static_cast<std::size_t>(dim)];
 }
 
 DType dtype_of_code(std::int64_t code) {

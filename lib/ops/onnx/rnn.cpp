@@ -8,6 +8,7 @@ namespace whittle {
 
 namespace {
 
+using namespace aten;
 using namespace onnx_dialect;
 using Doubles = std::vector<double>;
 
@@ -163,108 +164,96 @@ std::vector<Tensor> eval_recurrent(const Arguments<Tensor>& arguments) {
 
 /// One direction: its weights as matrices, ready for steps on [batch, …].
 struct Direction {
-    const Rewrite& op;
+    const Call& call;
     const Recurrent& r;
     std::int64_t d;
 
     std::int64_t gates() const { return r.gates * r.hidden; }
-    NodeValue row(std::string_view name) const { return op("aten.select.int", op.tensor(name), 0, d); }
+    V row(std::string_view name) const { return select(call.tensor(name), 0, d); }
     /// Columns `first` … of gate elements.
-    NodeValue part(const NodeValue& value, std::int64_t gate, std::int64_t count = 1) const {
-        return op.slice(value, rank_of(value) - 1, gate * r.hidden, (gate + count) * r.hidden);
+    V part(const V& value, std::int64_t gate, std::int64_t count = 1) const {
+        return onnx_dialect::part(value, value.rank() - 1, gate * r.hidden, (gate + count) * r.hidden);
     }
-    NodeValue activate(std::size_t i, const NodeValue& x) const {
-        return apply(op, r.activation(d, i), r.clip > 0 ? op("aten.clamp.default", x, -r.clip, r.clip) : x);
+    V activate(std::size_t i, const V& x) const {
+        return apply(r.activation(d, i), r.clip > 0 ? clamp(x, -r.clip, r.clip) : x);
     }
     /// An initial state [batch, hidden], zero by default.
-    NodeValue initial(std::string_view name) const {
-        if (!op.has(name)) return op.full({r.batch, r.hidden}, Scalar(0.0), op.tensor("X").meta.dtype);
-        return op("aten.select.int", op.tensor(name), r.batch_first ? 1 : 0, d);
+    V initial(std::string_view name) const {
+        if (!call.has(name)) return full(call.builder(), {r.batch, r.hidden}, 0.0, call.tensor("X").dtype());
+        return select(call.tensor(name), r.batch_first ? 1 : 0, d);
     }
 };
 
-NodeValue add(const Rewrite& op, const NodeValue& a, const NodeValue& b) { return op("aten.add.Tensor", a, b); }
-NodeValue mul(const Rewrite& op, const NodeValue& a, const NodeValue& b) { return op("aten.mul.Tensor", a, b); }
-
 /// The state after a step: `wx` is the input's part of all gates with all biases that are plainly added.
-using NextFn = void (*)(const Direction&, const NodeValue& wx, const NodeValue& weights, NodeValue& h, NodeValue& c);
+using NextFn = void (*)(const Direction&, const V& wx, const V& weights, V& h, V& c);
 
-void rnn_next(const Direction& s, const NodeValue& wx, const NodeValue& weights, NodeValue& h, NodeValue&) {
-    h = s.activate(0, add(s.op, wx, s.op("aten.mm.default", h, weights)));
-}
+void rnn_next(const Direction& s, const V& wx, const V& weights, V& h, V&) { h = s.activate(0, wx + mm(h, weights)); }
 
-void gru_next(const Direction& s, const NodeValue& wx, const NodeValue& weights, NodeValue& h, NodeValue&) {
-    const Rewrite& op = s.op;
-    const NodeValue zr = s.activate(0, add(op, s.part(wx, 0, 2), op("aten.mm.default", h, s.part(weights, 0, 2))));
-    const NodeValue z = s.part(zr, 0), reset = s.part(zr, 1);
-    NodeValue part;
-    if (op.integer("linear_before_reset") != 0) {
-        NodeValue linear = op("aten.mm.default", h, s.part(weights, 2));
-        if (op.has("B")) linear = add(op, linear, s.part(op.slice(s.row("B"), 0, s.gates(), 2 * s.gates()), 2));
-        part = mul(op, reset, linear);
+void gru_next(const Direction& s, const V& wx, const V& weights, V& h, V&) {
+    const V zr = s.activate(0, s.part(wx, 0, 2) + mm(h, s.part(weights, 0, 2)));
+    const V z = s.part(zr, 0), reset = s.part(zr, 1);
+    V recurrent;
+    if (s.call.integer("linear_before_reset") != 0) {
+        V linear = mm(h, s.part(weights, 2));
+        if (s.call.has("B")) linear = linear + s.part(part(s.row("B"), 0, s.gates(), 2 * s.gates()), 2);
+        recurrent = reset * linear;
     } else {
-        part = op("aten.mm.default", mul(op, reset, h), s.part(weights, 2));
+        recurrent = mm(reset * h, s.part(weights, 2));
     }
-    const NodeValue candidate = s.activate(1, add(op, s.part(wx, 2), part));
-    h = add(op, mul(op, op("aten.rsub.Scalar", z, 1.0), candidate), mul(op, z, h));
+    const V candidate = s.activate(1, s.part(wx, 2) + recurrent);
+    h = rsub(z, 1.0) * candidate + z * h;
 }
 
-void lstm_next(const Direction& s, const NodeValue& wx, const NodeValue& weights, NodeValue& h, NodeValue& c) {
-    const Rewrite& op = s.op;
-    const NodeValue sums = add(op, wx, op("aten.mm.default", h, weights));
-    const auto gate = [&](std::int64_t g, const NodeValue& cell) {
-        const NodeValue plain = s.part(sums, g);
-        return op.has("P") ? add(op, plain, mul(op, s.part(s.row("P"), g), cell)) : plain;
+void lstm_next(const Direction& s, const V& wx, const V& weights, V& h, V& c) {
+    const V sums = wx + mm(h, weights);
+    const auto gate = [&](std::int64_t g, const V& cell) {
+        const V plain = s.part(sums, g);
+        return s.call.has("P") ? plain + s.part(s.row("P"), g) * cell : plain;
     };
-    const NodeValue input = s.activate(0, gate(0, c));
-    const NodeValue forget =
-        op.integer("input_forget") != 0 ? op("aten.rsub.Scalar", input, 1.0) : s.activate(0, gate(2, c));
-    c = add(op, mul(op, forget, c), mul(op, input, s.activate(1, s.part(sums, 3))));
-    h = mul(op, s.activate(0, gate(1, c)), apply(op, s.r.activation(s.d, 2), c));
+    const V input = s.activate(0, gate(0, c));
+    const V forget = s.call.integer("input_forget") != 0 ? rsub(input, 1.0) : s.activate(0, gate(2, c));
+    c = forget * c + input * s.activate(1, s.part(sums, 3));
+    h = s.activate(0, gate(1, c)) * apply(s.r.activation(s.d, 2), c);
 }
 
 /// W x + biases for all steps at once: [time, batch, gates]. The candidate of a GRU that resets after the product keeps
 /// its recurrent bias for later.
-NodeValue input_part(const Direction& s) {
-    const Rewrite& op = s.op;
+V input_part(const Direction& s) {
     const Recurrent& r = s.r;
-    const NodeValue x = r.batch_first ? op.permute(op.tensor("X"), {1, 0, 2}) : op.tensor("X");
-    NodeValue wx = op("aten.mm.default", op.reshape(x, {r.time * r.batch, r.input}), op.permute(s.row("W"), {1, 0}));
-    if (op.has("B")) {
-        const NodeValue both = s.row("B"), w = op.slice(both, 0, 0, s.gates());
-        NodeValue recurrent = op.slice(both, 0, s.gates(), 2 * s.gates());
-        if (r.gates == 3 && op.integer("linear_before_reset") != 0)
-            recurrent = op("aten.constant_pad_nd.default", s.part(recurrent, 0, 2), Ints{0, r.hidden}, 0.0);
-        wx = add(op, wx, add(op, w, recurrent));
+    const V x = r.batch_first ? permuted(s.call.tensor("X"), {1, 0, 2}) : s.call.tensor("X");
+    V wx = mm(reshaped(x, {r.time * r.batch, r.input}), permuted(s.row("W"), {1, 0}));
+    if (s.call.has("B")) {
+        const V both = s.row("B"), w = part(both, 0, 0, s.gates());
+        V recurrent = part(both, 0, s.gates(), 2 * s.gates());
+        if (r.gates == 3 && s.call.integer("linear_before_reset") != 0)
+            recurrent = constant_pad_nd(s.part(recurrent, 0, 2), Ints{0, r.hidden}, 0.0);
+        wx = wx + (w + recurrent);
     }
-    return op.reshape(wx, {r.time, r.batch, s.gates()});
+    return reshaped(wx, {r.time, r.batch, s.gates()});
 }
 
 /// All steps of one direction: states after each in order of time, then the last ones.
 struct Run {
-    std::vector<NodeValue> y;
-    NodeValue h, c;
+    Vs y;
+    V h, c;
 };
 
 template <NextFn Next>
 Run run_direction(const Direction& s) {
-    const Rewrite& op = s.op;
     const Recurrent& r = s.r;
-    const NodeValue wx = input_part(s), weights = op.permute(s.row("R"), {1, 0});
-    Run run{std::vector<NodeValue>(static_cast<std::size_t>(r.time)), s.initial("initial_h"),
-            r.gates == 4 ? s.initial("initial_c") : NodeValue()};
-    const NodeValue zero = op.full({}, Scalar(0.0), op.tensor("X").meta.dtype);
+    const V wx = input_part(s), weights = permuted(s.row("R"), {1, 0});
+    Run run{Vs(static_cast<std::size_t>(r.time)), s.initial("initial_h"), r.gates == 4 ? s.initial("initial_c") : V()};
     for (std::int64_t i = 0; i < r.time; ++i) {
         const std::int64_t t = s.r.reversed(s.d) ? r.time - 1 - i : i;
-        NodeValue h = run.h, c = run.c;
-        Next(s, op("aten.select.int", wx, 0, t), weights, h, c);
-        NodeValue y = h;
-        if (op.has("sequence_lens")) {  // beyond its length a sequence keeps its state and gives zeros
-            const NodeValue lengths = op.reshape(op.tensor("sequence_lens"), {r.batch, 1});
-            const NodeValue inside = op("aten.gt.Scalar", lengths, t);
-            y = op("aten.where.self", inside, h, zero);
-            h = op("aten.where.self", inside, h, run.h);
-            if (r.gates == 4) c = op("aten.where.self", inside, c, run.c);
+        V h = run.h, c = run.c;
+        Next(s, select(wx, 0, t), weights, h, c);
+        V y = h;
+        if (s.call.has("sequence_lens")) {  // beyond its length a sequence keeps its state and gives zeros
+            const V lengths = reshaped(s.call.tensor("sequence_lens"), {r.batch, 1});
+            const V inside = gt(lengths, t);
+            y = keep(inside, h);
+            h = where(inside, h, run.h);
+            if (r.gates == 4) c = where(inside, c, run.c);
         }
         run.y[static_cast<std::size_t>(t)] = y;
         run.h = h;
@@ -273,30 +262,28 @@ Run run_direction(const Direction& s) {
     return run;
 }
 
-template <Recurrent (*Of)(const Arguments<NodeValue>&), NextFn Next>
-Results decompose_recurrent(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Rewrite op(builder, arguments);
-    const Recurrent r = Of(arguments);
-    std::vector<NodeValue> y, h, c;
+template <Recurrent (*Of)(const Arguments<V>&), NextFn Next>
+CallResults decompose_recurrent(const Call& c) {
+    const Recurrent r = Of(c);
+    Vs y, h, cells;
     for (std::int64_t d = 0; d < r.directions; ++d) {
-        const Run run = run_direction<Next>({op, r, d});
-        y.push_back(run.y.empty() ? op.full({0, r.batch, r.hidden}, Scalar(0.0), op.tensor("X").meta.dtype)
-                                  : op("aten.stack.default", run.y, 0));
+        const Run run = run_direction<Next>({c, r, d});
+        y.push_back(run.y.empty() ? full(c.builder(), {0, r.batch, r.hidden}, 0.0, c.tensor("X").dtype())
+                                  : stack(run.y));
         h.push_back(run.h);
-        c.push_back(run.c);
+        cells.push_back(run.c);
     }
     const std::int64_t state_dim = r.batch_first ? 1 : 0;
-    NodeValue all = op("aten.stack.default", y, 1);  // [time, directions, batch, hidden]
-    if (r.batch_first) all = op("aten.clone.default", op.permute(all, {2, 0, 1, 3}));
-    Results results = {all.ref};
-    if (r.results > 1) results.push_back(op("aten.stack.default", h, state_dim).ref);
-    if (r.results > 2 && r.gates == 4) results.push_back(op("aten.stack.default", c, state_dim).ref);
+    V all = stack(y, 1);  // [time, directions, batch, hidden]
+    if (r.batch_first) all = clone(permuted(all, {2, 0, 1, 3}));
+    Vs results = {all};
+    if (r.results > 1) results.push_back(stack(h, state_dim));
+    if (r.results > 2 && r.gates == 4) results.push_back(stack(cells, state_dim));
     return results;
 }
 
 constexpr OpDef kRnnOps[] = {
-    {.name = "onnx.RNN",
-     .doc = "Simple recurrent network. onnx Operators.md#RNN",
+    {.doc = "Simple recurrent network. onnx Operators.md#RNN",
      .schema =
          "RNN(Tensor X, Tensor W, Tensor R, Tensor? B=None, Tensor? sequence_lens=None, Tensor? initial_h=None, *, "
          "float[]? activation_alpha=None, float[]? activation_beta=None, str[]? activations=None, "
@@ -307,8 +294,7 @@ constexpr OpDef kRnnOps[] = {
      .eval = eval_recurrent<rnn_of, rnn_step>,
      .decompose = decompose_recurrent<rnn_of, rnn_next>,
      .open = {.ask = onnx_open::recurrent_lengths}},
-    {.name = "onnx.GRU",
-     .doc = "Gated recurrent unit. onnx Operators.md#GRU",
+    {.doc = "Gated recurrent unit. onnx Operators.md#GRU",
      .schema =
          "GRU(Tensor X, Tensor W, Tensor R, Tensor? B=None, Tensor? sequence_lens=None, Tensor? initial_h=None, *, "
          "float[]? activation_alpha=None, float[]? activation_beta=None, str[]? activations=None, "
@@ -319,8 +305,7 @@ constexpr OpDef kRnnOps[] = {
      .eval = eval_recurrent<gru_of, gru_step>,
      .decompose = decompose_recurrent<gru_of, gru_next>,
      .open = {.ask = onnx_open::recurrent_lengths}},
-    {.name = "onnx.LSTM",
-     .doc = "Long short-term memory. onnx Operators.md#LSTM",
+    {.doc = "Long short-term memory. onnx Operators.md#LSTM",
      .schema = "LSTM(Tensor X, Tensor W, Tensor R, Tensor? B=None, Tensor? sequence_lens=None, Tensor? initial_h=None, "
                "Tensor? initial_c=None, Tensor? P=None, *, float[]? activation_alpha=None, "
                "float[]? activation_beta=None, str[]? activations=None, float? clip=None, str direction=\"forward\", "

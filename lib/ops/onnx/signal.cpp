@@ -9,6 +9,7 @@ namespace whittle {
 
 namespace {
 
+using namespace aten;
 using namespace onnx_dialect;
 
 /// Of a table that is computed while a graph is read or compiled.
@@ -22,8 +23,8 @@ void check_table(std::int64_t rows, std::int64_t columns) {
 }
 
 /// One number among constants.
-std::int64_t known_size(const Rewrite& op, std::string_view name) {
-    const Ints values = op.known_ints(name);
+std::int64_t known_size(const Call& c, std::string_view name) {
+    const Ints values = known_ints(c, name);
     if (values.size() != 1 || values[0] < 0)
         throw Error("found '" + std::string(name) + "' with values " + to_string(values) +
                     ", expected one nonnegative integer");
@@ -31,38 +32,30 @@ std::int64_t known_size(const Rewrite& op, std::string_view name) {
 }
 
 /// a0 - a1 cos(x) + a2 cos(2x) over one period, or with both ends when it is not periodic.
-Results cosine_window(GraphBuilder& builder, const Arguments<NodeValue>& arguments, double a0, double a1, double a2) {
-    const Rewrite op(builder, arguments);
-    const std::int64_t size = known_size(op, "size");
+CallResults cosine_window(const Call& c, double a0, double a1, double a2) {
+    const std::int64_t size = known_size(c, "size");
     check_table(size, 1);
-    const auto steps = static_cast<double>(op.integer("periodic") != 0 ? size : size - 1);
+    const auto steps = static_cast<double>(c.integer("periodic") != 0 ? size : size - 1);
     std::vector<double> values;
     for (std::int64_t i = 0; i < size; ++i) {
         const double x = steps == 0 ? 0 : 2 * std::numbers::pi * static_cast<double>(i) / steps;
         values.push_back(a0 - a1 * std::cos(x) + a2 * std::cos(2 * x));
     }
-    return {op.constant(Tensor::of(values, {size}).to(dtype_of_code(op.integer("output_datatype")))).ref};
+    return c.constant(Tensor::of(values, {size}).to(dtype_of_code(c.integer("output_datatype"))));
 }
 
-Results hann(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    return cosine_window(builder, arguments, 0.5, 0.5, 0);
-}
-Results hamming(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    return cosine_window(builder, arguments, 25.0 / 46, 21.0 / 46, 0);
-}
-Results blackman(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    return cosine_window(builder, arguments, 0.42, 0.5, 0.08);
-}
+CallResults hann(const Call& c) { return cosine_window(c, 0.5, 0.5, 0); }
+CallResults hamming(const Call& c) { return cosine_window(c, 25.0 / 46, 21.0 / 46, 0); }
+CallResults blackman(const Call& c) { return cosine_window(c, 0.42, 0.5, 0.08); }
 
 /// Triangles over the bins of a spectrum, equally far apart on the mel scale; each rises from the centre of the one
 /// before and falls to that of the next.
-Results mel_weight_matrix(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Rewrite op(builder, arguments);
-    const std::int64_t mels = known_size(op, "num_mel_bins"), length = known_size(op, "dft_length");
-    const std::int64_t rate = known_size(op, "sample_rate"), bins = length / 2 + 1;
+CallResults mel_weight_matrix(const Call& c) {
+    const std::int64_t mels = known_size(c, "num_mel_bins"), length = known_size(c, "dft_length");
+    const std::int64_t rate = known_size(c, "sample_rate"), bins = length / 2 + 1;
     check_table(bins, mels);
     check_table(mels, 1);
-    const auto mel = [&](const char* name) { return 2595 * std::log10(1 + op.known(name).item().to_double() / 700); };
+    const auto mel = [&](const char* name) { return 2595 * std::log10(1 + known(c, name).item().to_double() / 700); };
     const double low = mel("lower_edge_hertz"), step = (mel("upper_edge_hertz") - low) / static_cast<double>(mels + 2);
     if (rate < 1) throw Error("found sample_rate=0, expected at least 1");
     Ints edges;
@@ -86,14 +79,13 @@ Results mel_weight_matrix(GraphBuilder& builder, const Arguments<NodeValue>& arg
         for (std::int64_t bin = centre; bin < right; ++bin)
             weight(bin, i) = static_cast<double>(right - bin) / static_cast<double>(right - centre);
     }
-    return {op.constant(Tensor::of(weights, {bins, mels}).to(dtype_of_code(op.integer("output_datatype")))).ref};
+    return c.constant(Tensor::of(weights, {bins, mels}).to(dtype_of_code(c.integer("output_datatype"))));
 }
 
 /// The transform of the last dimension of a complex signal to `results` frequencies, as products with matrices of
 /// cosines and sines. In f64, as sums of many terms that cancel want it. [..., n] -> [..., results, 2]
-NodeValue transform(const Rewrite& op, const NodeValue& real, const std::optional<NodeValue>& imaginary,
-                    std::int64_t results, bool inverse) {
-    const std::int64_t n = size_of_dim(real, rank_of(real) - 1);
+V transform(const Call& c, const V& real, const OptionalV& imaginary, std::int64_t results, bool inverse) {
+    const std::int64_t n = size_of_dim(real, real.rank() - 1);
     check_table(n, results);
     std::vector<double> cosines, sines;
     for (std::int64_t j = 0; j < n; ++j)
@@ -103,123 +95,111 @@ NodeValue transform(const Rewrite& op, const NodeValue& real, const std::optiona
             cosines.push_back(std::cos(angle) / (inverse ? static_cast<double>(n) : 1));
             sines.push_back(std::sin(angle) / (inverse ? static_cast<double>(n) : 1));
         }
-    const NodeValue c = op.constant(Tensor::of(cosines, {n, results})),
-                    s = op.constant(Tensor::of(sines, {n, results}));
-    NodeValue re = op("aten.matmul.default", real, c), im = op("aten.matmul.default", real, s);
+    const V cos = c.constant(Tensor::of(cosines, {n, results})), sin = c.constant(Tensor::of(sines, {n, results}));
+    V re = matmul(real, cos), im = matmul(real, sin);
     if (imaginary) {
-        re = op("aten.sub.Tensor", re, op("aten.matmul.default", *imaginary, s));
-        im = op("aten.add.Tensor", im, op("aten.matmul.default", *imaginary, c));
+        re = re - matmul(*imaginary, sin);
+        im = im + matmul(*imaginary, cos);
     }
-    return op("aten.stack.default", std::vector<NodeValue>{re, im}, rank_of(re));
+    return stack(Vs{re, im}, re.rank());
 }
 
 /// Real and imaginary part of a signal whose last dimension holds them.
 struct ComplexParts {
-    NodeValue real;
-    std::optional<NodeValue> imaginary;
+    V real;
+    OptionalV imaginary;
 };
 
-ComplexParts parts_of(const Rewrite& op, const NodeValue& signal) {
-    const std::int64_t last = rank_of(signal) - 1, parts = last < 1 ? 0 : size_of_dim(signal, last);
+ComplexParts parts_of(const V& signal) {
+    const std::int64_t last = signal.rank() - 1, parts = last < 1 ? 0 : size_of_dim(signal, last);
     if (parts != 1 && parts != 2)
-        throw Error("found a signal of sizes " + to_string(signal.meta.sizes) +
+        throw Error("found a signal of sizes " + to_string(signal.sizes()) +
                     ", expected a last dimension of 1 (real) or 2 (complex)");
-    const NodeValue exact = op.cast(signal, DType::f64);
-    const auto part = [&](std::int64_t i) { return op("aten.select.int", exact, last, i); };
+    const V exact = cast(signal, DType::f64);
+    const auto part = [&](std::int64_t i) { return select(exact, last, i); };
     return {part(0), parts == 2 ? std::optional(part(1)) : std::nullopt};
 }
 
-Results dft(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Rewrite op(builder, arguments);
-    const NodeValue input = op.tensor("input");
-    ComplexParts signal = parts_of(op, input);
-    const std::int64_t rank = rank_of(signal.real);
+CallResults dft(const Call& c) {
+    const V input = c.tensor("input");
+    ComplexParts signal = parts_of(input);
+    const std::int64_t rank = signal.real.rank();
     // An attribute until opset 20 made it an operand, and counted from the end when missing.
-    const std::int64_t given = op.has("axis_value") ? op.known("axis_value").item().to_integer()
-                               : op.opset() < 20    ? op.integer("axis")
-                                                    : std::int64_t{-2};
+    const std::int64_t given = c.has("axis_value") ? known(c, "axis_value").item().to_integer()
+                               : opset(c) < 20     ? c.integer("axis")
+                                                   : std::int64_t{-2};
     const std::int64_t axis = wrap_dim(given, rank + 1);
     if (axis == rank) throw Error("found the axis of real and imaginary parts, expected an axis of the signal");
     const std::int64_t size = size_of_dim(signal.real, axis);
-    const std::int64_t length = op.has("dft_length") ? known_size(op, "dft_length") : size;
-    const bool inverse = op.integer("inverse") != 0, onesided = op.integer("onesided") != 0;
+    const std::int64_t length = c.has("dft_length") ? known_size(c, "dft_length") : size;
+    const bool inverse = c.integer("inverse") != 0, onesided = c.integer("onesided") != 0;
     if (length < 1) throw Error("found a transform of length 0, expected at least 1");
     if (inverse && onesided) throw Error("found inverse=1 and onesided=1, expected at most one of them to be 1");
-    const auto arranged = [&](NodeValue part) {  // the axis last, and cut or filled with zeros
-        part = op("aten.movedim.int", part, axis, std::int64_t{-1});
-        if (length < size) return op.slice(part, rank - 1, 0, length);
-        return length == size ? part : op("aten.constant_pad_nd.default", part, Ints{0, length - size}, 0.0);
+    const auto arranged = [&](const V& given) {  // the axis last, and cut or filled with zeros
+        const V x = movedim(given, axis, -1);
+        if (length < size) return part(x, rank - 1, 0, length);
+        return length == size ? x : constant_pad_nd(x, Ints{0, length - size}, 0.0);
     };
     signal.real = arranged(signal.real);
     if (signal.imaginary) signal.imaginary = arranged(*signal.imaginary);
-    const NodeValue spectrum =
-        transform(op, signal.real, signal.imaginary, onesided ? length / 2 + 1 : length, inverse);
-    return {op.cast(op("aten.movedim.int", spectrum, rank - 1, axis), input.meta.dtype).ref};
+    const V spectrum = transform(c, signal.real, signal.imaginary, onesided ? length / 2 + 1 : length, inverse);
+    return cast(movedim(spectrum, rank - 1, axis), input.dtype());
 }
 
 /// The transforms of frames of the signal, each under a window.
-Results stft(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Rewrite op(builder, arguments);
-    const NodeValue input = op.tensor("signal");
-    const ComplexParts signal = parts_of(op, input);
-    if (rank_of(signal.real) != 2)
-        throw Error("found a signal of sizes " + to_string(input.meta.sizes) +
+CallResults onnx_stft(const Call& c) {
+    const V input = c.tensor("signal");
+    const ComplexParts signal = parts_of(input);
+    if (signal.real.rank() != 2)
+        throw Error("found a signal of sizes " + to_string(input.sizes()) +
                     ", expected [batch, length, 1] (real) or [batch, length, 2] (complex)");
-    const std::int64_t step = known_size(op, "frame_step");
-    if (!op.has("frame_length") && !op.has("window"))
+    const std::int64_t step = known_size(c, "frame_step");
+    if (!c.has("frame_length") && !c.has("window"))
         throw Error("found neither frame_length nor window, expected at least one of them");
-    const std::int64_t length =
-        op.has("frame_length") ? known_size(op, "frame_length") : op.tensor("window").meta.numel();
+    const std::int64_t length = c.has("frame_length") ? known_size(c, "frame_length") : c.tensor("window").numel();
     if (step < 1 || length < 1 || length > size_of_dim(signal.real, 1))
         throw Error("found frames of " + std::to_string(length) + " elements and frame_step=" + std::to_string(step) +
                     " for a signal of " + std::to_string(size_of_dim(signal.real, 1)) +
                     " elements, expected frames that fit in the signal, and at least 1 for both numbers");
-    const auto framed = [&](const NodeValue& part) {
-        const NodeValue frames = op("aten.unfold.default", part, std::int64_t{1}, length, step);
-        return op.has("window") ? op("aten.mul.Tensor", frames, op.cast(op.tensor("window"), DType::f64)) : frames;
+    const auto framed = [&](const V& part) {
+        const V frames = unfold(part, 1, length, step);
+        return c.has("window") ? frames * cast(c.tensor("window"), DType::f64) : frames;
     };
-    const std::optional<NodeValue> imaginary =
-        signal.imaginary ? std::optional(framed(*signal.imaginary)) : std::nullopt;
-    const std::int64_t results = op.integer("onesided") != 0 ? length / 2 + 1 : length;
-    return {op.cast(transform(op, framed(signal.real), imaginary, results, false), input.meta.dtype).ref};
+    const OptionalV imaginary = signal.imaginary ? std::optional(framed(*signal.imaginary)) : std::nullopt;
+    const std::int64_t results = c.integer("onesided") != 0 ? length / 2 + 1 : length;
+    return cast(transform(c, framed(signal.real), imaginary, results, false), input.dtype());
 }
 
 constexpr DTypeSet kSizes = set_of(DType::i64) | set_of(DType::i32);
 
 constexpr OpDef kSignalOps[] = {
-    {.name = "onnx.HannWindow",
-     .doc = "A raised cosine. onnx Operators.md#HannWindow",
+    {.doc = "A raised cosine. onnx Operators.md#HannWindow",
      .schema = "HannWindow(Tensor size, *, DataType output_datatype=1, int periodic=1) -> Tensor",
      .dtypes = kSizes,
      .decompose = hann},
-    {.name = "onnx.HammingWindow",
-     .doc = "A raised cosine that does not reach zero. onnx Operators.md#HammingWindow",
+    {.doc = "A raised cosine that does not reach zero. onnx Operators.md#HammingWindow",
      .schema = "HammingWindow(Tensor size, *, DataType output_datatype=1, int periodic=1) -> Tensor",
      .dtypes = kSizes,
      .decompose = hamming},
-    {.name = "onnx.BlackmanWindow",
-     .doc = "A sum of two cosines. onnx Operators.md#BlackmanWindow",
+    {.doc = "A sum of two cosines. onnx Operators.md#BlackmanWindow",
      .schema = "BlackmanWindow(Tensor size, *, DataType output_datatype=1, int periodic=1) -> Tensor",
      .dtypes = kSizes,
      .decompose = blackman},
-    {.name = "onnx.MelWeightMatrix",
-     .doc = "From a spectrum's bins to the mel scale. onnx Operators.md#MelWeightMatrix",
+    {.doc = "From a spectrum's bins to the mel scale. onnx Operators.md#MelWeightMatrix",
      .schema = "MelWeightMatrix(Tensor num_mel_bins, Tensor dft_length, Tensor sample_rate, Tensor lower_edge_hertz, "
                "Tensor upper_edge_hertz, *, DataType output_datatype=1) -> Tensor",
      .dtypes = kSizes,
      .decompose = mel_weight_matrix},
-    {.name = "onnx.DFT",
-     .doc = "The discrete Fourier transform along one dimension. onnx Operators.md#DFT",
+    {.doc = "The discrete Fourier transform along one dimension. onnx Operators.md#DFT",
      .schema = "DFT(Tensor input, Tensor? dft_length=None, Tensor? axis_value=None, *, int axis=1, int inverse=0, "
                "int onesided=0) -> Tensor",
      .dtypes = kFloating,
      .decompose = dft},
-    {.name = "onnx.STFT",
-     .doc = "The Fourier transforms of windows of a signal. onnx Operators.md#STFT",
+    {.doc = "The Fourier transforms of windows of a signal. onnx Operators.md#STFT",
      .schema = "STFT(Tensor signal, Tensor frame_step, Tensor? window=None, Tensor? frame_length=None, *, "
                "int onesided=1) -> Tensor",
      .dtypes = kFloating,
-     .decompose = stft},
+     .decompose = onnx_stft},
 };
 
 }  // namespace

@@ -8,29 +8,27 @@ namespace whittle {
 
 namespace {
 
+using namespace aten;
 using namespace onnx_dialect;
 
-Results concat(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Rewrite op(builder, arguments);
-    const std::vector<NodeValue> inputs = arguments.tensors("inputs");
+CallResults concat(const Call& c) {
+    const Vs inputs = c.tensors("inputs");
     if (inputs.empty()) throw Error("found no inputs, expected at least one");
-    return {op("aten.cat.default", inputs, wrap_dim(op.integer("axis"), rank_of(inputs[0]))).ref};
+    return cat(inputs, wrap_dim(c.integer("axis"), inputs[0].rank()));
 }
 
 /// Pieces of equal size unless their sizes are given: by an attribute before opset 13, then by an operand. Since opset
 /// 18 the last piece may be smaller.
-Results split(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Rewrite op(builder, arguments);
-    op.no_attribute("split", 13);
-    const NodeValue input = op.tensor("input");
-    const std::int64_t axis = wrap_dim(op.integer("axis"), rank_of(input)), whole = size_of_dim(input, axis);
-    const std::int64_t count = op.integer("num_outputs");
+CallResults onnx_split(const Call& c) {
+    no_attribute(c, "split", 13);
+    const V input = c.tensor("input");
+    const std::int64_t axis = wrap_dim(c.integer("axis"), input.rank()), whole = size_of_dim(input, axis);
+    const std::int64_t count = c.integer("num_outputs");
     constexpr std::int64_t kMostPieces = 1 << 16;
     if (count > kMostPieces)
         throw Error("found " + std::to_string(count) + " pieces, expected at most " + std::to_string(kMostPieces));
-    std::optional<Ints> sizes =
-        op.opset() < 13 ? arguments.optional_integers("split") : op.known_ints_if("split_value");
-    if (!sizes && op.opset() >= 18 && count > 0) {  // the last one takes what is left
+    std::optional<Ints> sizes = opset(c) < 13 ? c.optional_integers("split") : known_ints_if(c, "split_value");
+    if (!sizes && opset(c) >= 18 && count > 0) {  // the last one takes what is left
         const std::int64_t piece = (whole + count - 1) / count;
         sizes = Ints();
         for (std::int64_t i = 0, left = whole; i < count; ++i, left -= sizes->back())
@@ -48,51 +46,49 @@ Results split(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     if (static_cast<std::int64_t>(sizes->size()) != count || total != whole)
         throw Error("found pieces of sizes " + to_string(*sizes) + ", expected " + std::to_string(count) +
                     " sizes that sum to " + std::to_string(whole));
-    Results results;
+    Vs results;
     std::int64_t start = 0;
     for (const std::int64_t size : *sizes) {
-        results.push_back(op("aten.slice.Tensor", input, axis, start, start + size).ref);
+        results.push_back(slice(input, axis, start, start + size));
         start += size;
     }
     return results;
 }
 
 /// One dimension of a Slice with numpy's rules: bounds count from the end when negative and are clamped.
-NodeValue slice_dim(const Rewrite& op, const NodeValue& x, std::int64_t dim, std::int64_t start, std::int64_t end,
-                    std::int64_t step) {
+V slice_dim(const V& x, std::int64_t dim, std::int64_t start, std::int64_t end, std::int64_t step) {
     const std::int64_t size = size_of_dim(x, dim);
     if (step == 0) throw Error("found step 0, expected a nonzero step");
     const auto from_start = [&](std::int64_t bound) { return bound < 0 ? bound + size : bound; };
     if (step > 0) {
         const std::int64_t first = std::clamp<std::int64_t>(from_start(start), 0, size);
         const std::int64_t last = std::clamp<std::int64_t>(from_start(end), first, size);
-        return op.slice(x, dim, first, last, std::min(step, std::max<std::int64_t>(size, 1)));
+        return part(x, dim, first, last, std::min(step, std::max<std::int64_t>(size, 1)));
     }
     if (size == 0) return x;
     // Backwards: the same elements of the reversed dimension, whose element j is element size - 1 - j.
     const std::int64_t first = std::clamp<std::int64_t>(from_start(start), 0, size - 1);
     const std::int64_t last = std::clamp<std::int64_t>(from_start(end), -1, first);
     const std::int64_t stride = -std::max(step, -std::max<std::int64_t>(size, 1));
-    return op.slice(op("aten.flip.default", x, Ints{dim}), dim, size - 1 - first, size - 1 - last, stride);
+    return part(flip(x, Ints{dim}), dim, size - 1 - first, size - 1 - last, stride);
 }
 
 /// Bounds were attributes before opset 10, then operands.
-Results slice(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Rewrite op(builder, arguments);
-    NodeValue x = op.tensor("data");
+CallResults onnx_slice(const Call& c) {
+    V x = c.tensor("data");
     Ints starts, ends;
     std::optional<Ints> axes, steps;
-    if (op.opset() < 10) {
-        starts = arguments.integers("starts");
-        ends = arguments.integers("ends");
-        axes = arguments.optional_integers("axes");
+    if (opset(c) < 10) {
+        starts = c.integers("starts");
+        ends = c.integers("ends");
+        axes = c.optional_integers("axes");
     } else {
-        for (const char* attribute : {"starts", "ends", "axes"}) op.no_attribute(attribute, 10);
-        if (!op.has("starts_value") || !op.has("ends_value")) throw Error("found no starts or no ends, expected both");
-        starts = op.known_ints("starts_value");
-        ends = op.known_ints("ends_value");
-        axes = op.known_ints_if("axes_value");
-        steps = op.known_ints_if("steps");
+        for (const char* attribute : {"starts", "ends", "axes"}) no_attribute(c, attribute, 10);
+        if (!c.has("starts_value") || !c.has("ends_value")) throw Error("found no starts or no ends, expected both");
+        starts = known_ints(c, "starts_value");
+        ends = known_ints(c, "ends_value");
+        axes = known_ints_if(c, "axes_value");
+        steps = known_ints_if(c, "steps");
     }
     const std::size_t count = starts.size();
     if (!axes) axes = all_dims(static_cast<std::int64_t>(count));
@@ -101,10 +97,10 @@ Results slice(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
         throw Error("found " + std::to_string(count) + " starts, " + std::to_string(ends.size()) + " ends, " +
                     std::to_string(axes->size()) + " axes and " + std::to_string(steps->size()) +
                     " steps, expected equal numbers");
-    wrap_dims(*axes, rank_of(x));
+    wrap_dims(*axes, x.rank());
     for (std::size_t i = 0; i < count; ++i)
-        x = slice_dim(op, x, wrap_dim((*axes)[i], rank_of(x)), starts[i], ends[i], (*steps)[i]);
-    return {x.ref};
+        x = slice_dim(x, wrap_dim((*axes)[i], x.rank()), starts[i], ends[i], (*steps)[i]);
+    return x;
 }
 
 // --- Pad -------------------------------------------------------------------------------------------------------------
@@ -119,8 +115,8 @@ std::int64_t source(std::int64_t i, std::int64_t size, Edges edges) {
     return r < size ? r : period - r;
 }
 
-NodeValue pad_from_edges(const Rewrite& op, NodeValue x, const Ints& pads, Edges edges) {
-    const std::int64_t rank = rank_of(x);
+V pad_from_edges(const Call& c, V x, const Ints& pads, Edges edges) {
+    const std::int64_t rank = x.rank();
     for (std::int64_t dim = 0; dim < rank; ++dim) {
         const std::int64_t before = pads[static_cast<std::size_t>(dim)],
                            after = pads[static_cast<std::size_t>(rank + dim)];
@@ -135,7 +131,7 @@ NodeValue pad_from_edges(const Rewrite& op, NodeValue x, const Ints& pads, Edges
                         std::to_string(1 << 20));
         Ints from;
         for (std::int64_t i = 0; i < grown; ++i) from.push_back(source(i - before, size, edges));
-        x = op("aten.index_select.default", x, dim, op.ints(from));
+        x = index_select(x, dim, ints(c, from));
     }
     return x;
 }
@@ -156,22 +152,21 @@ Ints pads_of_all(const Ints& pads, const Ints& axes, std::int64_t rank) {
 }
 
 /// Pads are all befores, then all afters; an attribute before opset 11, then an operand.
-Results pad(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Rewrite op(builder, arguments);
-    op.no_attribute("pads", 11);
-    op.no_attribute("value", 11);
-    const NodeValue data = op.tensor("data");
-    const auto rank = static_cast<std::size_t>(rank_of(data));
+CallResults onnx_pad(const Call& c) {
+    no_attribute(c, "pads", 11);
+    no_attribute(c, "value", 11);
+    const V data = c.tensor("data");
+    const auto rank = static_cast<std::size_t>(data.rank());
     Scalar value(0.0);
     Ints pads;
-    if (op.opset() < 11) {
-        pads = arguments.integers("pads");
-        value = Scalar(op.has("value") ? op.number("value") : 0.0);
+    if (opset(c) < 11) {
+        pads = c.integers("pads");
+        value = Scalar(c.has("value") ? number32(c, "value") : 0.0);
     } else {
-        if (!op.has("pads_value")) throw Error("found no pads, expected two for each dimension");
-        pads = op.known_ints("pads_value");
-        if (op.has("constant_value")) value = op.known("constant_value").item();
-        if (const auto axes = op.known_ints_if("axes")) pads = pads_of_all(pads, *axes, rank_of(data));
+        if (!c.has("pads_value")) throw Error("found no pads, expected two for each dimension");
+        pads = known_ints(c, "pads_value");
+        if (c.has("constant_value")) value = known(c, "constant_value").item();
+        if (const auto axes = known_ints_if(c, "axes")) pads = pads_of_all(pads, *axes, data.rank());
     }
     if (pads.size() != 2 * rank)
         throw Error("found " + std::to_string(pads.size()) + " pads, expected " + std::to_string(2 * rank) +
@@ -179,79 +174,72 @@ Results pad(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     for (const std::int64_t amount : pads)
         if (amount > (std::int64_t{1} << 40) || amount < -(std::int64_t{1} << 40))
             throw Error("found pad " + std::to_string(amount) + ", expected a pad from -2^40 to 2^40");
-    const std::string mode = arguments.text("mode");
-    if (mode == "reflect" || mode == "edge" || (mode == "wrap" && op.opset() >= 19))
-        return {pad_from_edges(op, data, pads,
-                               mode == "reflect" ? Edges::reflect
-                               : mode == "edge"  ? Edges::edge
-                                                 : Edges::wrap)
-                    .ref};
+    const std::string mode = c.text("mode");
+    if (mode == "reflect" || mode == "edge" || (mode == "wrap" && opset(c) >= 19))
+        return pad_from_edges(c, data, pads,
+                              mode == "reflect" ? Edges::reflect
+                              : mode == "edge"  ? Edges::edge
+                                                : Edges::wrap);
     if (mode != "constant")
         throw Error("found mode '" + mode + "', expected constant, reflect, edge or, since opset 19, wrap");
-    if (rank == 0) return {data.ref};
+    if (rank == 0) return data;
     Ints last_first;  // ATen counts pairs from the last dimension
     for (std::size_t dim = rank; dim-- > 0;) {
         last_first.push_back(pads[dim]);
         last_first.push_back(pads[rank + dim]);
     }
-    return {op("aten.constant_pad_nd.default", data, last_first, Arg(value)).ref};
+    return constant_pad_nd(data, last_first, value);
 }
 
 /// Axes cut or filled with zeros to a size, as much at either end; an odd element at the end.
-Results center_crop_pad(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Rewrite op(builder, arguments);
-    NodeValue x = op.tensor("input_data");
-    const Ints shape = op.known_ints("shape");
-    const Ints axes = arguments.optional_integers("axes").value_or(all_dims(rank_of(x)));
+CallResults center_crop_pad(const Call& c) {
+    V x = c.tensor("input_data");
+    const Ints shape = known_ints(c, "shape");
+    const Ints axes = c.optional_integers("axes").value_or(all_dims(x.rank()));
     if (shape.size() != axes.size())
         throw Error("found a shape with " + std::to_string(shape.size()) + " entries, expected " +
                     std::to_string(axes.size()) + ", one for each axis");
-    wrap_dims(axes, rank_of(x));  // each once
+    wrap_dims(axes, x.rank());  // each once
     for (std::size_t i = 0; i < axes.size(); ++i) {
-        const std::int64_t dim = wrap_dim(axes[i], rank_of(x)), size = size_of_dim(x, dim);
+        const std::int64_t dim = wrap_dim(axes[i], x.rank()), size = size_of_dim(x, dim);
         if (shape[i] < 0 || shape[i] > (std::int64_t{1} << 40))
             throw Error("found size " + std::to_string(shape[i]) + " in the shape, expected a size from 0 to 2^40");
         const std::int64_t before = (shape[i] - size) / 2;
-        Ints pads(static_cast<std::size_t>(2 * (rank_of(x) - dim)), 0);  // pairs from the last dimension
+        Ints pads(static_cast<std::size_t>(2 * (x.rank() - dim)), 0);  // pairs from the last dimension
         pads[pads.size() - 2] = before;
         pads[pads.size() - 1] = shape[i] - size - before;
-        x = shape[i] < size   ? op.slice(x, dim, (size - shape[i]) / 2, (size - shape[i]) / 2 + shape[i])
-            : shape[i] > size ? op("aten.constant_pad_nd.default", x, pads, Arg(Scalar(0.0)))
+        x = shape[i] < size   ? part(x, dim, (size - shape[i]) / 2, (size - shape[i]) / 2 + shape[i])
+            : shape[i] > size ? constant_pad_nd(x, pads, 0.0)
                               : x;
     }
-    return {x.ref};
+    return x;
 }
 
 constexpr OpDef kSliceOps[] = {
-    {.name = "onnx.CenterCropPad",
-     .doc = "The middle of a tensor, or zeros around it. onnx Operators.md#CenterCropPad",
+    {.doc = "The middle of a tensor, or zeros around it. onnx Operators.md#CenterCropPad",
      .schema = "CenterCropPad(Tensor input_data, Tensor shape, *, int[]? axes=None) -> Tensor",
      .dtypes = kOrdered,
      .decompose = center_crop_pad},
-    {.name = "onnx.Concat",
-     .doc = "Joined along one dimension. onnx Operators.md#Concat",
+    {.doc = "Joined along one dimension. onnx Operators.md#Concat",
      .schema = "Concat(Tensor[] inputs, *, int axis) -> Tensor",
      .dtypes = kMoved,
      .decompose = concat},
-    {.name = "onnx.Split",
-     .doc = "Pieces along one dimension. onnx Operators.md#Split",
+    {.doc = "Pieces along one dimension. onnx Operators.md#Split",
      .schema = "Split(Tensor input, Tensor? split_value=None, *, int axis=0, int[]? split=None, int num_outputs=1) "
                "-> Tensor[]",
      .dtypes = kMoved,
-     .decompose = split},
-    {.name = "onnx.Slice",
-     .doc = "Every step-th element between bounds. onnx Operators.md#Slice",
+     .decompose = onnx_split},
+    {.doc = "Every step-th element between bounds. onnx Operators.md#Slice",
      .schema = "Slice(Tensor data, Tensor? starts_value=None, Tensor? ends_value=None, Tensor? axes_value=None, "
                "Tensor? steps=None, *, int[]? axes=None, int[]? ends=None, int[]? starts=None) -> Tensor",
      .dtypes = kMoved,
-     .decompose = slice},
-    {.name = "onnx.Pad",
-     .doc = "More elements around: a constant, or from the edges. onnx Operators.md#Pad",
+     .decompose = onnx_slice},
+    {.doc = "More elements around: a constant, or from the edges. onnx Operators.md#Pad",
      .schema = "Pad(Tensor data, Tensor? pads_value=None, Tensor? constant_value=None, Tensor? axes=None, *, str "
                "mode=\"constant\", "
                "int[]? pads=None, float? value=None) -> Tensor",
      .dtypes = kOrdered,  // the constant is a number of the host
-     .decompose = pad},
+     .decompose = onnx_pad},
 };
 
 }  // namespace

@@ -4,13 +4,15 @@ namespace whittle::onnx_dialect {
 
 namespace {
 
+using namespace aten;
+
 /// Larger windows and paddings cannot be meant, and their arithmetic could overflow.
 constexpr std::int64_t kLargest = std::int64_t{1} << 31;
 
 }  // namespace
 
-Ints per_dimension(const Rewrite& op, std::string_view name, std::size_t rank, std::int64_t value, std::int64_t low) {
-    const Ints values = op.arguments().optional_integers(name).value_or(Ints(rank, value));
+Ints per_dimension(const Call& c, std::string_view name, std::size_t rank, std::int64_t value, std::int64_t low) {
+    const Ints values = c.optional_integers(name).value_or(Ints(rank, value));
     if (values.size() != rank)
         throw Error("found " + std::string(name) + "=" + to_string(values) + ", expected " + std::to_string(rank) +
                     " numbers");
@@ -21,12 +23,12 @@ Ints per_dimension(const Rewrite& op, std::string_view name, std::size_t rank, s
     return values;
 }
 
-Windows windows_of(const Rewrite& op, const NodeValue& x, const Ints& kernel) {
-    if (rank_of(x) < 3)
-        throw Error("found " + std::to_string(rank_of(x)) +
+Windows windows_of(const Call& c, const V& x, const Ints& kernel) {
+    if (x.rank() < 3)
+        throw Error("found " + std::to_string(x.rank()) +
                     " dimensions, expected at least 3: batch, channels and spatial dimensions");
     Windows windows;
-    const auto rank = static_cast<std::size_t>(rank_of(x) - 2);
+    const auto rank = static_cast<std::size_t>(x.rank() - 2);
     windows.kernel = kernel;
     if (kernel.size() != rank)
         throw Error("found a kernel of " + std::to_string(kernel.size()) + " dimensions, expected " +
@@ -34,13 +36,12 @@ Windows windows_of(const Rewrite& op, const NodeValue& x, const Ints& kernel) {
     for (const std::int64_t size : kernel)
         if (size < 1 || size > kLargest)
             throw Error("found a kernel of sizes " + to_string(kernel) + ", expected positive sizes");
-    windows.strides = per_dimension(op, "strides", rank, 1, 1);
-    windows.dilations =
-        op.arguments().schema().param("dilations") ? per_dimension(op, "dilations", rank, 1, 1) : Ints(rank, 1);
+    windows.strides = per_dimension(c, "strides", rank, 1, 1);
+    windows.dilations = c.schema().param("dilations") ? per_dimension(c, "dilations", rank, 1, 1) : Ints(rank, 1);
 
-    const std::string mode = op.arguments().text("auto_pad");
+    const std::string mode = c.text("auto_pad");
     if (mode == "NOTSET") {
-        const Ints pads = per_dimension(op, "pads", 2 * rank, 0, 0);
+        const Ints pads = per_dimension(c, "pads", 2 * rank, 0, 0);
         windows.before.assign(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(rank));
         windows.after.assign(pads.begin() + static_cast<std::ptrdiff_t>(rank), pads.end());
         return windows;
@@ -48,7 +49,7 @@ Windows windows_of(const Rewrite& op, const NodeValue& x, const Ints& kernel) {
     if (mode != "VALID" && mode != "SAME_UPPER" && mode != "SAME_LOWER")
         throw Error("found auto_pad '" + mode + "', expected NOTSET, VALID, SAME_UPPER or SAME_LOWER");
     for (std::size_t d = 0; d < rank; ++d) {
-        const std::int64_t size = x.meta.sizes[d + 2], stride = windows.strides[d];
+        const std::int64_t size = x.sizes()[d + 2], stride = windows.strides[d];
         const std::int64_t count = (size + stride - 1) / stride;
         const std::int64_t total =
             mode == "VALID" ? 0 : std::max<std::int64_t>((count - 1) * stride + windows.extent(d) - size, 0);
@@ -58,14 +59,14 @@ Windows windows_of(const Rewrite& op, const NodeValue& x, const Ints& kernel) {
     return windows;
 }
 
-NodeValue padded(const Rewrite& op, const NodeValue& x, const Windows& windows, const Scalar& value) {
+V padded(const V& x, const Windows& windows, const Scalar& value) {
     Ints pads;  // ATen counts pairs from the last dimension
     for (std::size_t d = windows.rank(); d-- > 0;) {
         pads.push_back(windows.before[d]);
         pads.push_back(windows.after[d]);
     }
     const bool none = std::all_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad == 0; });
-    return none ? x : op("aten.constant_pad_nd.default", x, pads, Arg(value));
+    return none ? x : constant_pad_nd(x, pads, value);
 }
 
 }  // namespace whittle::onnx_dialect

@@ -20,12 +20,12 @@ struct Windows {
 /// resolved for an op that shrinks: SAME_UPPER and SAME_LOWER give ceil(size / stride) results, with the odd element of
 /// padding at the end or the beginning. Throws Error for lengths that do not fit the spatial rank and values out of
 /// range. The op has the attributes auto_pad, pads, strides and perhaps dilations.
-Windows windows_of(const Rewrite& op, const NodeValue& x, const Ints& kernel);
+Windows windows_of(const Call& c, const V& x, const Ints& kernel);
 
 /// The attribute, or `value` for each spatial dimension; checked to be `low` at least.
-Ints per_dimension(const Rewrite& op, std::string_view name, std::size_t rank, std::int64_t value, std::int64_t low);
+Ints per_dimension(const Call& c, std::string_view name, std::size_t rank, std::int64_t value, std::int64_t low);
 
 /// x with `value` around its spatial dimensions.
-NodeValue padded(const Rewrite& op, const NodeValue& x, const Windows& windows, const Scalar& value);
+V padded(const V& x, const Windows& windows, const Scalar& value);
 
 }  // namespace whittle::onnx_dialect

@@ -16,8 +16,8 @@ std::vector<Tensor> Sample::inputs() const {
 
 Graph graph_of(const RegisteredOp& op, const Sample& sample) {
     Graph graph;
-    graph.name = identifier(op.def->name);
-    if (op.def->name.starts_with("onnx.")) graph.dialect = "onnx";
+    graph.name = identifier(op.name);
+    if (op.name.starts_with("onnx.")) graph.dialect = "onnx";
     graph.opset_imports = sample.opset_imports;
     graph.subgraphs = sample.subgraphs;
 
@@ -34,7 +34,7 @@ Graph graph_of(const RegisteredOp& op, const Sample& sample) {
         }
 
     Node call;
-    call.target = std::string(op.def->name);
+    call.target = std::string(op.name);
     call.args = sample.args;
     call.kwargs = sample.kwargs;
     call = map_inputs(call, [&](NodeRef ref) { return Arg(tensors.at(static_cast<std::size_t>(ref.id))); });

@@ -126,11 +126,11 @@ const std::multimap<std::string_view, SamplesFn>& all() {
 }  // namespace samples
 
 Samples samples_of(const RegisteredOp& op, DType dtype) {
-    const auto found = samples::all().find(op.def->name);
+    const auto found = samples::all().find(op.name);
     return found == samples::all().end() ? Samples() : found->second(dtype);
 }
 
-bool has_samples(const RegisteredOp& op) { return samples::all().contains(op.def->name); }
+bool has_samples(const RegisteredOp& op) { return samples::all().contains(op.name); }
 
 std::vector<std::string_view> sampled_ops() {
     std::vector<std::string_view> result;

@@ -143,7 +143,10 @@ SoFarWork work_so_far(const ProgramRequest& request, const fs::path& events, con
                        &saved] { return libtorch::is_recording(events) && (saved || !fs::exists(own / "index.json")); },
             .write =
                 [&request, events, made, begin] {
-                    RanProgram ran{.status = std::string(libtorch::kStillRuns), .seconds = seconds_since(begin)};
+                    RanProgram ran{.program = request.program,
+                                   .arguments = request.arguments,
+                                   .status = std::string(libtorch::kStillRuns),
+                                   .seconds = seconds_since(begin)};
                     read_events(libtorch::event_files(events.parent_path()), request, ran);
                     if (ran.frames.empty()) throw Error("no graph is captured yet");
                     request.so_far(ran, made);
@@ -179,7 +182,9 @@ RanProgram run_program(const ProgramRequest& request) {
         throw Error({request.program.string(), {}}, told.substr(0, end),
                     told.substr(std::min(end, told.size() - 1) + 1));
     }
-    RanProgram ran{.exit_code = launched.exit_code,
+    RanProgram ran{.program = request.program,
+                   .arguments = request.arguments,
+                   .exit_code = launched.exit_code,
                    .signal = launched.signal,
                    .status = launched.status_text(),
                    .seconds = launched.seconds};

@@ -7,6 +7,7 @@
 #include "base/command_words.h"
 #include "base/interrupt.h"
 #include "base/subprocess.h"
+#include "base/suggest.h"
 #include "base/words.h"
 #include "frontends/cpp/description.h"
 #include "graph/abilities.h"
@@ -65,8 +66,7 @@ void write_folder(const RanProgram& ran, const TraceRequest& request, Backend& b
     index.notes.insert(index.notes.end(), ran.notes.begin(), ran.notes.end());
     index.op_times = ran.op_times;
     index.callers = ran.callers;
-    if (cpp::save_descriptions(request.folder, cpp::read_program(request.models[0])))
-        folder.add_file(cpp::kDescriptions);
+    if (cpp::save_descriptions(request.folder, cpp::read_program(ran.program))) folder.add_file(cpp::kDescriptions);
     folder.save();
     traced.index = index;
     traced.compared = !index.records.empty() && !offered<Reference>(backend);
@@ -125,14 +125,22 @@ Traced trace(const std::vector<LoadedFrame>& frames, const TraceRequest& request
     Traced traced{.folder = request.folder, .by_reference = offered<Reference>(*backend) != nullptr};
     for (const LoadedFrame& frame : frames) {
         observer.before(frame);
-        traced.frames.push_back(folder.add({.name = frame.name,
-                                            .file = frame.file.string(),
-                                            .asked = case_of(frame, request.suspect),
-                                            .inputs_from = frame.inputs_from},
-                                           *backend, request.records));
+        FrameToTrace run{.name = frame.name,
+                         .file = frame.file.string(),
+                         .asked = case_of(frame, request.suspect),
+                         .inputs_from = frame.inputs_from};
+        run.asked.suspect.accuracy = request.suspect.accuracy;  // else as the new record says
+        try {
+            traced.frames.push_back(folder.add(run, *backend, request.records));
+        } catch (const Error& error) {
+            if (frames.size() == 1) throw;
+            traced.not_traced.push_back({frame.file.string(), error});
+            observer.failed(error);
+            continue;
+        }
         observer.after(traced.frames.back());
     }
-    folder.save();
+    if (!traced.frames.empty()) folder.save();
     traced.index = folder.index();
     return traced;
 }
@@ -180,12 +188,18 @@ std::string to_text(const TracedFrame& traced, const fs::path& folder) {
     return text;
 }
 
+std::string not_traced_text(const Traced& traced) {
+    std::vector<std::string> files;
+    for (const NotTraced& one : traced.not_traced) files.push_back(one.file);
+    return files.empty() ? "" : "not traced: " + join(files) + "\n";
+}
+
 std::string next_replay(const Traced& traced) {
     const auto judged = [](const TracedFrame& run) {
         return run.record && run.runnable && !(run.judged && run.judged->verdict == Verdict::not_judged);
     };
     if (std::ranges::none_of(traced.frames, judged)) return {};
-    return "next: " + shell_quote(program_words("replay", {traced.folder.string(), "--backend", "halide"})) + "\n";
+    return next_line(shell_quote(program_words("replay", {traced.folder.string(), "--backend", "halide"})));
 }
 
 std::vector<std::string> to_lines(const Traced& traced, bool quiet) {
@@ -229,6 +243,8 @@ nlohmann::json to_json(const Traced& traced) {
         if (!run.gradient_faults.empty()) entry["gradient_faults"] = run.gradient_faults;
     }
     nlohmann::json all = {{"output", traced.folder.string()}, {"frames", frames}, {"verdict", name(traced.verdict())}};
+    for (const NotTraced& one : traced.not_traced)
+        all["not_traced"].push_back({{"file", one.file}, {"message", std::string(one.error.what())}});
     if (!traced.status.empty()) all["program"] = traced.status;
     for (const JudgedFrame& frame : traced.judged) all["judged"].push_back(to_json(frame));
     return all;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "judge/frames.h"
 #include "record/launch/program.h"
 #include "record/trace_folder.h"
@@ -17,7 +18,7 @@ namespace whittle {
 
 struct TraceRequest {
     std::filesystem::path folder = {};
-    std::vector<std::filesystem::path> models = {};  ///< what is traced, as the index names it
+    std::vector<std::filesystem::path> models = {};  ///< what is traced, as the index names it: program_identity()
     Suspect suspect = {};                            ///< what runs the graphs; may be the reference
     RecordPolicy records = RecordPolicy::always;
     CheckPolicy check = CheckPolicy::budget;  ///< a program's budget is a part of the time it ran
@@ -26,10 +27,17 @@ struct TraceRequest {
     std::function<std::vector<LoadedFrame>(const std::filesystem::path& folder)> load = {};
 };
 
+/// One of several models or frames that could not be traced.
+struct NotTraced {
+    std::string file = {};
+    Error error;
+};
+
 struct Traced {
     std::filesystem::path folder = {};
     TraceIndex index = {};
     std::vector<TracedFrame> frames = {};  ///< one for each run of a graph
+    std::vector<NotTraced> not_traced = {};
     std::vector<JudgedFrame> judged = {};  ///< of our own API: its frames, run once more
     std::vector<std::string> unseen = {};  ///< what capture could not see: it may be why results differ
     std::vector<std::string> code = {};    ///< on the functions that were written as C++
@@ -54,11 +62,13 @@ struct Traced {
     Verdict verdict() const;
 };
 
-/// The frames of all models: one list for each. `before` is told each frame before it is run, `after` how it went.
-/// Throws Error when a folder cannot be written and when the reference cannot run a frame whose results nobody knows.
+/// The frames of all models: one list for each. `before` is told each frame before it is run, `after` how it went, or
+/// `failed` why it could not: the reference cannot run a frame whose results nobody knows. Throws Error when a folder
+/// cannot be written, and that of a frame that is the only one; with no frame traced, the folder is left as it was.
 struct TraceObserver {
     std::function<void(const LoadedFrame&)> before = [](const LoadedFrame&) {};
     std::function<void(const TracedFrame&)> after = [](const TracedFrame&) {};
+    std::function<void(const Error&)> failed = [](const Error&) {};
 };
 Traced trace(const std::vector<LoadedFrame>& frames, const TraceRequest& request, const TraceObserver& observer);
 
@@ -69,6 +79,8 @@ RanProgram run_to_trace(ProgramRequest program, const TraceRequest& request);
 
 /// A line or two for each graph and record that was written, and what went wrong.
 std::string to_text(const TracedFrame& traced, const std::filesystem::path& folder);
+/// "not traced: bad.json, worse.json", a line, where there are any.
+std::string not_traced_text(const Traced& traced);
 /// The line with the command that replays the records: accepting what is rounding, else under another backend.
 std::string next_replay(const Traced& traced);
 /// What is said of a program's trace, a line each; `quiet`: of what went wrong alone.

@@ -15,7 +15,8 @@ using expr::Stage;
 bool forget_loop(KernelCase& kernel, const std::string& stage, int update, bool all_definitions,
                  const std::string& loop) {
     const auto about = [&](const expr::Directive& directive) {
-        return directive.stage == stage && (all_definitions || directive.update == update) &&
+        const bool own = directive.at.empty() && directive.stage == stage;
+        return ((own && (all_definitions || directive.update == update)) || directive.at == stage) &&
                std::ranges::find(directive.args, loop) != directive.args.end();
     };
     for (expr::Directive& directive : kernel.schedule)

@@ -78,7 +78,7 @@ KernelCase named(const KernelCase& kernel) {
             own[directive.args.at(1)] = old + "o";
             own[directive.args.at(2)] = old + "i";
         }
-        const Renaming& at = directive.kind == Directive::Kind::compute_at ? loops[{directive.at, -1}] : own;
+        const Renaming& at = directive.at.empty() ? own : loops[{directive.at, -1}];
         for (std::string& arg : directive.args) arg = renamed(at, arg);
         directive.stage = tensors.at(directive.stage);
         if (!directive.at.empty()) directive.at = tensors.at(directive.at);

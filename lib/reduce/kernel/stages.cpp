@@ -16,8 +16,8 @@ using expr::Stage;
 /// An output is stored anyway.
 KernelCase stored_by_nature(KernelCase kernel) {
     const auto storing = [&](const expr::Directive& directive) {
-        return directive.stage == kernel.group.outputs[0] && (directive.kind == expr::Directive::Kind::compute_root ||
-                                                              directive.kind == expr::Directive::Kind::compute_at);
+        return directive.stage == kernel.group.outputs[0] &&
+               expr::info(directive.kind).scope == expr::DirectiveKind::Scope::func;
     };
     release(kernel, storing);
     drop_directives(kernel, storing);

@@ -80,11 +80,12 @@ json failure_json(const PageFacts& facts, const std::string& graph) {
 std::string replay_command(const PageFacts& facts, const IndexRecord& record) {
     const std::filesystem::path model = facts.report.model;
     std::error_code unknown;
-    const bool folder = std::filesystem::is_directory(model, unknown);
+    const bool folder = facts.subject.program.empty() && std::filesystem::is_directory(model, unknown);
     std::vector<std::string> replay = program_words("replay", {((folder ? model : "traces") / record.file).string()});
     if (!facts.report.backend.empty()) replay.insert(replay.end(), {"--backend", facts.report.backend});
-    return (folder ? "" : shell_quote(program_words("trace", {"-o", "traces", model.string()})) + " && ") +
-           shell_quote(replay);
+    std::vector<std::string> trace = program_words("trace", {"-o", "traces"});
+    for (const std::string& word : facts.subject.words()) trace.push_back(word);
+    return (folder ? "" : shell_quote(trace) + " && ") + shell_quote(replay);
 }
 
 /// "return", or the reason of the break.
@@ -190,7 +191,8 @@ json frames_json(const PageFacts& facts, const json& data, Sources& sources) {
                               {"graphs", json::array()},
                               {"ops", sum<std::int64_t>(data["graphs"], function, "ops")},
                               {"breaks", sum<std::int64_t>(data["breaks"], function, "count")},
-                              {"recompiles", sum<std::int64_t>(data["recompiles"], function, "count")},
+                              {"recompiles", sum<std::int64_t>(data["recompiles"], function, "count") -
+                                                 sum<std::int64_t>(data["recompiles"], function, "shared")},
                               {"compile_seconds", sum<double>(data["graphs"], function, "compile_seconds")},
                               {"calls", nullptr},
                               {"at", nullptr}});
@@ -214,7 +216,7 @@ json totals_json(const PageFacts& facts, const json& data) {
             {"graphs", facts.report.graphs.size()},
             {"ops", facts.report.op_count},
             {"breaks", facts.report.graph_break_count},
-            {"recompiles", sum<std::int64_t>(data["recompiles"], nullptr, "count")},
+            {"recompiles", recompile_count(facts.report.recompiles)},
             {"compile_seconds", sum<double>(data["graphs"], nullptr, "compile_seconds")},
             {"compile_backend", facts.subject.profile.graphs.empty() ? "" : facts.subject.profile.backend},
             {"checked", facts.report.checks.checked},

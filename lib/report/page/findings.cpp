@@ -269,7 +269,7 @@ void add_breaks(const PageFacts& facts, Sources& sources, std::vector<Finding>& 
 void add_recompiles(const PageFacts& facts, Sources& sources, std::vector<Finding>& findings) {
     // The page has what --recompiles says; of a folder that trace wrote the program cannot be run again.
     std::error_code unknown;
-    const bool folder = fs::is_directory(facts.report.model, unknown);
+    const bool folder = facts.subject.program.empty() && fs::is_directory(facts.report.model, unknown);
     const std::string next = folder ? "" : asking(facts, "--recompiles=all");
     for (const IndexRecompile& recompile : facts.report.recompiles)
         findings.push_back(
@@ -285,7 +285,7 @@ void add_recompiles(const PageFacts& facts, Sources& sources, std::vector<Findin
 
 std::string asking(const PageFacts& facts, const std::string& option) {
     if (facts.command.empty() || facts.diff)  // a comparison follows nothing up
-        return shell_quote(program_words("explain", {facts.report.model, "--backend", facts.report.backend, option}));
+        return shell_quote(program_words("explain", facts.subject.words({"--backend", facts.report.backend, option})));
     std::vector<std::string> words;
     const auto program = facts.command.begin() + static_cast<std::ptrdiff_t>(facts.own_words);  // what it runs
     for (auto word = facts.command.begin(); word != program; ++word) {

@@ -263,26 +263,26 @@ TEST_CASE("gradients agree with LibTorch's", "[libtorch][gradients][process]") {
     Count count;
     std::set<std::string> complex, refused;
     for (const RegisteredOp& op : Registry::instance().all()) {
-        if (!op.def->name.starts_with("aten.") || (only && op.def->name.find(only) == std::string_view::npos)) continue;
+        if (!op.name.starts_with("aten.") || (only && op.name.find(only) == std::string_view::npos)) continue;
         if (op.def->random) continue;
         for (const DType dtype : tried_dtypes(op))
             for (const Sample& sample : samples_of(op, dtype)) {
                 const DType real = differentiated(dtype);
                 if (!is_tried(sample, real)) continue;
-                const test::Case tried{op.def->name, dtype, sample.label};
+                const test::Case tried{op.name, dtype, sample.label};
                 const auto found = exceptions.crashes(tried)
                                        ? test::crash([&] { gradient_disagreements(op, sample, real, count); })
                                        : gradient_disagreements(op, sample, real, count);
                 if (is_refused(found)) {
-                    refused.insert(std::string(op.def->name));
+                    refused.insert(std::string(op.name));
                     continue;
                 }
-                if (is_complex(dtype)) complex.insert(std::string(op.def->name));
+                if (is_complex(dtype)) complex.insert(std::string(op.name));
                 for (const std::string& problem : exceptions.judge(tried, found))
-                    FAIL_CHECK(op.def->name << ' ' << name(dtype) << " '" << sample.label << "' " << problem);
+                    FAIL_CHECK(op.name << ' ' << name(dtype) << " '" << sample.label << "' " << problem);
                 SUCCEED();
             }
-        for (const std::string& line : exceptions.unused(op.def->name))
+        for (const std::string& line : exceptions.unused(op.name))
             FAIL_CHECK("test/known-failing/gradients.txt, " << line << ": no case is like that");
     }
     INFO("samples compared with LibTorch: " << count.libtorch << ", with differences: " << count.differences);

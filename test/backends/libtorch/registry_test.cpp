@@ -149,26 +149,26 @@ void walk(std::size_t shard) {
     const std::span<const RegisteredOp> ops = Registry::instance().all();
     for (std::size_t i = shard; i < ops.size(); i += kShards) {
         const RegisteredOp& op = ops[i];
-        if (!op.def->name.starts_with("aten.") || (only && op.def->name.find(only) == std::string_view::npos)) continue;
+        if (!op.name.starts_with("aten.") || (only && op.name.find(only) == std::string_view::npos)) continue;
         for (const DType dtype : kAllDTypes) {
             if (!(op.def->dtypes & set_of(dtype))) continue;
-            if (dtype == DType::bf16 && is_other_kernel(op.def->name)) continue;
+            if (dtype == DType::bf16 && is_other_kernel(op.name)) continue;
             for (const Sample& sample : samples_of(op, dtype)) {
                 if (test::beyond_libtorch(sample)) continue;
-                const Case tried{op.def->name, dtype, sample.label};
+                const Case tried{op.name, dtype, sample.label};
                 std::vector<Disagreement> found;
-                if (!aten::schema_of(op.def->name))
+                if (!aten::schema_of(op.name))
                     found = {{Aspect::absent, "LibTorch has no such op"}};
                 else
                     found = exceptions.crashes(tried) ? test::crash([&] { disagreements(op, sample); })
                                                       : disagreements(op, sample);
                 for (const std::string& problem : exceptions.judge(tried, found))
-                    FAIL_CHECK(op.def->name << " " << name(dtype) << " '" << sample.label << "' " << problem);
+                    FAIL_CHECK(op.name << " " << name(dtype) << " '" << sample.label << "' " << problem);
                 SUCCEED();
             }
         }
-        if (is_other_kernel(op.def->name)) continue;
-        for (const std::string& line : exceptions.unused(op.def->name))
+        if (is_other_kernel(op.name)) continue;
+        for (const std::string& line : exceptions.unused(op.name))
             FAIL_CHECK("test/known-failing/libtorch.txt, " << line << ": no case is like that");
     }
 }
@@ -208,7 +208,7 @@ TEST_CASE("upsampling reads where LibTorch reads, whatever the size and the fact
 
 TEST_CASE("known differences from LibTorch are of ops that there are", "[libtorch]") {
     std::vector<std::string> ops;
-    for (const RegisteredOp& op : Registry::instance().all()) ops.emplace_back(op.def->name);
+    for (const RegisteredOp& op : Registry::instance().all()) ops.emplace_back(op.name);
     const test::Exceptions exceptions(WHITTLE_SOURCE_DIR "/test/known-failing/libtorch.txt");
     for (const std::string& line : exceptions.unknown(ops))
         FAIL_CHECK("test/known-failing/libtorch.txt, " << line << ": no op has this name");

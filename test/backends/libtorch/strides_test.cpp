@@ -104,14 +104,14 @@ std::vector<Shapes> shapes_of(const RegisteredOp& op, const Graph& graph, const 
     if (!op.def->decompose || op.def->lower || !op.schema.returns.front().alias.empty()) return shapes;
     const Graph parts = decompose(graph);
     const std::vector<NodeId> calls = parts.calls();
-    const auto same = [&](NodeId id) { return parts.node({id}).target == op.def->name; };
+    const auto same = [&](NodeId id) { return parts.node({id}).target == op.name; };
     if (std::ranges::none_of(calls, same)) shapes.push_back({"decompose", shapes_of(evaluate(parts, inputs))});
     return shapes;
 }
 
 /// The first result of the sample's call of another shape than LibTorch's, if it takes the call.
 std::optional<std::string> difference(const RegisteredOp& op, const Sample& sample) {
-    const Node call{.target = std::string(op.def->name), .args = sample.args, .kwargs = sample.kwargs};
+    const Node call{.target = std::string(op.name), .args = sample.args, .kwargs = sample.kwargs};
     const auto operand = [&](NodeRef ref) { return sample.tensors.at(static_cast<std::size_t>(ref.id)); };
     std::vector<std::optional<Tensor>> expected;
     try {
@@ -169,23 +169,23 @@ TEMPLATE_TEST_CASE_SIG("results have the strides of LibTorch's", "[libtorch][pro
     const std::span<const RegisteredOp> ops = Registry::instance().all();
     for (std::size_t i = Shard; i < ops.size(); i += kWalks) {
         const RegisteredOp& op = ops[i];
-        if (!op.def->name.starts_with("aten.") || (only && op.def->name.find(only) == std::string_view::npos)) continue;
-        if (!aten::schema_of(op.def->name)) continue;
+        if (!op.name.starts_with("aten.") || (only && op.name.find(only) == std::string_view::npos)) continue;
+        if (!aten::schema_of(op.name)) continue;
         const DType dtype = tried_dtype(op);
         for (const OperandLayout& layout : kLayouts) {
-            const Case tried{op.def->name, dtype, layout.name};
+            const Case tried{op.name, dtype, layout.name};
             for (const std::string& problem : exceptions.judge(tried, disagreements_of(op, dtype, layout)))
-                FAIL_CHECK(op.def->name << ", " << layout.name << ": " << problem);
+                FAIL_CHECK(op.name << ", " << layout.name << ": " << problem);
             SUCCEED();
         }
-        for (const std::string& line : exceptions.unused(op.def->name))
+        for (const std::string& line : exceptions.unused(op.name))
             FAIL_CHECK("test/known-failing/strides.txt, " << line << ": no case is like that");
     }
 }
 
 TEST_CASE("differences from LibTorch's strides are of ops that there are", "[libtorch][strides]") {
     std::vector<std::string> ops;
-    for (const RegisteredOp& op : Registry::instance().all()) ops.emplace_back(op.def->name);
+    for (const RegisteredOp& op : Registry::instance().all()) ops.emplace_back(op.name);
     const test::Exceptions exceptions(WHITTLE_SOURCE_DIR "/test/known-failing/strides.txt");
     for (const std::string& line : exceptions.unknown(ops))
         FAIL_CHECK("test/known-failing/strides.txt, " << line << ": no op has this name");

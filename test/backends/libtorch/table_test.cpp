@@ -63,12 +63,12 @@ bool is_taken(const RegisteredOp& op, const Sample& sample) {
 /// The dtypes of which LibTorch takes some sample, which so is compared.
 DTypeSet compared(const RegisteredOp& op, const test::Exceptions& exceptions) {
     DTypeSet set = 0;
-    if (!aten::schema_of(op.def->name)) return 0;
+    if (!aten::schema_of(op.name)) return 0;
     for (const DType dtype : kAllDTypes) {
         if (!(op.def->dtypes & set_of(dtype)) || !is_computed(dtype)) continue;
         const std::vector<Sample> samples = samples_of(op, dtype);
         const bool some = std::ranges::any_of(samples, [&](const Sample& sample) {
-            return !exceptions.crashes({op.def->name, dtype, sample.label}) && is_taken(op, sample);
+            return !exceptions.crashes({op.name, dtype, sample.label}) && is_taken(op, sample);
         });
         if (some) set |= set_of(dtype);
     }
@@ -81,7 +81,7 @@ class GradientSources {
   public:
     std::string_view of(const RegisteredOp& op) {
         if (op.def->grad) return op.def->grad == no_gradient ? "none" : "rule";
-        const auto [found, first] = known_.try_emplace(op.def->name, kMissing);
+        const auto [found, first] = known_.try_emplace(op.name, kMissing);
         if (first && op.def->decompose && known_of_parts(op)) found->second = "parts";
         return found->second;
     }
@@ -129,7 +129,7 @@ std::string table() {
     const std::set<std::string> unchecked = without_models();
     const test::Exceptions exceptions(WHITTLE_SOURCE_DIR "/test/known-failing/libtorch.txt");
     std::map<std::string_view, const RegisteredOp*> ops;
-    for (const RegisteredOp& op : Registry::instance().all()) ops[op.def->name] = &op;
+    for (const RegisteredOp& op : Registry::instance().all()) ops[op.name] = &op;
     GradientSources gradients;
     std::map<std::string_view, int> counts;
     for (const auto& [name, op] : ops)
@@ -184,9 +184,9 @@ TEST_CASE("an op that is its decomposition in the reference, too, is compared wi
     // Not in LibTorch 1.13; in test/ops/core/known_values_test.cpp.
     const std::set<std::string_view> known = {"aten.rms_norm.default"};
     for (const RegisteredOp& op : Registry::instance().all()) {
-        if (!op.def->name.starts_with("aten.") || op.def->eval) continue;
-        INFO(op.def->name);
-        CHECK(aten::schema_of(op.def->name).has_value() != known.contains(op.def->name));
+        if (!op.name.starts_with("aten.") || op.def->eval) continue;
+        INFO(op.name);
+        CHECK(aten::schema_of(op.name).has_value() != known.contains(op.name));
     }
 }
 

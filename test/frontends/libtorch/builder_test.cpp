@@ -75,6 +75,27 @@ TEST_CASE("a break in a library's own code names the library and has no hint, on
     }
 }
 
+TEST_CASE("a comparison of the value that item gives, in a branch, has the hint of one on the tensor") {
+    const TempDir folder;
+    EventFile file = program(folder, [](EventWriter& w) {
+        const FakeTensor x{.id = 1, .sizes = {}}, y{.id = 2, .sizes = {}};
+        w.call(kRelu, {x}, {y});
+        w.call(kItem, {y}, {});
+    });
+    file.runs_python = true;
+    const capture::BreakInfo& item = capture::info(capture::BreakKind::item);
+    for (const auto& [text, hint] :
+         {std::pair("if y.item() > 9:", item.branch_hint), std::pair("total += y.item()", item.python_hint)}) {
+        file.places[1] = {.line = 3, .file = "/nowhere/train.py", .function = "train", .text = text};
+        for (Event& event : file.events) event.stack = 1;
+        file.stacks[1] = std::vector<std::uint64_t>{1};
+        const capture::CapturedFrame frame = only_frame(file);
+        REQUIRE(frame.breaks.size() == 1);
+        CHECK(frame.breaks[0].kind == capture::BreakKind::item);
+        CHECK(frame.breaks[0].hint == std::string(hint));
+    }
+}
+
 TEST_CASE("tensors of another device are in graphs, what Whittle has no call for included") {
     const TempDir folder;
     const EventFile file = program(folder, [](EventWriter& w) {

@@ -18,9 +18,9 @@ class Counted {
         : op_(const_cast<RegisteredOp&>(Registry::instance().require(target))), def_(op_.def), counting_(*op_.def) {
         REQUIRE(!def_->eval);
         decompose_op = def_->decompose;
-        counting_.decompose = [](GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+        counting_.decompose = [](const Call& call) {
             expansions++;
-            return decompose_op(builder, arguments);
+            return decompose_op(call);
         };
         op_.def = &counting_;
         expansions = 0;

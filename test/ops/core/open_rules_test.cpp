@@ -541,7 +541,7 @@ TEST_CASE("every rule for open results is tried", "[ops]") {
     for (const Row& row : all_rows()) tried.insert(Registry::instance().require(row.target).def->open.ask);
     CHECK_FALSE(tried.contains(nullptr));
     for (const RegisteredOp& op : Registry::instance().all()) {
-        INFO(op.def->name);
+        INFO(op.name);
         CHECK((!op.def->open.ask || tried.contains(op.def->open.ask)));
     }
 }
@@ -561,11 +561,11 @@ TEST_CASE("every op that reads indices has a rule for open results", "[ops]") {
         // The target of most losses is as floating as the input.
         const bool classes =
             !std::ranges::any_of(op.schema.params, [](const Param& p) { return p.name == "target"; }) ||
-            op.def->name.find("nll") != std::string_view::npos ||
-            op.def->name.find("cross_entropy_loss") != std::string_view::npos ||
-            op.def->name.find("multi") != std::string_view::npos;
-        if (!reads || !classes || without_rule.contains(op.def->name)) continue;
-        INFO(op.def->name);
+            op.name.find("nll") != std::string_view::npos ||
+            op.name.find("cross_entropy_loss") != std::string_view::npos ||
+            op.name.find("multi") != std::string_view::npos;
+        if (!reads || !classes || without_rule.contains(op.name)) continue;
+        INFO(op.name);
         CHECK(op.def->open.ask);
     }
 }
@@ -576,7 +576,7 @@ TEST_CASE("samples do not make rules for open results fail", "[ops]") {
         for (const DType dtype : kAllDTypes) {
             if (!(op.def->dtypes & set_of(dtype))) continue;
             for (const Sample& sample : samples_of(op, dtype)) {
-                INFO(op.def->name << " '" << sample.label << "'");
+                INFO(op.name << " '" << sample.label << "'");
                 const Graph graph = graph_of(op, sample);
                 CHECK_NOTHROW(open_input(graph, sample.inputs()));
             }

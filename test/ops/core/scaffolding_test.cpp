@@ -155,10 +155,10 @@ TEST_CASE("the interpreter's step can be overridden and every node observed", "[
     Graph graph;
     GraphBuilder builder(graph);
     const NodeRef x = graph.placeholder("x", ValueMeta::contiguous(DType::f32, {2, 2}));
-    const NodeValue scale = builder.constant(Tensor::of({2.f, 3.f}), "scale");
-    const NodeValue product = builder.call("aten.mul.Tensor", {x, scale.ref});
-    const NodeValue relu = builder.call("aten.relu.default", {product.ref});
-    const std::vector<NodeValue> both = builder.call_multi("aten.max.dim", {relu.ref, Arg(1)});
+    const V scale = builder.constant(Tensor::of({2.f, 3.f}), "scale");
+    const V product = builder.call("aten.mul.Tensor", {x, scale.ref});
+    const V relu = builder.call("aten.relu.default", {product.ref});
+    const std::vector<V> both = builder.call_multi("aten.max.dim", {relu.ref, Arg(1)});
     graph.output({both[0].ref, both[1].ref});
     infer_all(graph);
 
@@ -181,7 +181,7 @@ TEST_CASE("errors of a run and of inference name the node", "[ops]") {
     using Catch::Contains;
     Graph graph;
     const NodeRef x = graph.placeholder("x", ValueMeta::contiguous(DType::i64, {}));
-    const NodeValue quotient = GraphBuilder(graph).call("aten.floor_divide.default", {x, x});
+    const V quotient = GraphBuilder(graph).call("aten.floor_divide.default", {x, x});
     graph.output({quotient.ref});
     CHECK_THAT(error_of([&] { evaluate(graph, std::vector{Tensor(DType::i64, {})}); }),
                Contains("%floor_divide") && Contains("aten.floor_divide.default") && Contains("division by zero"));
@@ -193,8 +193,8 @@ TEST_CASE("a composite expands with its constants as constants", "[ops]") {
     Graph graph;
     GraphBuilder builder(graph);
     const NodeRef x = graph.placeholder("x", ValueMeta::contiguous(DType::f32, {2, 3}));
-    const NodeValue weight = builder.constant(Tensor(DType::f32, {3}), "weight");
-    const NodeValue norm = builder.call("aten.layer_norm.default", {x, Arg::ints({3}), weight.ref, weight.ref});
+    const V weight = builder.constant(Tensor(DType::f32, {3}), "weight");
+    const V norm = builder.call("aten.layer_norm.default", {x, Arg::ints({3}), weight.ref, weight.ref});
     const Expansion expansion = expand(graph, graph.node(norm.ref));
     CHECK(expansion.operands == std::vector{x});
     CHECK(expansion.graph.attributes.size() == 1);

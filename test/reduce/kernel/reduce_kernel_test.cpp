@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "expr/interpret.h"
+#include "expr/parts.h"
 #include "ops/samples/random_group.h"
 #include "reduce/kernel/kernel_case.h"
 
@@ -88,6 +89,28 @@ TEST_CASE("kernel reduction: what is guilty stays, with what it needs, and nothi
     CHECK(expr::print(small.schedule[0]) == "f.update(0).allow_race_conditions()");
     CHECK(expr::print(small.schedule[1]) == "f.update(0).vectorize(r, 2, Auto)");
     CHECK(small.schedule[1].requires_ == std::vector<int>{0});
+    CHECK(small.guilty == 1);
+}
+
+TEST_CASE("kernel reduction: a stage keeps its place in another one's loops, and loses its own") {
+    using Kind = Directive::Kind;
+    KernelCase start = matmul();
+    start.schedule = {{.kind = Kind::compute_at, .stage = "mm", .args = {"j"}, .at = "relu"},
+                      {.kind = Kind::vectorize, .stage = "mm", .args = {"j"}, .factor = 8, .requires_ = {0}},
+                      {.kind = Kind::hoist_storage, .stage = "mm", .args = {"i"}, .at = "relu", .requires_ = {0}},
+                      {.kind = Kind::never_partition, .stage = "relu", .args = {"i"}}};
+    start.guilty = 2;
+    const auto reads_it = [](const KernelCase& kernel) {
+        const std::vector<expr::Stage>& stages = kernel.group.stages;
+        return stages.size() == 2 && expr::loaded_by(stages[1]).contains(stages[0].name) && interprets(kernel);
+    };
+    const KernelReduction reduction = reduce_kernel(start, reads_it, kNoDeadline);
+    const KernelCase small = named(reduction.smallest);
+    REQUIRE(small.group.stages.size() == 2);
+    CHECK(small.group.stages[0].vars.empty());
+    REQUIRE(small.schedule.size() == 2);
+    CHECK(expr::print(small.schedule[0]) == "f.compute_at(g, x)");
+    CHECK(expr::print(small.schedule[1]) == "f.hoist_storage(g, y)");
     CHECK(small.guilty == 1);
 }
 

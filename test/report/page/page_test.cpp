@@ -170,6 +170,11 @@ TEST_CASE("a graph is replayed from a trace of the program, or from the folder t
     subject.index->records.resize(1);
     subject.index->records[0].graph = "net_0", subject.index->records[0].file = "records/net_0.json";
     CHECK(data_of(subject)["graphs"][0]["replay"] == "trace -o traces ./program && replay traces/records/net_0.json");
+    report::Subject interpreted = subject;
+    interpreted.model = "train.py";
+    interpreted.program = {"/usr/bin/python3", "train.py", "--epochs", "2"};
+    CHECK(data_of(interpreted)["graphs"][0]["replay"] ==
+          "trace -o traces /usr/bin/python3 -- train.py --epochs 2 && replay traces/records/net_0.json");
     const TempDir folder;
     subject.model = folder.path().string();
     const json data = data_of(subject);

@@ -1,0 +1,142 @@
+// A group's expressions as Halide objects.
+#pragma once
+
+#include <Halide.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "backends/halide/definitions.h"
+#include "backends/halide/kernel_helpers.h"
+#include "backends/halide/translate.h"
+#include "base/error.h"
+#include "tensor/dtype.h"
+#include "tensor/scalar.h"
+
+namespace whittle::halide {
+
+inline Halide::Type halide_type(DType dtype) {
+    const std::string_view text = info_of(dtype).halide, kind = text.substr(0, text.find('('));
+    const int bits = static_cast<int>(8 * size_of(dtype));
+    if (kind == "Bool") return Halide::Bool();
+    if (kind == "Float") return Halide::Float(bits);
+    if (kind == "BFloat") return Halide::BFloat(bits);
+    if (kind == "Int") return Halide::Int(bits);
+    WHITTLE_CHECK(kind == "UInt", std::string(name(dtype)) + " has no Halide type");
+    return Halide::UInt(bits);
+}
+
+using Loads = std::map<std::string, std::function<Halide::Expr(const std::vector<Halide::Expr>&)>>;
+
+/// Receives one definition.
+class ObjectSink final : public Sink<Halide::Expr> {
+  public:
+    ObjectSink(const Loads& loads, std::map<std::string, Halide::Expr> variables, Functions functions)
+        : loads_(loads), variables_(std::move(variables)), functions_(functions) {}
+
+    using E = Halide::Expr;
+    E variable(const std::string& name) override { return variables_.at(name); }
+    E literal(DType dtype, const Scalar& value) override {
+        const Halide::Type type = halide_type(dtype);
+        return is_floating(dtype) ? Halide::Internal::make_const(type, value.to_double())
+                                  : Halide::Internal::make_const(type, value.to_integer());
+    }
+    E from_bits(DType dtype, std::uint64_t bits) override {
+        if (dtype == DType::f64) return double_bits(bits);
+        if (dtype == DType::i64) return integer_bits(bits);
+        if (dtype == DType::f32) return float_bits(static_cast<std::uint32_t>(bits));
+        if (dtype == DType::i32)  // an integer alone would be folded
+            return Halide::reinterpret(Halide::Int(32), float_bits(static_cast<std::uint32_t>(bits)));
+        return Halide::reinterpret(halide_type(dtype), Halide::Expr(static_cast<std::uint16_t>(bits)));
+    }
+    E cast(DType dtype, bool as_unsigned, const E& a) override {
+        const Halide::Type type = halide_type(dtype);
+        return Halide::cast(as_unsigned ? type.with_code(halide_type_uint) : type, a);
+    }
+    E unsigned_bits(DType dtype, const E& a) override {
+        return Halide::reinterpret(halide_type(dtype).with_code(halide_type_uint), a);
+    }
+    E signed_bits(DType dtype, const E& a) override { return Halide::reinterpret(halide_type(dtype), a); }
+    E infix(expr::Op op, const E& a, const E& b) override {
+        using expr::Op;
+        switch (op) {
+            case Op::add:
+                return a + b;
+            case Op::sub:
+                return a - b;
+            case Op::mul:
+                return a * b;
+            case Op::div:
+                return a / b;
+            case Op::mod:
+                return a % b;
+            case Op::eq:
+                return a == b;
+            case Op::ne:
+                return a != b;
+            case Op::lt:
+                return a < b;
+            case Op::le:
+                return a <= b;
+            case Op::logical_and:
+                return a && b;
+            case Op::logical_or:
+                return a || b;
+            case Op::bit_and:
+                return a & b;
+            case Op::bit_or:
+                return a | b;
+            case Op::bit_xor:
+                return a ^ b;
+            case Op::shl:
+                return a << b;
+            default:
+                WHITTLE_CHECK(op == Op::shr, "no infix operator " + std::string(expr::name(op)));
+                return a >> b;
+        }
+    }
+    E prefix(expr::Op op, const E& a) override { return op == expr::Op::logical_not ? !a : ~a; }
+    E call(const std::string& function, const std::vector<E>& in) override {
+        if (function == "select") return Halide::select(in[0], in[1], in[2]);
+        if (function == "min") return Halide::min(in[0], in[1]);
+        if (function == "max") return Halide::max(in[0], in[1]);
+        if (function == "clamp") return Halide::clamp(in[0], in[1], in[2]);
+        if (function == "unsafe_promise_clamped") return Halide::unsafe_promise_clamped(in[0], in[1], in[2]);
+        if (function == "strict_float") return Halide::strict_float(in[0]);
+        if (function == "is_nan") return Halide::is_nan(in[0]);
+        if (function == "abs") return Halide::abs(in[0]);
+        if (function == "floor") return Halide::floor(in[0]);
+        if (function == "ceil") return Halide::ceil(in[0]);
+        if (function == "trunc") return Halide::trunc(in[0]);
+        if (function == "round") return Halide::round(in[0]);
+        WHITTLE_CHECK(function == "sqrt", "no function " + function);
+        return Halide::sqrt(in[0]);
+    }
+    E to_half(DType dtype, const E& a) override { return halide::to_half(halide_type(dtype), a); }
+    E libm(const std::string& function, const std::vector<E>& arguments) override {
+        const std::string halides = functions_ == Functions::halide ? halide_function(function) : "";
+        if (halides == "exp") return Halide::exp(arguments[0]);
+        if (halides == "log") return Halide::log(arguments[0]);
+        if (halides == "pow") return Halide::pow(arguments[0], arguments[1]);
+        if (halides == "erf") return Halide::erf(arguments[0]);
+        const std::string own = functions_ == Functions::vectors ? vector_function(function) : "";
+        if (own == "exp_f32") return exp_f32(arguments[0]);
+        if (own == "tanh_f32") return tanh_f32(arguments[0]);
+        if (own == "erf_f32") return erf_f32(arguments[0]);
+        return halide::libm(function.c_str(), arguments);
+    }
+    E load(const std::string& name, const std::vector<E>& indices) override { return loads_.at(name)(indices); }
+    E share(const expr::Expr&, E translated) override { return translated; }
+
+  private:
+    const Loads& loads_;
+    std::map<std::string, Halide::Expr> variables_;
+    const Functions functions_;
+};
+
+}  // namespace whittle::halide
