@@ -37,10 +37,11 @@ struct Options {
 };
 
 void declare(cli::Tool& tool, Options& options) {
-    tool.positional("MODEL", options.models,
-                    std::string(cli::kModelHelp) +
-                        " Several models go into one folder, each under the name of its file; one that cannot be read does "
-                        "not stop the others. Programs and TorchScript modules are traced one at a time.");
+    tool.positional(
+        "MODEL", options.models,
+        std::string(cli::kModelHelp) +
+            " Several models go into one folder, each under the name of its file; one that cannot be read does "
+            "not stop the others. Programs and TorchScript modules are traced one at a time.");
     tool.option("-o,--output", options.output, "DIR",
                 "Folder to write. An earlier trace of the same models in this folder is replaced; other files are "
                 "kept. Default: whittle-out.");
@@ -83,16 +84,16 @@ void follow_up(const cli::Tool& tool, const Options& options, const fs::path& mo
                        report, json);
         return;
     }
-    cli::follow_up(tool,
-                   {.minify = options.minify,
-                    .next = recorded ? cli::minify_command(options.output, wrong, {}, {}, {}, options.limits)
-                                     : cli::minify_command(model, wrong, options.backend, {}, options.inputs,
-                                                           options.limits),
-                    .asked = {.model = options.output,
-                              .output = options.output / "minimized.json",
-                              .judge = {.backend = options.backend},
-                              .search = {.limits = options.limits}}},
-                   report, json);
+    cli::follow_up(
+        tool,
+        {.minify = options.minify,
+         .next = recorded ? cli::minify_command(options.output, wrong, {}, {}, {}, options.limits)
+                          : cli::minify_command(model, wrong, options.backend, {}, options.inputs, options.limits),
+         .asked = {.model = options.output,
+                   .output = options.output / "minimized.json",
+                   .judge = {.backend = options.backend},
+                   .search = {.limits = options.limits}}},
+        report, json);
 }
 
 /// The program's stdout stays its own: what we have to say goes to stderr, and the exit status is the program's.
