@@ -51,6 +51,7 @@ void declare(cli::Tool& tool, Options& options, bool of_source) {
         cli::kRecordedTolerances);
     options.subject.inputs.declare(tool);
     options.subject.program.declare(tool);
+    options.subject.limits.declare(tool, cli::kLimited);
     tool.common("--output --html --backend --accuracy --minify --fullgraph --ops --guards --recompiles --times");
     tool.exit_one(
         "the backend given by --backend, or run by --minify, fails; with --minify, no graph could be judged; with "

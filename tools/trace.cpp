@@ -5,6 +5,7 @@
 
 #include "base/subprocess.h"
 #include "cli/environment.h"
+#include "cli/limits.h"
 #include "cli/messages.h"
 #include "cli/minify.h"
 #include "cli/program.h"
@@ -31,14 +32,16 @@ struct Options {
     cli::RecordOptions record;
     cli::WholeOptions whole;
     cli::GraphOptions graphs;
+    cli::LimitOptions limits;
     bool minify = false, force = false;
 };
 
 void declare(cli::Tool& tool, Options& options) {
-    tool.positional("MODEL", options.models,
-                    std::string(cli::kModelHelp) +
-                        " Several models go into one folder, each under the name of its file; one that cannot be read does "
-                        "not stop the others. Programs and TorchScript modules are traced one at a time.");
+    tool.positional(
+        "MODEL", options.models,
+        std::string(cli::kModelHelp) +
+            " Several models go into one folder, each under the name of its file; one that cannot be read does "
+            "not stop the others. Programs and TorchScript modules are traced one at a time.");
     tool.option("-o,--output", options.output, "DIR",
                 "Folder to write. An earlier trace of the same models in this folder is replaced; other files are "
                 "kept. Default: whittle-out.");
@@ -51,6 +54,7 @@ void declare(cli::Tool& tool, Options& options) {
     options.backend.declare(tool, "eager, the reference");
     options.inputs.declare(tool);
     options.program.declare(tool);
+    options.limits.declare(tool, cli::kLimited);
     tool.common("--output --force --input --backend --minify --fullgraph --record --function --compile --capture");
     tool.example("trace nets/*/model.onnx -o traces",
                  "trace several models, named after their folders, each on the inputs in its test_data_set_0; replay "
@@ -75,18 +79,21 @@ void follow_up(const cli::Tool& tool, const Options& options, const fs::path& mo
                        cli::of_file(options.minify, {.model = model,
                                                      .output = options.output / "minimized.onnx",
                                                      .judge = {.backend = options.backend},
+                                                     .search = {.limits = options.limits},
                                                      .inputs = options.inputs}),
                        report, json);
         return;
     }
-    cli::follow_up(tool,
-                   {.minify = options.minify,
-                    .next = recorded ? cli::minify_command(options.output, wrong, {})
-                                     : cli::minify_command(model, wrong, options.backend, {}, options.inputs),
-                    .asked = {.model = options.output,
-                              .output = options.output / "minimized.json",
-                              .judge = {.backend = options.backend}}},
-                   report, json);
+    cli::follow_up(
+        tool,
+        {.minify = options.minify,
+         .next = recorded ? cli::minify_command(options.output, wrong, {}, {}, {}, options.limits)
+                          : cli::minify_command(model, wrong, options.backend, {}, options.inputs, options.limits),
+         .asked = {.model = options.output,
+                   .output = options.output / "minimized.json",
+                   .judge = {.backend = options.backend},
+                   .search = {.limits = options.limits}}},
+        report, json);
 }
 
 /// The program's stdout stays its own: what we have to say goes to stderr, and the exit status is the program's.
@@ -119,8 +126,11 @@ int trace_models(const cli::Tool& tool, const Options& options, TraceRequest req
     bool whole = true;
     TraceObserver observer;
     observer.before = [&](const LoadedFrame& frame) {
-        whole =
-            whole && options.whole.hold(tool, {.name = frame.name, .file = frame.file.string(), .graph = frame.graph});
+        whole = whole && options.whole.hold(tool, {.name = frame.name,
+                                                   .file = frame.file.string(),
+                                                   .graph = frame.graph,
+                                                   .breaks = frame.breaks,
+                                                   .unknown = frame.unknown});
     };
     observer.after = [&](const TracedFrame& traced) {
         if (!tool.shared().json) std::cout << to_text(traced, options.output);
@@ -155,7 +165,7 @@ int run(const cli::Tool& tool, const Options& options) {
     const TraceRequest request{
         .folder = options.output,
         .models = options.program.identities(options.models),
-        .suspect = {.spec = backend, .options = options.backend.options()},
+        .suspect = {.spec = backend, .options = options.backend.options(), .limits = options.limits.limits()},
         .records = options.record.records(),
         .check = cli::check_policy_called(options.program.capture().check),
         .environment = environment,

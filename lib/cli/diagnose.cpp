@@ -30,6 +30,7 @@ void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, 
     MinifyOptions asked{.model = frame.file,
                         .output = output,
                         .judge = {.backend = backend, .accuracy = options.accuracy},
+                        .search = {.limits = options.limits},
                         .inputs = options.inputs};
     asked.search.search.repeat = std::max(letter.guilt.repeat, 2);
     const repro::Followed followed = follow_up(tool, {.minify = true, .asked = asked}, report, ignored);
@@ -111,6 +112,7 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
     subject.accuracy.declare(tool, "How to compare results. Default: the mode in each record.", kRecordedTolerances);
     subject.inputs.declare(tool);
     if (diagnoses) subject.program.declare(tool);
+    subject.limits.declare(tool, kLimited);
     tool.common("--output --backend --accuracy --input");
     tool.files([this, diagnoses] {
         UsedFiles used;

@@ -10,6 +10,9 @@ namespace whittle::cli {
 
 class Tool;
 
+/// Of programs that run graphs.
+inline constexpr char kLimited[] = "each run of a graph";
+
 struct LimitOptions {
     double timeout = 60;                   ///< seconds of wall clock
     std::optional<std::int64_t> cpu = {};  ///< seconds of processor time

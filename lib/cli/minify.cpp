@@ -56,7 +56,7 @@ reduce::MinimizedModel minify(const Tool& tool, const reduce::Request& request, 
 
 FollowUp of_file(bool minify, MinifyOptions asked) {
     const std::string command =
-        minify_command(asked.model, true, asked.judge.backend, asked.judge.accuracy, asked.inputs);
+        minify_command(asked.model, true, asked.judge.backend, asked.judge.accuracy, asked.inputs, asked.search.limits);
     return {.minify = minify,
             .next = command + " " + shell_quote({"-o", asked.output.string()}),
             .asked = std::move(asked)};
@@ -80,8 +80,9 @@ repro::Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream
     const auto resume = [&] {
         AccuracyChoice accuracy = options.judge.accuracy;
         if (!accuracy.given() && !opaque) accuracy.default_to(accuracy_for(frames[0], {}));
-        return minify_command(options.model, true, options.judge.backend, accuracy, options.inputs) + " --resume " +
-               shell_quote({"-o", options.output.string()});
+        return minify_command(options.model, true, options.judge.backend, accuracy, options.inputs,
+                              options.search.limits) +
+               " --resume " + shell_quote({"-o", options.output.string()});
     };
     request.go_on = wanted.scratch ? shell_quote(tool.command_line()) : resume();
     Progress progress("minify", 0, tool.shared().progress, "queries");

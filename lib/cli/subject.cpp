@@ -103,6 +103,7 @@ Suspect SubjectOptions::suspect() const {
     return {.spec = backend.spec(kDefaultSuspect),
             .options = backend.options(),
             .accuracy = accuracy.chosen(),
+            .limits = limits.limits(),
             .tier = Tier::computes};
 }
 
@@ -154,6 +155,7 @@ bool follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& op
     MinifyOptions asked{.model = subject.runnable,
                         .output = stem + ".min.json",
                         .judge = {.backend = options.backend, .accuracy = options.accuracy},
+                        .search = {.limits = options.limits},
                         .inputs = options.inputs};
     if (std::ranges::any_of(subject.failing(), &JudgedFrame::only_file)) {
         asked.model = model;

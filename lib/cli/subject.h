@@ -10,6 +10,7 @@
 
 #include "cli/accuracy_choice.h"
 #include "cli/backend_choice.h"
+#include "cli/limits.h"
 #include "cli/model.h"
 #include "cli/program.h"
 #include "report/subject.h"
@@ -24,6 +25,7 @@ struct SubjectOptions {
     AccuracyChoice accuracy = {};
     InputOptions inputs = {};
     ProgramOptions program = {};
+    LimitOptions limits = {};  ///< of a run of a graph
     bool minify = false;
     bool times = false;   ///< a program tells what its compilations and operations took
     bool values = false;  ///< a program's inputs and results are recorded, though no backend is to be run on them

@@ -1,5 +1,6 @@
 #include "cli/trace_options.h"
 
+#include <algorithm>
 #include <iostream>
 
 #include "backends/registry.h"
@@ -11,6 +12,7 @@
 #include "frontends/pt2/save.h"
 #include "graph/abilities.h"
 #include "graph/foreign_ops.h"
+#include "graph/placement.h"
 #include "program/gradients.h"
 #include "program/program.h"
 #include "report/show.h"
@@ -181,6 +183,25 @@ bool takes_others(const fs::path& model) {
     }
 }
 
+bool holds_opaque_data(const LoadedFrame& frame) {
+    return std::ranges::any_of(frame.graph.nodes, [](const Node& node) {
+        return std::ranges::any_of(node.results, [](const ValueMeta& meta) { return is_opaque(meta); });
+    });
+}
+
+/// load_model(); of a model with strings or int4 numbers, whose ops Whittle cannot describe, these are kept as data,
+/// and results of unknown type.
+std::vector<LoadedFrame> frames_with_opaque_data(const fs::path& model, ModelOptions options) {
+    try {
+        return load_model(model, options);
+    } catch (const Error&) {
+        options.keep_unknown = true;
+        std::vector<LoadedFrame> frames = load_model(model, options);
+        if (std::ranges::none_of(frames, holds_opaque_data)) throw;
+        return frames;
+    }
+}
+
 }  // namespace
 
 UsedFiles files_of_trace(std::span<const fs::path> models, const InputOptions& inputs, const ProgramOptions& program,
@@ -209,7 +230,7 @@ ModelsToTrace models_to_trace(std::span<const fs::path> models, const InputOptio
     std::vector<std::vector<LoadedFrame>> read;
     for (const fs::path& model : models) {
         try {
-            read.push_back(load_model(model, {.inputs = inputs, .opaque = knows_more}));
+            read.push_back(frames_with_opaque_data(model, {.inputs = inputs, .opaque = knows_more}));
             all.models.push_back(model);
         } catch (const Error& error) {
             if (models.size() == 1) throw;

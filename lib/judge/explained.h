@@ -3,9 +3,10 @@
 //    decides: a difference inside it is rounding, one outside is a failure.
 // 2. Wider intervals, complex numbers and graphs that intervals_of() refuses leave the question open. There results
 //    differ by rounding if they are about as near to the same computation in f64 as those that are expected, and those
-//    as near as the reference's (rounds_where_it_differs() in tensor/compare.h). Expected values may happen to be exact,
-//    as the mean of equal numbers that the reference adds in f64: inside a wide interval results also differ by rounding
-//    if they are no further from f64 than rounding moves it (judge/rounding.h). An op without a bound excuses nothing.
+//    as near as the reference's (rounds_where_it_differs() in tensor/compare.h). Expected values may happen to be
+//    exact, as the mean of equal numbers that the reference adds in f64: inside a wide interval results also differ by
+//    rounding if they are no further from f64 than rounding moves it (judge/rounding.h). An op without a bound excuses
+//    nothing.
 // 3. Otherwise the tolerance decides.
 #pragma once
 
@@ -34,7 +35,7 @@ RoundingDecision explained_by_rounding(const Graph& graph, std::span<const Tenso
                                        std::span<const std::string> names = {});
 
 /// The same of a run of the graph that failed as `outcome`, at its outputs, which were compared with `expected`, or at
-/// its gradients: these are the outputs of the joint graph, on tangents of ones, as judge() compares them. Where
+/// its gradients: these are the outputs of the joint graph, on small random tangents, as judge() compares them. Where
 /// rounding explains the outputs, the gradients are judged, too; if it does not explain them, the outcome becomes their
 /// failure.
 RoundingDecision explained_by_rounding(const Graph& graph, std::span<const Tensor> inputs, Outcome& outcome,

@@ -143,21 +143,22 @@ class CaseJudge {
         if (is_reference(backend_))
             ran = said_.outcome;
         else
-            ran = run_on(*make_eager_backend(), {.tier = Tier::ends});
+            ran = run_on(*make_eager_backend());
         if (ran.failed()) said_.no_reference = ran.message;
         return reference_.emplace(std::move(ran.outputs));
     }
 
-    /// Of the graph.
-    Outcome run_on(Backend& backend, const Suspect& suspect) const {
-        return whittle::run({asked_.graph, asked_.inputs}, backend, suspect);
+    /// Of the graph, within the limits of the case.
+    Outcome run_on(Backend& backend, const BackendSpec& spec = {}) const {
+        return whittle::run({asked_.graph, asked_.inputs}, backend,
+                            {.spec = spec, .limits = asked_.suspect.limits, .tier = Tier::ends});
     }
 
     /// LibTorch's outputs; nothing where it is not there or cannot run the graph.
     std::optional<Values> libtorch() const {
         if (name_ == kLibTorch || !has_module(kLibTorch) || unknown_value(asked_.graph)) return std::nullopt;
         const BackendSpec spec(kLibTorch);
-        return outputs_of(run_on(*find_backend(spec), {.spec = spec, .tier = Tier::ends}));
+        return outputs_of(run_on(*find_backend(spec), spec));
     }
 
     /// The backend's own outputs when it optimizes nothing; nothing where it has no such form, or that fails.

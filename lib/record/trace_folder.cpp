@@ -25,8 +25,10 @@ Judgement judge_frame(const FrameToTrace& frame, Backend& backend, Record& recor
         throw Error({frame.file, {}}, "the reference cannot run it: " + said.no_reference,
                     opaque_ops(asked.graph).empty() ? "give the model inputs that it can run on: --input"
                                                     : "also give the outputs: --input with a folder that holds them");
-    record.expected = said.expected.outputs;
-    record.expected_from = said.expected.from;
+    if (!said.expected.outputs.empty()) {  // else it is not judged, and what is given stays
+        record.expected = said.expected.outputs;
+        record.expected_from = said.expected.from;
+    }
     return said;
 }
 
@@ -57,8 +59,8 @@ TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, Record
                   .expected = given.outputs,
                   .expected_from = given.from,
                   .environment = index().environment};
-    TracedFrame traced{.frame = frame.name, .inputs_from = frame.inputs_from};
     const bool reference = offered<Reference>(backend), computable = !misplaced_value(graph);
+    TracedFrame traced{.frame = frame.name, .inputs_from = frame.inputs_from, .runnable = computable};
     const bool known = !given.outputs.empty();
     Finding finding;
     const bool own_accuracy = !frame.asked.suspect.accuracy;
@@ -76,7 +78,7 @@ TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, Record
         traced.capture_fault = record.capture_fault = finding.text;
     } else if (finding.kind == Finding::Kind::failed && reference) {
         traced.failure = finding.text;
-    } else if (computable && !(reference && known && (frame.observed || !check_.checks()))) {
+    } else if ((computable || !frame.observed) && !(reference && known && (frame.observed || !check_.checks()))) {
         const Judgement said = judge_frame(frame, backend, record);
         if (own_accuracy && known && said.right() && !said.reason.empty())  // it rounds otherwise
             record.accuracy.mode = Accuracy::Mode::fp64;

@@ -40,6 +40,8 @@ struct TracedFrame {
     std::vector<std::string> gradient_faults = {};
     /// Of the backend that ran it; nothing where none did: the graph has a fault, or nobody can run it.
     std::optional<JudgedFrame> judged = {};
+    bool runnable =
+        true;  ///< backends can run the graph; else one that reads model files may know it by the file alone
 };
 
 /// The trace that is in the folder is removed when this one has something to write.

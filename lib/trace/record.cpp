@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "graph/json.h"
+#include "graph/placement.h"
 #include "graph/shared_fields.h"
 #include "graph/tensor_json.h"
 #include "graph/text.h"
@@ -76,8 +77,12 @@ void check_inputs(const Document& in, const Json& list, const Record& record, co
     for (std::size_t i = 0; i < placeholders.size(); ++i) {
         const Node& node = graph.node({placeholders[i]});
         const Tensor& input = record.inputs[i];
-        if (input.dtype() != node.meta().dtype || input.sizes() != node.meta().sizes)
-            in.fail_found(list[i], print(ValueMeta::of(input)), print(node.meta()) + " of %" + node.name);
+        const bool bytes = is_opaque(node.meta());
+        const bool fits = bytes ? input.dtype() == DType::u8 && input.rank() == 1
+                                : input.dtype() == node.meta().dtype && input.sizes() == node.meta().sizes;
+        if (!fits)
+            in.fail_found(list[i], print(ValueMeta::of(input)),
+                          (bytes ? "bytes (u8) of the " : "") + print(node.meta()) + " of %" + node.name);
     }
 }
 

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "graph/example.h"
 #include "graph/json.h"
+#include "graph/placement.h"
 #include "json_schema.h"
 #include "trace/guard_json.h"
 #include "trace/index.h"
@@ -278,4 +279,20 @@ TEST_CASE("the index of a trace comes back and satisfies its schema") {
     save_index(folder.path(), index);
     replace_in(folder.path() / "index.json", R"(, "condition": "L['n'] == 3", "found": "4")", "");
     CHECK(load_index(folder.path()) == index);
+}
+
+TEST_CASE("data that Whittle cannot read are bytes in a record", "[record]") {
+    const TempDir folder("whittle-test");
+    Graph graph;
+    graph.name = "words";
+    graph.output({graph.placeholder("x", opaque_meta("string", {2}))});
+    const Tensor bytes = Tensor::of<std::uint8_t>({1, 2, 3, 4, 5});
+    Record record{.name = "words", .inputs = {bytes}, .expected = {bytes}};
+    const LoadedRecord loaded = load_record(save_record(folder.path(), graph, record));
+    CHECK(same_bits(loaded.record.inputs.at(0), bytes));
+    CHECK(unusual_type(loaded.graph.node({0}).meta()) == "string[2]");
+    record.name = "numbers";
+    record.inputs = {Tensor::of<float>({1, 2})};
+    const fs::path wrong = save_record(folder.path(), graph, record);
+    CHECK_THROWS_WITH(load_record(wrong), Contains("found f32[2], expected bytes (u8) of the string[2] of %x"));
 }

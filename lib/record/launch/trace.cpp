@@ -196,7 +196,7 @@ std::string not_traced_text(const Traced& traced) {
 
 std::string next_replay(const Traced& traced) {
     const auto judged = [](const TracedFrame& run) {
-        return run.record && !(run.judged && run.judged->verdict == Verdict::not_judged);
+        return run.record && run.runnable && !(run.judged && run.judged->verdict == Verdict::not_judged);
     };
     if (std::ranges::none_of(traced.frames, judged)) return {};
     return next_line(shell_quote(program_words("replay", {traced.folder.string(), "--backend", "halide"})));
