@@ -179,11 +179,13 @@ int main(int argc, char** argv) {
     std::string id, what;
     cli::Tool of_break("explain break", "ID", "Explain a kind of graph break and how to avoid it.");
     of_break.positional("ID", id, "Id such as WB0001, or 'all'.");
+    of_break.offers(cli::break_ids);
     tool.command(of_break, [&] { return std::cout << cli::break_page(id), 0; });
     cli::Tool list("explain list", "WHAT",
                    "List the backends, the environment variables (variables), the log channels (logs), or the "
                    "deprecated spellings of options (spellings).");
     list.positional("WHAT", what, "One of " + join(cli::lists()) + ". All but backends print Markdown.");
+    list.offers(cli::lists);
     tool.command(list, [&] { return cli::print_list(list, what), 0; });
 
     show_examples(tool, source);

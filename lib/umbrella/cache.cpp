@@ -68,6 +68,7 @@ CacheCommand::CacheCommand()
              "Delete the files of each KIND. Default: only the kinds that Whittle recreates when needed. Kinds: " +
                  kinds_text()) {
     clear_.positional("KIND", kinds_, "One of " + join(kind_names()) + ".", false);
+    clear_.offers(kind_names);
     clear_.example("whittle cache clear", "delete compiled kernels");
     clear_.example("whittle cache clear releases", "delete the installed compiler releases");
     tool.example("whittle cache", "list the files that are kept");

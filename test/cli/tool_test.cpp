@@ -253,7 +253,10 @@ TEST_CASE("the pages of programs that capture nothing have the variables that th
 
 TEST_CASE("commands are listed with an example, those of other programs too") {
     Tool tool("sample", "COMMAND", "Has commands."), own("sample own", "", "Is run here.");
-    tool.list_command("other FILE", "Is run elsewhere.", "sample other x");
+    tool.list_command("other FILE", "Is run elsewhere.", "sample other x",
+                      [](std::string_view shell, const std::string& program) {
+                          return std::string(shell) + " part of " + program + "\n";
+                      });
     tool.command(own, [] { return 0; });
     CHECK(tool.command_words() == Words{"other", "own"});
     CHECK(tool.command_called("own") == &own);
@@ -261,6 +264,13 @@ TEST_CASE("commands are listed with an example, those of other programs too") {
     CHECK_THAT(tool.help(), Catch::Contains("  other FILE              Is run elsewhere.\n"
                                             "                          $ sample other x\n"
                                             "  own                     Is run here.\n"));
+    bool fast = false;
+    own.flag("--fast", fast, "Be fast.");
+    const std::string script = tool.parse(Words{"--help-completion", "bash", "sample"}).value();
+    CHECK(script.starts_with("bash part of sample other\n# bash completion of sample own"));
+    CHECK_THAT(script, Catch::Contains("_whittle_sample_own() {\n") && Catch::Contains("'--fast --json "));
+    const std::string tools_own = script.substr(script.find("# bash completion of sample, "));
+    CHECK_THAT(tools_own, Catch::Contains("'other own'") && !Catch::Contains("--fast"));
 }
 
 TEST_CASE("the manual page's options escape what roff would eat") {
