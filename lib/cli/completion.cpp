@@ -175,7 +175,7 @@ std::string fish(const PageText& page, const std::string& program) {
                                 : value.file   ? " -r -F"
                                                : " -x") +
                     " -a " + fish_text(join(value.words, " "));
-        else if (!option.value.empty())
+        else if (!option.value.empty() && !value.attached)
             text += value.file ? " -r -F" : " -x";
         text += " -d " + fish_text(brief(option.help)) + "\n";
     }

@@ -111,6 +111,7 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
     subject.inputs.declare(tool);
     if (diagnoses) subject.program.declare(tool);
     tool.common("--output --backend --accuracy --input");
+    tool.exit_one(diagnoses ? "the backend fails, or no graph could be judged" : "a value differs");
     tool.files([this, diagnoses] {
         UsedFiles used;
         report.add_to(used);

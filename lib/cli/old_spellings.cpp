@@ -28,6 +28,7 @@ constexpr OldSpelling kOldSpellings[] = {
     {"trace", "--check-capture WHEN", "--capture check=WHEN"},
     {"trace", "--save-every S", "--capture save-every=S"},
     {"trace", "--export", "--fullgraph=export"},
+    {"explain", "--timeline FILE", "--times=FILE"},
     {"explain", "--profile-recompiles", "--recompiles=all"},
     {"explain", "--diff BEFORE", "diff BEFORE"},
     {"explain", "--divergence", "divergence"},

@@ -10,6 +10,7 @@
 
 #include "cli/model.h"
 #include "record/launch/program.h"
+#include "record/trace_folder.h"
 
 namespace whittle::cli {
 
@@ -17,7 +18,8 @@ class Tool;
 
 /// What --capture KEY=VALUE sets.
 struct CaptureSettings {
-    std::string level = "core", check = "budget";
+    std::string level = "core";
+    CheckPolicy check = CheckPolicy::budget;
     std::int64_t limit_mb = 2048, seconds = 600, save_every = 10;
 };
 

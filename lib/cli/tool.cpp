@@ -120,6 +120,21 @@ void Tool::flag_or_choice(std::string_view names, std::optional<std::string>& ta
          .implied = implied});
 }
 
+void Tool::flag_or_option(std::string_view names, bool& flag, Target target, std::string_view value,
+                          std::string_view help) {
+    const std::string place = long_name(names), nothing = "-";
+    add({.text = {.names = std::string(names),
+                  .value = "[=" + std::string(value) + "]",
+                  .help = std::string(help),
+                  .offers_files = target.is_path},
+         .assign =
+             [&flag, assign = std::move(target.assign), place, nothing](const Words& words) {
+                 flag = true;
+                 if (words.front() != nothing) assign(words, place);
+             },
+         .implied = nothing});
+}
+
 void Tool::rest_of_line(std::string_view name, Words& target, std::string_view value, std::string_view help) {
     const std::string place(name);
     add({.text =

@@ -74,6 +74,9 @@ class Tool {
     /// One of `words`, behind "="; without a value the first of them.
     void flag_or_choice(std::string_view names, std::optional<std::string>& target, std::vector<std::string> words,
                         std::string_view help);
+    /// A flag, and what stands behind its "=", if anything does.
+    void flag_or_option(std::string_view names, bool& flag, Target target, std::string_view value,
+                        std::string_view help);
     /// `list`: several words between commas, each with + or - in front, maybe.
     enum class Offered { word, word_or_file, list };
     /// Of the option or argument that was declared last: words that shells complete, of which it takes others, too;

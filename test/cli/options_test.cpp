@@ -15,7 +15,7 @@
 #include "cli/report_options.h"
 #include "cli/subject.h"
 #include "cli/tool.h"
-#include "cli/trace_options.h"
+#include "cli/trace.h"
 #include "graph/json.h"
 #include "graph/text.h"
 #include "trace/folder.h"
@@ -139,15 +139,12 @@ TEST_CASE("records are chosen by filter, shard and events", "[options]") {
     CHECK_THROWS_WITH(parsed<RecordChoice>().check_usage(no_record), Contains("it is a graph, not a record"));
 }
 
-TEST_CASE("what trace is asked becomes a policy", "[options]") {
-    CHECK(parsed<RecordOptions>().records() == RecordPolicy::always);
-    CHECK(parsed<RecordOptions>("--record", "on-error").records() == RecordPolicy::on_error);
-    CHECK(parsed<RecordOptions>("--record", "never").records() == RecordPolicy::never);
-    CHECK(check_policy_called("budget") == CheckPolicy::budget);
-    CHECK(check_policy_called("always") == CheckPolicy::always);
-    CHECK(check_policy_called("never") == CheckPolicy::never);
-    CHECK(parsed<ProgramOptions>().capture().check == "budget");
-    CHECK(parsed<ProgramOptions>("--capture", "check=never", "--capture", "limit=7").capture().limit_mb == 7);
+TEST_CASE("settings of capture are read from pairs", "[options]") {
+    CHECK(parsed<ProgramOptions>().capture().check == CheckPolicy::budget);
+    CHECK(parsed<ProgramOptions>("--capture", "check=always").capture().check == CheckPolicy::always);
+    const CaptureSettings given = parsed<ProgramOptions>("--capture", "check=never", "--capture", "limit=7").capture();
+    CHECK(given.check == CheckPolicy::never);
+    CHECK(given.limit_mb == 7);
     for (const char* wrong : {"check=maybe", "level=", "limit=x", "sceonds=3"})
         CHECK_THROWS_AS(parsed<ProgramOptions>("--capture", wrong).capture(), Error);
     CHECK_THROWS_WITH(parsed<ProgramOptions>("--capture", "limit=1", "--capture", "limit=2").capture(),
@@ -159,10 +156,10 @@ TEST_CASE("a graph with a break is whole only for who does not ask", "[options]"
     const report::Frame good{.graph = relu("g")};
     report::Frame broken = good;
     broken.graph.nodes.at(1).target = "example.unknown";
-    CHECK(parsed<WholeOptions>().hold(tool, broken));
-    CHECK(parsed<WholeOptions>("--fullgraph").hold(tool, good));
-    CHECK_FALSE(parsed<WholeOptions>("--fullgraph").hold(tool, broken));
-    CHECK_FALSE(parsed<WholeOptions>("--fullgraph=export").hold(tool, broken));
+    CHECK(is_whole(tool, parsed<TraceOptions>("m"), "m", {broken}));
+    CHECK(is_whole(tool, parsed<TraceOptions>("m", "--fullgraph"), "m", {good}));
+    CHECK_FALSE(is_whole(tool, parsed<TraceOptions>("m", "--fullgraph"), "m", {broken}));
+    CHECK_FALSE(is_whole(tool, parsed<TraceOptions>("m", "--fullgraph=export"), "m", {broken}));
 }
 
 TEST_CASE("models that are traced together are called by their names", "[options]") {
@@ -170,20 +167,23 @@ TEST_CASE("models that are traced together are called by their names", "[options
     const fs::path first = folder.path() / "first.json", second = folder.path() / "second.json";
     save_graph(relu("torch_jit"), first);
     save_graph(relu("torch_jit"), second);
-    const std::vector<fs::path> one = {first}, both = {first, second};
-    const std::vector<LoadedFrame> frames = frames_to_trace(both, {}, {}, folder.path() / "t");
+    TraceOptions both{.models = {first, second}, .output = folder.path() / "t"}, one = both, other = both;
+    const std::vector<LoadedFrame> frames = frames_to_trace(both);
     REQUIRE(frames.size() == 2);
     CHECK(frames[0].graph.name == "first");
     CHECK(frames[1].name == "second");
-    CHECK(frames_to_trace(one, {}, {}, folder.path() / "t").at(0).name == "main");
+    one.models = {first};
+    CHECK(frames_to_trace(one).at(0).name == "main");
 
-    CHECK_NOTHROW(check_traced(both, {}, ProgramOptions(), folder.path() / "t", false));
-    CHECK_THROWS_WITH(check_traced(both, {}, ProgramOptions(), folder.path(), false), Contains("holds the input"));
-    CHECK_THROWS_WITH(check_traced(both, {.inputs = {"x=x.npy"}}, ProgramOptions(), folder.path() / "t", false),
-                      Contains("with several models"));
-    const std::vector<fs::path> mixed = {first, "/bin/true"};
-    CHECK_THROWS_WITH(check_traced(mixed, {}, ProgramOptions(), folder.path() / "t", false),
-                      Contains("cannot be traced together"));
+    CHECK_NOTHROW(both.check_usage());
+    other.output = folder.path();
+    CHECK_THROWS_WITH(other.check_usage(), Contains("holds the input"));
+    other = both;
+    other.inputs.inputs = {"x=x.npy"};
+    CHECK_THROWS_WITH(other.check_usage(), Contains("with several models"));
+    other = both;
+    other.models = {first, "/bin/true"};
+    CHECK_THROWS_WITH(other.check_usage(), Contains("cannot be traced together"));
 }
 
 TEST_CASE("sources are read with the flags that are theirs", "[options]") {
