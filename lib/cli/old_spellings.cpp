@@ -42,6 +42,8 @@ constexpr OldSpelling kOldSpellings[] = {
     {"minify", "--print-delta-passes", "passes"},
     {"minify", "--no-fold", "--after file"},
     {"minify", "--test-must-fail", "--check SCRIPT"},
+    {"repro", "--python", "--output FILE.py"},
+    {"repro", "--no-verify", "--repeat 0"},
     {"repro", "--bundle DIR", "report --bundle DIR"},
     {"repro", "--issue FILE", "report --issue FILE"},
     {"repro", "--title TEXT", "report --title TEXT"},
@@ -50,8 +52,13 @@ constexpr OldSpelling kOldSpellings[] = {
     {"repro", "--checked TEXT", "report --checked TEXT"},
     {"repro", "--runs N", "--repeat N"},
     {"repro", "--alarm S", "--timeout S"},
+    {"replay", "--junit FILE", "--report junit=FILE"},
+    {"replay", "--tap", "--report tap"},
     {"replay", "--shard-index I", "GTEST_SHARD_INDEX=I"},
     {"replay", "--num-shards N", "GTEST_TOTAL_SHARDS=N"},
+    {"whittle", "--least N", "--calls N-"},
+    {"whittle", "--most N", "--calls -N"},
+    {"whittle", "--special", "--data special"},
     {"whittle", "--seconds S", "--time-limit Ss"},
 };
 

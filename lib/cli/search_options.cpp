@@ -125,6 +125,20 @@ std::vector<LoadedFrame> read_frames(const MinifyOptions& options, bool fold) {
     return parts;
 }
 
+/// Default: MODEL.min with MODEL's extension, in the working directory. Throws Error for a name that says no format.
+fs::path minimized_file(const fs::path& model, const fs::path& given) {
+    fs::path output = given;
+    if (output.empty()) {
+        const fs::path named = model.has_filename() ? model : model.parent_path();  // "DIR/"
+        const bool folder = fs::is_directory(named);
+        output = (folder ? named.filename() : named.stem()).string() +
+                 (named.extension() == ".onnx" && !folder ? ".min.onnx" : ".min.json");
+    }
+    if (output.extension() != ".json" && output.extension() != ".onnx")
+        throw invalid_value(output.string(), "--output", "the name must end in .json or .onnx");
+    return output;
+}
+
 }  // namespace
 
 void JudgeOptions::declare(Tool& tool) {
@@ -209,6 +223,30 @@ void SearchOptions::check_usage() const {
     require_range("--jobs", search.jobs, 1, 1024);
 }
 
+void MinifyOptions::declare(Tool& tool) {
+    tool.positional("MODEL", model,
+                    "ONNX model (or a folder with model.onnx and inputs in test_data_set_0), PyTorch export (.pt2), "
+                    "graph (JSON), record, or folder written by trace.");
+    tool.option(
+        "-o,--output", output, "FILE",
+        "File for the result. The extension, .json or .onnx, also selects the format of the candidates. Default: "
+        "MODEL.min.onnx for a .onnx file, else MODEL.min.json.");
+    judge.declare(tool);
+    search.declare(tool);
+    inputs.declare(tool);
+    tool.common("--output --backend --accuracy --test --check --input --timeout --time-limit --jobs --resume");
+    tool.exit_one("the model does not fail or fails too rarely, or the backend does not support the model");
+    tool.files([this] {
+        UsedFiles used;
+        used.reads(model, inputs);
+        used.reads_words({judge.test});
+        used.reads_words(judge.check);
+        output = minimized_file(model, output);
+        used.writes("--output", output);
+        return used;
+    });
+}
+
 std::vector<LoadedFrame> frames_of(const MinifyOptions& options) {
     const bool unfolded = options.search.after == "file";
     if (unfolded && recognize(options.model) != ModelKind::onnx)
@@ -236,19 +274,6 @@ reduce::Request request_of(MinifyOptions options, const LoadedFrame& first) {
     else
         request.judge = suspect_of(judge, options.search);
     return request;
-}
-
-fs::path minimized_file(const fs::path& model, const fs::path& given) {
-    fs::path output = given;
-    if (output.empty()) {
-        const fs::path named = model.has_filename() ? model : model.parent_path();  // "DIR/"
-        const bool folder = fs::is_directory(named);
-        output = (folder ? named.filename() : named.stem()).string() +
-                 (named.extension() == ".onnx" && !folder ? ".min.onnx" : ".min.json");
-    }
-    if (output.extension() != ".json" && output.extension() != ".onnx")
-        throw invalid_value(output.string(), "--output", "the name must end in .json or .onnx");
-    return output;
 }
 
 }  // namespace whittle::cli

@@ -51,6 +51,8 @@ struct MinifyOptions {
     JudgeOptions judge = {};
     SearchOptions search = {};
     InputOptions inputs = {};
+
+    void declare(Tool& tool);
 };
 
 /// The frames of the model as the options ask for them: folded or not, decomposed or not. What does not decompose
@@ -60,8 +62,5 @@ std::vector<LoadedFrame> frames_of(const MinifyOptions& options);
 /// What is searched for in the frames, the first of which says what it was recorded with or fails with; where the
 /// options name nothing else, that is asked.
 reduce::Request request_of(MinifyOptions options, const LoadedFrame& first);
-
-/// Default: MODEL.min with MODEL's extension, in the working directory. Throws Error for a name that says no format.
-std::filesystem::path minimized_file(const std::filesystem::path& model, const std::filesystem::path& given);
 
 }  // namespace whittle::cli

@@ -72,7 +72,7 @@ PythonRepro write_python(const LoadedFrame& frame, const Options& options) {
         write_file(repro.sidecars.back(), sidecar.text);
     }
     write_file(repro.output, script.text);
-    if (!options.no_verify) run_python(repro, fails_in_pytorch(frame.graph));
+    if (options.runs > 0) run_python(repro, fails_in_pytorch(frame.graph));
     return repro;
 }
 

@@ -130,7 +130,7 @@ std::optional<Repro> in_short(Repro repro, const Options& options, std::string& 
     const TempDir elsewhere("whittle-repro");
     write_all(elsewhere.path(), options, repro);
     const std::set<fs::path> contents = contents_of(elsewhere.path(), options, repro.program);
-    if (!options.no_verify) {
+    if (options.runs > 0) {
         verify(elsewhere.path(), options, repro);
         if (repro.verified && repro.program.given_expected) verify_check(options, repro);
         if (!repro.verified) {
@@ -239,7 +239,7 @@ std::optional<Repro> short_of_graph(const Repro& known, Backend& backend, Emitte
             tell_releases(options, repro);
             return in_short(std::move(repro), options, why_not);
         };
-        if (!options.no_verify || !program->otherwise) written = write(*program);
+        if (options.runs > 0 || !program->otherwise) written = write(*program);
         if (!written && program->otherwise) written = write(*program->otherwise);
         // What one run computes is nothing to be told where another one computes something else.
         const bool other = written && written->verified && wrong && !has_number(written->printed, wrong->got);
@@ -283,7 +283,7 @@ Repro with_harness(Repro repro, Emitter& emitter, const Options& options) {
     repro.program = emit(repro, emitter, options);
     write_all(elsewhere.path(), options, repro);
     const std::set<fs::path> contents = contents_of(elsewhere.path(), options, repro.program);
-    if (!options.no_verify) {
+    if (options.runs > 0) {
         const Rate& rate = repro.failure().signature.rate;
         std::set<std::string> tried = {repro.program.text};
         check();
@@ -302,7 +302,7 @@ Repro with_harness(Repro repro, Emitter& emitter, const Options& options) {
 }  // namespace
 
 fs::path Options::file() const {
-    const fs::path named = !output.empty() ? output : python ? "repro.py" : "repro.cpp";
+    const fs::path named = output.empty() ? fs::path("repro.cpp") : output;
     return bundle ? *bundle / named.filename() : named;
 }
 

@@ -49,7 +49,7 @@ std::string to_text(const Repro& repro, const Failure& failure, const Options& o
         text += "names:    replaced, and the values of " + plural(*repro.replaced, "tensor") +
                 (repro.kept.empty() ? "" : "; the failure needs the values of " + join(repro.kept)) + "\n";
     if (!repro.not_short.empty()) text += "          no short program: " + repro.not_short + "\n";
-    if (!options.no_verify) text += verified_text(repro);
+    if (options.runs > 0) text += verified_text(repro);
     if (!repro.also.empty()) text += "releases: " + repro.also + "\n";
     if (options.issue || options.bundle) text += labelled("to check: ", before_sending(repro, options));
     const std::filesystem::path folder = repro.output.parent_path();

@@ -11,7 +11,7 @@
 #include "cli/lists.h"
 #include "cli/minify.h"
 #include "cli/program.h"
-#include "cli/record_choice.h"
+#include "cli/replay.h"
 #include "cli/report_options.h"
 #include "cli/subject.h"
 #include "cli/tool.h"
@@ -114,29 +114,27 @@ TEST_CASE("an accuracy is typed as it was chosen", "[options]") {
 
 TEST_CASE("records are chosen by filter, shard and events", "[options]") {
     const TempDir folder("whittle-options");
-    const std::vector<fs::path> all = {folder.path() / "t"};
-    write_trace(all[0], {"a", "b"});
+    const std::string all = (folder.path() / "t").string();
+    write_trace(all, {"a", "b"});
     const Tool tool("replay", "", "");
-    const auto chosen = [&](const RecordChoice& choice) { return names_of(choice.records(tool, all, {})); };
-    CHECK(chosen(parsed<RecordChoice>()) == Names{"a", "a_run1", "b", "b_run1"});
-    CHECK(chosen(parsed<RecordChoice>("--filter", "run1")) == Names{"a_run1", "b_run1"});
-    CHECK(chosen(parsed<RecordChoice>("--to-event", "3")) == Names{"a", "a_run1", "b"});
-    CHECK(chosen(parsed<RecordChoice>("--shard", "2/2")) == Names{"a_run1", "b_run1"});
-    CHECK_THROWS_WITH(chosen(parsed<RecordChoice>("--filter", "none")),
-                      Contains("for --filter: it matches none of 4 records"));
+    const auto chosen = [&](auto... words) { return names_of(parsed<ReplayChoice>(all, words...).records(tool, {})); };
+    CHECK(chosen() == Names{"a", "a_run1", "b", "b_run1"});
+    CHECK(chosen("--filter", "run1") == Names{"a_run1", "b_run1"});
+    CHECK(chosen("--to-event", "3") == Names{"a", "a_run1", "b"});
+    CHECK(chosen("--shard", "2/2") == Names{"a_run1", "b_run1"});
+    CHECK_THROWS_WITH(chosen("--filter", "none"), Contains("for --filter: it matches none of 4 records"));
 
-    CHECK_NOTHROW(parsed<RecordChoice>().check_usage(all));
+    CHECK_NOTHROW(parsed<ReplayChoice>(all).check_usage());
     for (const char* wrong : {"2", "0/2", "3/2", "a/b", "1/"})
-        CHECK_THROWS_WITH(parsed<RecordChoice>("--shard", wrong).check_usage(all), Contains("expected I/N"));
-    CHECK_THROWS_WITH(parsed<RecordChoice>("--to-event", "0").check_usage(all),
+        CHECK_THROWS_WITH(parsed<ReplayChoice>(all, "--shard", wrong).check_usage(), Contains("expected I/N"));
+    CHECK_THROWS_WITH(parsed<ReplayChoice>(all, "--to-event", "0").check_usage(),
                       Contains("invalid value '0' for --to-event"));
     // The events of a folder are its records: only those of frame records alone are cut inside.
-    CHECK_FALSE(parsed<RecordChoice>("--to-event", "1").events(all));
+    CHECK_FALSE(parsed<ReplayChoice>(all, "--to-event", "1").events());
 
     const fs::path graph = folder.path() / "g.json";
     save_graph(relu("g"), graph);
-    const std::vector<fs::path> no_record = {graph};
-    CHECK_THROWS_WITH(parsed<RecordChoice>().check_usage(no_record), Contains("it is a graph, not a record"));
+    CHECK_THROWS_WITH(parsed<ReplayChoice>(graph.string()).check_usage(), Contains("it is a graph, not a record"));
 }
 
 TEST_CASE("settings of capture are read from pairs", "[options]") {
