@@ -28,9 +28,10 @@ void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, 
     nlohmann::json ignored;
     MinifyOptions asked{.model = frame.file,
                         .output = output,
-                        .judge = {.backend = backend, .accuracy = options.accuracy},
+                        .backend = backend,
+                        .accuracy = options.accuracy,
                         .inputs = options.inputs};
-    asked.search.search.repeat = std::max(letter.guilt.repeat, 2);
+    asked.search.repeat = std::max(letter.guilt.repeat, 2);
     const repro::Followed followed = follow_up(tool, {.minify = true, .asked = asked}, report, ignored);
     const std::vector<reduce::Minimized>& results = followed.minimized.results;
     if (const auto done = std::ranges::find_if(results, &reduce::Minimized::failed); done != results.end()) {

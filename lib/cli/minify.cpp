@@ -76,11 +76,10 @@ std::string passes_text() {  // "calls" is no reduction, but the deletion that c
 }
 
 int minify(const Tool& tool, const MinifyOptions& options) {
-    options.search.check_usage();
-    options.judge.check_usage();
+    options.check_usage();
     const std::vector<LoadedFrame> frames = frames_of(options);
     reduce::Request request = request_of(options, frames[0]);
-    request.go_on = resume_command(tool, options.search.search);
+    request.go_on = resume_command(tool, options.search);
     Progress progress("minify", 0, tool.shared().progress, "queries");
     const reduce::MinimizedModel done =
         reduce::minimize(frames, request, printing(tool, progress, request, frames, std::cout));
@@ -89,8 +88,7 @@ int minify(const Tool& tool, const MinifyOptions& options) {
 }
 
 FollowUp of_file(bool minify, MinifyOptions asked) {
-    const std::string command =
-        minify_command(asked.model, true, asked.judge.backend, asked.judge.accuracy, asked.inputs);
+    const std::string command = minify_command(asked.model, true, asked.backend, asked.accuracy, asked.inputs);
     return {.minify = minify,
             .next = command + " " + shell_quote({"-o", asked.output.string()}),
             .asked = std::move(asked)};
@@ -106,13 +104,13 @@ repro::Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream
     std::vector<LoadedFrame> frames = frames_of(options);
     const bool opaque = std::ranges::any_of(
         frames, [](const LoadedFrame& frame) { return !opaque_ops(frame.graph).empty(); });  // nothing to compare with
-    AccuracyChoice& accuracy = options.judge.accuracy;
+    AccuracyChoice& accuracy = options.accuracy;
     if (!accuracy.mode && !opaque) accuracy.mode = name(Accuracy::Mode::close);
     reduce::Request request = request_of(options, frames[0]);
     for (LoadedFrame& frame : frames)
         if (wanted.scratch) frame.file = frame.file.stem();
     const auto resume = [&] {
-        return minify_command(options.model, true, options.judge.backend, accuracy, options.inputs) + " --resume " +
+        return minify_command(options.model, true, options.backend, accuracy, options.inputs) + " --resume " +
                shell_quote({"-o", options.output.string()});
     };
     request.go_on = wanted.scratch ? shell_quote(tool.command_line()) : resume();

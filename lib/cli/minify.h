@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/search_options.h"
+#include "cli/minify_options.h"
 #include "repro/follow.h"
 
 namespace whittle::cli {

@@ -162,7 +162,8 @@ bool follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& op
     const std::string stem = stem_of(model, options.program.arguments);
     MinifyOptions asked{.model = subject.runnable,
                         .output = stem + ".min.json",
-                        .judge = {.backend = options.backend, .accuracy = options.accuracy},
+                        .backend = options.backend,
+                        .accuracy = options.accuracy,
                         .inputs = options.inputs};
     if (std::ranges::any_of(subject.failing(), &JudgedFrame::only_file)) {
         asked.model = model;

@@ -79,71 +79,65 @@ void Tool::offers(std::function<Words()> words, Offered as) {
     text.offers_files = as == Offered::word_or_file;
 }
 
+static OptionText text_of(std::string_view names, const std::string& value, std::string_view help) {
+    return {.names = std::string(names), .value = value, .help = std::string(help)};
+}
+
 void Tool::flag(std::string_view names, bool& target, std::string_view help) {
-    add({.text = {std::string(names), {}, std::string(help), {}}, .flag = true, .assign = [&target](const Words&) {
-             target = true;
-         }});
+    add({.text = text_of(names, {}, help), .flag = true, .assign = [&target](const Words&) { target = true; }});
 }
 
 void Tool::option(std::string_view names, Target target, std::string_view value, std::string_view help) {
-    const std::string place = long_name(names);
-    add({.text = {.names = std::string(names),
-                  .value = std::string(value),
-                  .help = std::string(help),
-                  .offers_files = target.is_path},
+    add({.text = text_of(names, std::string(value), help),
          .list = target.is_list,
-         .assign = [assign = std::move(target.assign), place](const Words& words) { assign(words, place); }});
+         .assign = [assign = std::move(target.assign), place = long_name(names)](const Words& words) {
+             assign(words, place);
+         }});
+    impl_->grammar.options.back().text.offers_files = target.is_path;
 }
 
-static std::function<Words()> offering(const Words& words) {
-    return [words] { return words; };
+/// An option whose value is one of `words`.
+template <class Text>
+static DeclaredOption one_of(std::string_view names, Text& target, const Words& words, const std::string& value,
+                             std::string_view help) {
+    DeclaredOption option{.text = text_of(names, value, help),
+                          .assign = [&target, place = long_name(names), words](const Words& given) {
+                              check_choice(place, given.front(), words);
+                              target = given.front();
+                          }};
+    option.text.offered = [words] { return words; };
+    return option;
 }
 
 void Tool::choice(std::string_view names, std::string& target, Words words, std::string_view help) {
-    const std::string place = long_name(names), value = join(words, "|");
-    add({.text = {.names = std::string(names), .value = value, .help = std::string(help), .offered = offering(words)},
-         .assign = [&target, place, words = std::move(words)](const Words& given) {
-             check_choice(place, given.front(), words);
-             target = given.front();
-         }});
+    add(one_of(names, target, words, join(words, "|"), help));
 }
 
 void Tool::flag_or_choice(std::string_view names, std::optional<std::string>& target, Words words,
                           std::string_view help) {
-    const std::string place = long_name(names), value = "[=" + join(words, "|") + "]", implied = words.front();
-    add({.text = {.names = std::string(names), .value = value, .help = std::string(help), .offered = offering(words)},
-         .assign =
-             [&target, place, words = std::move(words)](const Words& given) {
-                 check_choice(place, given.front(), words);
-                 target = given.front();
-             },
-         .implied = implied});
+    add(one_of(names, target, words, "[=" + join(words, "|") + "]", help));
+    impl_->grammar.options.back().implied = words.front();
 }
 
 void Tool::flag_or_option(std::string_view names, bool& flag, Target target, std::string_view value,
                           std::string_view help) {
-    const std::string place = long_name(names), nothing = "-";
-    add({.text = {.names = std::string(names),
-                  .value = "[=" + std::string(value) + "]",
-                  .help = std::string(help),
-                  .offers_files = target.is_path},
-         .assign =
-             [&flag, assign = std::move(target.assign), place, nothing](const Words& words) {
-                 flag = true;
-                 if (words.front() != nothing) assign(words, place);
-             },
-         .implied = nothing});
+    option(names, std::move(target), "[=" + std::string(value) + "]", help);
+    DeclaredOption& declared = impl_->grammar.options.back();
+    declared.implied = "-";
+    declared.assign = [&flag, assign = std::move(declared.assign)](const Words& words) {
+        flag = true;
+        if (words.front() != "-") assign(words);
+    };
 }
 
 void Tool::rest_of_line(std::string_view name, Words& target, std::string_view value, std::string_view help) {
-    const std::string place(name);
-    add({.text =
-             {.names = std::string(name), .value = std::string(value), .help = std::string(help), .offers_files = true},
+    add({.text = text_of(name, std::string(value), help),
          .rest = true,
-         .assign = [&target, place](const Words& words) {
+         .assign = [&target, place = std::string(name)](const Words& words) {
              if (words.empty()) throw Error("option " + place + " requires a command");
              target = words;
          }});
+    impl_->grammar.options.back().text.offers_files = true;
 }
 
 void Tool::positional(std::string_view name, Target target, std::string_view help, bool required) {

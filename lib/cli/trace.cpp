@@ -108,7 +108,7 @@ void write_pt2(const TraceOptions& options, const std::vector<Frame>& frames) {
 void follow_traced(const Tool& tool, const TraceOptions& options, const Traced& traced, std::ostream& report,
                    nlohmann::json& json) {
     MinifyOptions asked{
-        .model = options.output, .output = options.output / "minimized.json", .judge = {.backend = options.backend}};
+        .model = options.output, .output = options.output / "minimized.json", .backend = options.backend};
     if (traced.only_file()) {  // what was recorded does not fail
         asked.model = options.models[0];
         asked.output = options.output / "minimized.onnx";

@@ -23,7 +23,7 @@
 
 namespace whittle::repro {
 
-/// What is asked for. The programs declare their options into it (cli/repro_options.h).
+/// What is asked for. The programs declare their options into it (cli/repro.h).
 struct Options {
     std::filesystem::path output = {};  ///< -o; see file(). A name in .py: a script, see PythonRepro
     /// A folder with everything that it takes to show the failure elsewhere.

@@ -11,7 +11,7 @@
 #include "base/words.h"
 #include "cli/environment.h"
 #include "cli/progress.h"
-#include "cli/search_options.h"
+#include "cli/minify_options.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "fuzz/fuzz.h"
