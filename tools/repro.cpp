@@ -1,10 +1,8 @@
 // repro: one standalone C++ file that shows the failure of a minimized graph, verified by building and running it.
 #include "cli/repro.h"
 #include "cli/environment.h"
-#include "cli/issue_bundle.h"
 #include "cli/programs.h"
 #include "cli/tool.h"
-#include "cli/usage.h"
 
 int main(int argc, char** argv) {
     using namespace whittle;
@@ -23,12 +21,8 @@ int main(int argc, char** argv) {
     tool.command(report, [&] { return cli::write_repro(report, reported); });
 
     cli::Tool env("repro env", "[-- COMMAND]", "Print the environment, to paste into an issue.");
-    cli::IssueBundleOptions bundle;
-    bundle.declare(env);
-    tool.command(env, [&] {
-        cli::require_with(!bundle.command.empty(), "a command", !bundle.folder.empty(), "--bundle");
-        bundle.folder.empty() ? cli::print_environment(env) : cli::write_issue_bundle(env, bundle);
-        return 0;
-    });
+    cli::EnvironmentOptions environment;
+    environment.declare(env);
+    tool.command(env, [&] { return cli::print_environment(env, environment), 0; });
     return cli::run_tool(tool, argc, argv, [&] { return cli::write_repro(tool, options); });
 }

@@ -16,6 +16,7 @@
 #include "base/suggest.h"
 #include "base/variables.h"
 #include "cli/completion.h"
+#include "cli/environment.h"
 #include "cli/grammar.h"
 #include "cli/messages.h"
 #include "cli/old_spellings.h"
@@ -24,7 +25,6 @@
 #include "cli/shared_options.h"
 #include "cli/terminal.h"
 #include "cli/usage.h"
-#include "cli/version.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
