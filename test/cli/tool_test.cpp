@@ -78,6 +78,22 @@ TEST_CASE("options of every kind reach their targets") {
     CHECK(s.mode == "bisect");
 }
 
+TEST_CASE("a flag may have a value behind its equals sign alone") {
+    const auto parsed = [](Words words) {
+        Tool tool("sample", "", "Measures.");
+        bool times = false;
+        std::optional<std::filesystem::path> file;
+        tool.flag_or_option("--times", times, file, "FILE", "What it takes.");
+        REQUIRE_FALSE(tool.parse(words));
+        CHECK_THAT(tool.help(), Catch::Contains("--times[=FILE]"));
+        return std::pair(times, file.value_or("none").string());
+    };
+    CHECK(parsed({}) == std::pair(false, std::string("none")));
+    CHECK(parsed({"--times"}) == std::pair(true, std::string("none")));
+    CHECK(parsed({"--times=t.json"}) == std::pair(true, std::string("t.json")));
+    CHECK_THROWS_WITH(parsed({"--times", "t.json"}), Catch::Contains("unexpected argument 't.json'"));
+}
+
 TEST_CASE("times are numbers with a unit") {
     using std::chrono::seconds;
     for (const auto& [word, time] :

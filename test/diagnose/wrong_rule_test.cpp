@@ -7,6 +7,7 @@
 #include "backends/eager/eager.h"
 #include "diagnose/components.h"
 #include "diagnose/wrong_rule.h"
+#include "graph/abilities.h"
 #include "graph/text.h"
 #include "judge/outcome.h"
 #include "ops/core/interpreter.h"
