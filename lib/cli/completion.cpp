@@ -18,18 +18,18 @@ struct Value {
     Words words = {};
 };
 
-Words offered(const OptionText& text) { return text.offered ? text.offered() : Words(); }
+Words offered_words(const OptionText& text) { return text.offered ? text.offered() : Words(); }
 
 Value value_of(const OptionText& option) {
     return {.attached = option.value.starts_with("[="),
             .file = option.offers_files,
             .list = option.offers_list,
-            .words = offered(option)};
+            .words = offered_words(option)};
 }
 
 /// What its first argument may be.
 Words first_argument(const PageText& page) {
-    return page.arguments_help.empty() ? Words() : offered(page.arguments_help[0]);
+    return page.arguments_help.empty() ? Words() : offered_words(page.arguments_help[0]);
 }
 
 /// The words that may stand first behind the program.

@@ -12,8 +12,8 @@ namespace whittle::cli {
 
 namespace {
 
-/// True where --fullgraph demands nothing more: `broken` is empty.
-bool is_whole(const Tool& tool, const std::string& broken) {
+/// Whether --fullgraph demands nothing more; else says what, on stderr.
+bool fullgraph_holds(const Tool& tool, const std::string& broken) {
     if (!broken.empty()) std::cerr << tool.called() << ": --fullgraph: " << broken;
     return broken.empty();
 }
@@ -24,7 +24,7 @@ int predictions(const Tool& tool, const ExplainOptions& options, const cpp::Anal
         print_json(report::to_json(analysis));
     else
         sink.out() << report::to_text(analysis, options.report.shown(tool, sink));
-    return is_whole(tool, options.fullgraph ? report::first_break_text(analysis) : "") ? 0 : 1;
+    return fullgraph_holds(tool, options.fullgraph ? report::first_break_text(analysis) : "") ? 0 : 1;
 }
 
 int observations(const Tool& tool, ExplainOptions& options, std::vector<cpp::Analysis> analyses,
@@ -45,7 +45,7 @@ int observations(const Tool& tool, ExplainOptions& options, std::vector<cpp::Ana
     if (options.report.timeline) write_file(*options.report.timeline, report::chrome_trace(subject.profile));
     std::optional<html::PageFacts> page = options.pictures.write(tool, subject, report, options.subject, json);
     if (!in_json) sink.out() << to_text(subject, report, options.report.shown(tool, sink));
-    const bool whole = is_whole(tool, options.fullgraph ? report::fullgraph_text(subject, report) : "");
+    const bool whole = fullgraph_holds(tool, options.fullgraph ? report::fullgraph_text(subject, report) : "");
     const bool followed = follow_up(tool, model, options.subject, subject, in_json ? std::cerr : sink.out(), json);
     if (page) options.pictures.write_again(*std::move(page), json);
     if (in_json) print_json(json);

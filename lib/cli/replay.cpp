@@ -24,9 +24,10 @@
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
-using Status = ReplayResult::Status;
 
 namespace {
+
+using Status = ReplayResult::Status;
 
 void check_is_record(const fs::path& file) {
     if (!fs::is_regular_file(file) || is_record(file) || is_frame_record(file)) return;
@@ -81,8 +82,8 @@ std::string printed_format(const Tool& tool, const ReplayChoice& options) {
     return printed;
 }
 
-/// Makes a failing record small, judged as here; empty where there is nothing to
-/// minimize: what capture makes of a frame and what the reference computes have no other backend to blame.
+/// Makes a failing record small, judged as here; empty where there is nothing to minimize: what capture makes of a
+/// frame and what the reference computes have no other backend to blame.
 std::string next_command(const ReplayResult& result, const ReplayChoice& options) {
     // Of a capture fault the graph is another program: no backend fails on it.
     if (result.status != Status::failed || result.backend == "capture" || result.outcome == "capture_fault") return {};

@@ -79,16 +79,16 @@ void Tool::offers(std::function<Words()> words, Offered as) {
     text.offers_files = as == Offered::word_or_file;
 }
 
-static OptionText text_of(std::string_view names, const std::string& value, std::string_view help) {
+static OptionText option_text(std::string_view names, const std::string& value, std::string_view help) {
     return {.names = std::string(names), .value = value, .help = std::string(help)};
 }
 
 void Tool::flag(std::string_view names, bool& target, std::string_view help) {
-    add({.text = text_of(names, {}, help), .flag = true, .assign = [&target](const Words&) { target = true; }});
+    add({.text = option_text(names, {}, help), .flag = true, .assign = [&target](const Words&) { target = true; }});
 }
 
 void Tool::option(std::string_view names, Target target, std::string_view value, std::string_view help) {
-    add({.text = text_of(names, std::string(value), help),
+    add({.text = option_text(names, std::string(value), help),
          .list = target.is_list,
          .assign = [assign = std::move(target.assign), place = long_name(names)](const Words& words) {
              assign(words, place);
@@ -100,7 +100,7 @@ void Tool::option(std::string_view names, Target target, std::string_view value,
 template <class Text>
 static DeclaredOption one_of(std::string_view names, Text& target, const Words& words, const std::string& value,
                              std::string_view help) {
-    DeclaredOption option{.text = text_of(names, value, help),
+    DeclaredOption option{.text = option_text(names, value, help),
                           .assign = [&target, place = long_name(names), words](const Words& given) {
                               check_choice(place, given.front(), words);
                               target = given.front();
@@ -131,7 +131,7 @@ void Tool::flag_or_option(std::string_view names, bool& flag, Target target, std
 }
 
 void Tool::rest_of_line(std::string_view name, Words& target, std::string_view value, std::string_view help) {
-    add({.text = text_of(name, std::string(value), help),
+    add({.text = option_text(name, std::string(value), help),
          .rest = true,
          .assign = [&target, place = std::string(name)](const Words& words) {
              if (words.empty()) throw Error("option " + place + " requires a command");
