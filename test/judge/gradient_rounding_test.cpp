@@ -179,7 +179,7 @@ TEST_CASE("where rounding explains the outputs and not the gradients, the gradie
     const std::vector<Tensor> expected = evaluate(c.graph, c.inputs);
     // Of 5 the tolerance is 5e-4: a smaller one is asked for, so that the outputs differ by one step.
     Suspect suspect;
-    suspect.accuracy.tolerances[DType::f32] = {.rtol = 0, .atol = 4.5e-7};
+    suspect.accuracy.emplace().tolerances[DType::f32] = {.rtol = 0, .atol = 4.5e-7};
     std::vector<float> outputs = expected[0].values<float>();
     outputs[0] = std::nextafter(outputs[0], 10.0F);
     Outcome outcome{.kind = Outcome::Kind::mismatch,
