@@ -29,24 +29,26 @@ build_release() {
     cmake --build --preset release --target "$@" -j "$(scripts/jobs)") >&2
 }
 
-# options "NAME NAME= … WORD" ARGUMENT…: sets the variable NAME for each option --NAME among the arguments, to 1 or, for
-# NAME=, to the next argument ('-' in NAME is '_' in the variable). `words` gets the other arguments: where the names end
-# with a WORD, which says what these are, there may be some; with "+" among the names the first of them ends the options.
+# options "NAME -X NAME= NAME+= … WORD" ARGUMENT…: sets the variable NAME for each option --NAME among the arguments, to 1 or, for
+# NAME=, to the next argument; NAME+= is an array that gets each of them ('-' in NAME is '_' in the variable). -X is the short
+# name of the option behind it. `words` gets the other arguments: where the names end with a WORD, which says what these are,
+# there may be some; with "+" among the names the first of them ends the options.
 options() {
   local known=" $1 " expected name
-  expected=$(printf -- '--%s, ' $1 | sed -E 's/--\+, //; s/=,/,/g; s/--([A-Z])/\1/g')
+  expected=$(printf -- '--%s, ' $1 | sed -E 's/--\+, //; s/\+?=,/,/g; s/--(-.|[A-Z])/\1/g')
   shift
   words=()
   while [ $# -gt 0 ]; do
     name=${1#--}
+    if [[ $1 == -[!-] && $known == *" $1 "* ]]; then name=${known#*" $1 "} name=${name%%[+= ]*}; fi
     if [[ $1 == -h || $1 == --help ]]; then
       print_help
       exit
-    elif [[ $1 == --* && $known == *" $name= "* ]]; then
+    elif [[ $1 == -?* && $known =~ \ "$name"(\+?)=\  ]]; then
       [ $# -gt 1 ] || fail "$1 expects a value"
-      printf -v "${name//-/_}" %s "$2"
+      if [ -n "${BASH_REMATCH[1]}" ]; then eval "${name//-/_}+=(\"\$2\")"; else printf -v "${name//-/_}" %s "$2"; fi
       shift
-    elif [[ $1 == --* && $known == *" $name "* ]]; then
+    elif [[ $1 == -?* && $known == *" $name "* ]]; then
       printf -v "${name//-/_}" 1
     elif [[ $1 == -?* || $known != *" "[[:upper:]]* ]]; then
       fail "found '$1', expected ${expected%, }"

@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
     cli::Tool help_tool("whittle help", "[NAME]",
                         "Open the manual page of a command, or print the --help of the command.");
     help_tool.positional("NAME", name, "Command to describe.", false);
+    help_tool.offers([&] { return umbrella::described_names(tool); });
     tool.command(
         help_tool, [&] { return umbrella::help(tool, name); }, "whittle help minify");
     return umbrella::run(tool, argc, argv);

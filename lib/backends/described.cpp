@@ -32,7 +32,7 @@ bool is_there(const std::string& need) {
 DescribedBackend read_described_backend(const fs::path& folder) {
     const fs::path file = folder / "backend.json";
     const std::string name = folder.filename().string();
-    const fs::path data = kept_folder(Kept::backends) / name;
+    const fs::path data = kept_folder("backends") / name;
     DescribedBackend backend;
     backend.name = name, backend.file = file;
     try {

@@ -152,7 +152,7 @@ std::vector<fs::path> DiskCache::files_in(const fs::path& folder) {
     return files;
 }
 
-std::unique_ptr<DiskCache> user_cache(Kept kind) {
+std::unique_ptr<DiskCache> user_cache(std::string_view kind) {
     const fs::path folder = kept_folder(kind);
     return folder.empty() ? nullptr : std::make_unique<DiskCache>(folder);
 }

@@ -40,6 +40,6 @@ class DiskCache {
 };
 
 /// The store in a folder of base/kept.h; null when nothing of the kind is kept.
-std::unique_ptr<DiskCache> user_cache(Kept kind);
+std::unique_ptr<DiskCache> user_cache(std::string_view kind);
 
 }  // namespace whittle

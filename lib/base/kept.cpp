@@ -13,13 +13,19 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::string_view kBackends = "backends", kReleases = "releases";
 constexpr KeptKind kKinds[] = {
-    {Kept::kernels, "kernels", "kernels compiled by Halide", true},
-    {Kept::capture, "capture", "capture libraries for other LibTorch versions, built by scripts/build-capture", false},
-    {Kept::backends, "backends", "ONNX Runtime and OpenCV's worker, installed by the backends' install scripts", false},
-    {Kept::releases, "releases", "more releases of the compilers, for --backend-option release=VERSION", false},
+    {"kernels", "kernels compiled by Halide", true},
+    {"capture", "capture libraries for other LibTorch versions, built by scripts/build-capture", false},
+    {kBackends, "ONNX Runtime and OpenCV's worker, installed by the backends' install scripts", false},
+    {kReleases, "more releases of the compilers, for --backend-option release=VERSION", false},
 };
-constexpr const char* kReleases = "releases";
+
+const KeptKind& kind_called(std::string_view name) {
+    const auto kind = std::ranges::find(kKinds, name, &KeptKind::name);
+    WHITTLE_CHECK(kind != std::end(kKinds), "there is no kind " + std::string(name));
+    return *kind;
+}
 
 fs::path folder_in(const char* variable) {
     const char* value = std::getenv(variable);
@@ -73,40 +79,29 @@ void add_item(std::vector<KeptItem>& items, const fs::path& path, std::vector<fs
 
 std::span<const KeptKind> kept_kinds() { return kKinds; }
 
-fs::path kept_folder(Kept kind) {
-    switch (kind) {
-        case Kept::kernels: {
-            const fs::path cache = cache_folder();
-            return cache.empty() ? cache : cache / "kernels";
-        }
-        case Kept::capture:
-            return data_folder() / "capture";
-        case Kept::backends:
-        case Kept::releases:
-            return data_folder() / "backends";
-    }
-    __builtin_unreachable();
+fs::path kept_folder(std::string_view kind) {
+    const fs::path folder = kind_called(kind).remade ? cache_folder() : data_folder();
+    return folder.empty() ? folder : folder / (kind == kReleases ? kBackends : kind);
 }
 
-std::vector<KeptItem> kept_items(Kept kind) {
+std::vector<KeptItem> kept_items(std::string_view kind) {
     const fs::path folder = kept_folder(kind);
     std::vector<KeptItem> items;
     if (folder.empty()) return items;
-    if (kind == Kept::kernels) {
+    if (kind_called(kind).remade) {
         add_item(items, folder, DiskCache::files_in(folder));
         return items;
     }
     for (const fs::path& entry : entries_of(folder)) {
-        if (kind == Kept::capture) {
-            add_item(items, entry, {entry});
+        std::vector<fs::path> parts = {entry};
+        if (kind == kBackends) {
+            parts = entries_of(entry);
+            std::erase(parts, entry / kReleases);
+        } else if (kind == kReleases) {
+            for (const fs::path& release : entries_of(entry / kReleases)) add_item(items, release, {release});
             continue;
         }
-        std::vector<fs::path> parts = entries_of(entry);
-        std::erase(parts, entry / kReleases);
-        if (kind == Kept::backends)
-            add_item(items, entry, std::move(parts));
-        else
-            for (const fs::path& release : entries_of(entry / kReleases)) add_item(items, release, {release});
+        add_item(items, entry, std::move(parts));
     }
     return items;
 }

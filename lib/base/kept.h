@@ -11,21 +11,18 @@
 
 namespace whittle {
 
-enum class Kept { kernels, capture, backends, releases };
-
 struct KeptKind {
-    Kept kind;
     std::string_view name;  ///< "kernels"
     std::string_view what;  ///< a noun phrase
     bool remade;            ///< Whittle makes it again when it is needed; else the user had it installed
 };
 std::span<const KeptKind> kept_kinds();
 
-/// The folder of a kind, which need not be there: below WHITTLE_CACHE_DIR, $XDG_CACHE_HOME/whittle or ~/.cache/whittle
-/// what is remade, and what is installed below $XDG_DATA_HOME/whittle or ~/.local/share/whittle
+/// The folder of the kind of that name, which need not be there: below WHITTLE_CACHE_DIR, $XDG_CACHE_HOME/whittle or
+/// ~/.cache/whittle what is remade, and what is installed below $XDG_DATA_HOME/whittle or ~/.local/share/whittle
 /// (https://specifications.freedesktop.org/basedir-spec). Releases lie in the folders of backends, each in
 /// releases/VERSION. Empty: nothing of the kind is kept.
-std::filesystem::path kept_folder(Kept kind);
+std::filesystem::path kept_folder(std::string_view kind);
 
 /// What is there of a kind: the cache of kernels, one capture library, one backend, one release.
 struct KeptItem {
@@ -34,7 +31,7 @@ struct KeptItem {
     std::vector<std::filesystem::path> parts = {};  ///< that belong to it and go with it
 };
 /// In order of their paths. Never throws for what lies in the folders; what cannot be read is not there.
-std::vector<KeptItem> kept_items(Kept kind);
+std::vector<KeptItem> kept_items(std::string_view kind);
 
 /// Removes the item's parts. Other processes may use them meanwhile: a kernel is compiled again, a library stays
 /// loaded. Throws Error naming what cannot be removed.

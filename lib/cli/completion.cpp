@@ -1,8 +1,8 @@
 #include "cli/completion.h"
 
 #include <algorithm>
+#include <sstream>
 
-#include "base/error.h"
 #include "base/suggest.h"
 
 namespace whittle::cli {
@@ -18,11 +18,25 @@ struct Value {
     Words words = {};
 };
 
+Words offered_words(const OptionText& text) { return text.offered ? text.offered() : Words(); }
+
 Value value_of(const OptionText& option) {
     return {.attached = option.value.starts_with("[="),
             .file = option.offers_files,
             .list = option.offers_list,
-            .words = option.offered ? option.offered() : Words()};
+            .words = offered_words(option)};
+}
+
+/// What its first argument may be.
+Words first_argument(const PageText& page) {
+    return page.arguments_help.empty() ? Words() : offered_words(page.arguments_help[0]);
+}
+
+/// The words that may stand first behind the program.
+std::string first_words(const PageText& page) {
+    Words words = command_words(page);
+    for (std::string& word : first_argument(page)) words.push_back(std::move(word));
+    return join(words, " ");
 }
 
 /// "whittle minify": a part of whittle's completion, which calls it.
@@ -58,8 +72,18 @@ std::string bash(const PageText& page, const std::string& program) {
         if (value.file) cases += "compopt -o default; ";
         cases += value.attached ? "return; } ;;\n" : "return ;;\n";
     }
-    const std::string name = function_of(program), commands = join(command_words(page), " ");
+    const std::string name = function_of(program), first = first_words(page);
     return "# bash completion of " + program + ", made from its own parser.\n" + name + "() {\n" +
+           (page.commands.empty() ? ""
+                                  : "    if ((COMP_CWORD > 1)) && declare -F \"" + name +
+                                        "_${COMP_WORDS[1]}\" >/dev/null; then\n"
+                                        "        local function=" +
+                                        name +
+                                        "_${COMP_WORDS[1]}\n"
+                                        "        COMP_WORDS=(\"${COMP_WORDS[@]:1}\") COMP_CWORD=$((COMP_CWORD - 1))\n"
+                                        "        \"$function\"\n"
+                                        "        return\n"
+                                        "    fi\n") +
            "    local cur=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} equals= word\n"
            "    # readline makes three words of --color=auto\n"
            "    if [[ $cur == = ]]; then cur= equals=1\n"
@@ -73,9 +97,7 @@ std::string bash(const PageText& page, const std::string& program) {
            "    esac\n"
            "    if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '" +
            join(all, " ") + "' -- \"$cur\")); return; fi\n" +
-           (commands.empty()
-                ? ""
-                : "    ((COMP_CWORD == 1)) && COMPREPLY=($(compgen -W '" + commands + "' -- \"$cur\"))\n") +
+           (first.empty() ? "" : "    ((COMP_CWORD == 1)) && COMPREPLY=($(compgen -W '" + first + "' -- \"$cur\"))\n") +
            "    compopt -o default\n}\n" + (is_command(program) ? "" : "complete -F " + name + " " + program + "\n");
 }
 
@@ -90,7 +112,8 @@ std::string zsh_text(const std::string& text) {
     return result;
 }
 
-std::string zsh(const PageText& page, const std::string& program) {
+/// `commands`: the parts for its commands.
+std::string zsh(const PageText& page, const std::string& program, const std::string& commands) {
     std::string specs;
     for (const OptionText& option : page.options) {
         const Value value = value_of(option);
@@ -107,13 +130,18 @@ std::string zsh(const PageText& page, const std::string& program) {
             specs += " \\\n    '*" + name + (value.attached ? "=-" : "") + "[" + zsh_text(brief(option.help)) + "]" +
                      action + "'";
     }
-    const std::string commands = join(command_words(page), " ");
-    const std::string first =
-        commands.empty() ? "" : " \\\n    '1::command or file:{ compadd " + commands + "; _files }'";
-    const std::string call = "_arguments" + specs + first + " \\\n    '*:file:_files'\n",
-                      head = "# zsh completion of " + program + ", made from its own parser.\n";
-    return is_command(program) ? head + function_of(program) + "() {\n" + call + "}\n"
-                               : "#compdef " + program + "\n" + head + call;
+    const std::string words = first_words(page), name = function_of(program);
+    const std::string first = words.empty() ? "" : " \\\n    '1::command or file:{ compadd " + words + "; _files }'";
+    std::string call = "_arguments" + specs + first + " \\\n    '*:file:_files'\n";
+    if (!page.commands.empty())
+        call = "if (( CURRENT > 2 && $+functions[" + name +
+               "_$words[2]] )); then\n"
+               "    shift words\n"
+               "    (( CURRENT-- ))\n    " +
+               name + "_$words[1]\nelse\n" + call + "fi\n";
+    const std::string head = "# zsh completion of " + program + ", made from its own parser.\n";
+    return is_command(program) ? commands + head + name + "() {\n" + call + "}\n"
+                               : "#compdef " + program + "\n" + commands + head + call;
 }
 
 std::string fish_text(const std::string& text) {
@@ -127,36 +155,45 @@ std::string fish_text(const std::string& text) {
 
 std::string fish(const PageText& page, const std::string& program) {
     std::string text = "# fish completion of " + program + ", made from its own parser.\n";
-    const std::size_t space = program.find(' ');
-    const std::string complete = "complete -c " + program.substr(0, space),
-                      behind = is_command(program) ? "__fish_seen_subcommand_from " + program.substr(space + 1) : "";
+    std::istringstream parents(program);
+    std::string name;
+    parents >> name;
+    Words conditions;
+    for (std::string word; parents >> word;) conditions.push_back("__fish_seen_subcommand_from " + word);
+    if (!page.commands.empty())
+        conditions.push_back("not __fish_seen_subcommand_from " + join(command_words(page), " "));
+    const std::string complete = "complete -c " + name,
+                      when = conditions.empty() ? "" : " -n '" + join(conditions, "; and ") + "'",
+                      first = is_command(program) ? when : " -n __fish_use_subcommand";
     for (const OptionText& option : page.options) {
         const Value value = value_of(option);
-        text += complete + (behind.empty() ? "" : " -n '" + behind + "'");
-        for (const std::string& name : split_names(option.names))
-            text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+        text += complete + when;
+        for (const std::string& option_name : split_names(option.names))
+            text += option_name.starts_with("--") ? " -l " + option_name.substr(2) : " -s " + option_name.substr(1);
         if (!value.words.empty())
             text += std::string(value.attached ? " -f"
                                 : value.file   ? " -r -F"
                                                : " -x") +
                     " -a " + fish_text(join(value.words, " "));
-        else if (!option.value.empty())
+        else if (!option.value.empty() && !value.attached)
             text += value.file ? " -r -F" : " -x";
         text += " -d " + fish_text(brief(option.help)) + "\n";
     }
     for (const OptionText& command : page.commands)
-        text += complete + " -n " + (behind.empty() ? "__fish_use_subcommand" : "'" + behind + "'") + " -a " +
-                command.names.substr(0, command.names.find(' ')) + " -d " + fish_text(brief(command.help)) + "\n";
+        text += complete + first + " -a " + command.names.substr(0, command.names.find(' ')) + " -d " +
+                fish_text(brief(command.help)) + "\n";
+    if (const Words words = first_argument(page); !words.empty())
+        text += complete + first + " -x -a " + fish_text(join(words, " ")) + "\n";
     return text;
 }
 
 }  // namespace
 
-std::string completion_script(const PageText& page, std::string_view shell, const std::string& program) {
-    if (shell == "bash") return bash(page, program);
-    if (shell == "zsh") return zsh(page, program);
-    if (shell == "fish") return fish(page, program);
-    throw Error("--help-completion: found '" + std::string(shell) + "', expected one of bash, zsh, fish");
+std::string completion_script(const PageText& page, std::string_view shell, const std::string& program,
+                              const std::string& commands) {
+    if (shell == "bash") return commands + bash(page, program);
+    if (shell == "zsh") return zsh(page, program, commands);
+    return commands + fish(page, program);
 }
 
 }  // namespace whittle::cli

@@ -29,10 +29,11 @@ void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, 
     nlohmann::json ignored;
     MinifyOptions asked{.model = frame.file,
                         .output = output,
-                        .judge = {.backend = backend, .accuracy = options.accuracy},
-                        .search = {.limits = options.limits},
+                        .backend = backend,
+                        .accuracy = options.accuracy,
+                        .limits = options.limits,
                         .inputs = options.inputs};
-    asked.search.search.repeat = std::max(letter.guilt.repeat, 2);
+    asked.search.repeat = std::max(letter.guilt.repeat, 2);
     const repro::Followed followed = follow_up(tool, {.minify = true, .asked = asked}, report, ignored);
     const std::vector<reduce::Minimized>& results = followed.minimized.results;
     if (const auto done = std::ranges::find_if(results, &reduce::Minimized::failed); done != results.end()) {
@@ -114,6 +115,7 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
     if (diagnoses) subject.program.declare(tool);
     subject.limits.declare(tool, kLimited);
     tool.common("--output --backend --accuracy --input");
+    tool.exit_one(diagnoses ? "the backend fails, or no graph could be judged" : "a value differs");
     tool.files([this, diagnoses] {
         UsedFiles used;
         report.add_to(used);

@@ -58,8 +58,7 @@ SubjectOptions for_one_of(const SubjectOptions& both, const fs::path& model, con
 void DiffOptions::declare(Tool& tool) {
     tool.positional("BEFORE", before, "Baseline of the comparison: a model, a program or a folder, like AFTER.");
     tool.positional("AFTER", after, kModelHelp);
-    report.declare_output(tool);
-    report.declare_tables(tool);
+    report.declare(tool, true);
     pictures.declare_page(tool);
     subject.accuracy.declare(tool, "How to compare recorded values.");
     tool.section("Backends");
@@ -93,7 +92,7 @@ int diff(const Tool& tool, const DiffOptions& options) {
     if (tool.shared().json)
         print_json(report::to_json(diff));
     else
-        sink.out() << report::to_text(diff, options.report.text(tool, sink));
+        sink.out() << report::to_text(diff, options.report.shown(tool, sink));
     options.pictures.write_diff(tool, second.subject, second.report, diff);
     sink.close();
     return diff.same() ? 0 : 1;

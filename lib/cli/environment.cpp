@@ -11,20 +11,25 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
+#include "backends/halide/build_info.h"
 #include "backends/registry.h"
 #include "backends/spec.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/pattern.h"
+#include "base/program_text.h"
 #include "base/subprocess.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "cli/version.h"
 #include "graph/releases.h"
 
 namespace whittle::cli {
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -48,10 +53,31 @@ bool is_of_the_system(const std::string& program) {
     return real.starts_with("/usr/") || real.starts_with("/opt/");
 }
 
+/// The first line of what the program prints with --version; empty where it is not there.
+std::string version_line(const std::string& program) {
+    if (!program_path(program)) return {};
+    const ProcessResult ran = run_process({program, "--version"}, {.timeout = std::chrono::seconds(10)});
+    return ran.good() ? ran.out.substr(0, ran.out.find('\n')) : "";
+}
+
 }  // namespace
 
+// The macros are set for this file in lib/CMakeLists.txt.
+
+std::string version_number() { return WHITTLE_VERSION; }
+
+std::string version_text(const std::string& program) {
+    const std::string without = WHITTLE_BUILT_WITHOUT;
+    return program +
+           " (Whittle " WHITTLE_VERSION ")\nbuilt by " WHITTLE_COMPILER ", " WHITTLE_BUILD_TYPE
+           "\nwith " WHITTLE_BUILT_WITH "\n" +
+           (without.empty() ? "" : "without " + without + "\n");
+}
+
 std::map<std::string, std::string> environment() {
-    std::map<std::string, std::string> found = build_info();
+    std::map<std::string, std::string> found = {{"whittle", WHITTLE_VERSION " (" WHITTLE_BUILD_TYPE ")"},
+                                                {"compiler", WHITTLE_COMPILER},
+                                                {"libraries", WHITTLE_BUILT_WITH}};
     const auto add = [&](const char* key, const std::string& value) {
         if (!value.empty()) found[key] = value;
     };
@@ -79,12 +105,6 @@ std::string command_version(const std::string& backend) {
     const std::string program = shell_split(command->line).at(0);
     const std::string version = is_of_the_system(program) ? version_line(program) : "";
     return version.empty() ? "" : program + ": " + version;
-}
-
-std::string version_line(const std::string& program) {
-    if (!program_path(program)) return {};
-    const ProcessResult ran = run_process({program, "--version"}, {.timeout = std::chrono::seconds(10)});
-    return ran.good() ? ran.out.substr(0, ran.out.find('\n')) : "";
 }
 
 namespace {
@@ -167,7 +187,79 @@ std::map<std::string, std::string> reported_variables() {
     return found;
 }
 
-void print_environment(const Tool& tool) {
+namespace {
+
+/// What the processor has of what compilers make use of.
+std::string vector_features() {
+    static const std::set<std::string> wanted = {"sse4_1",   "sse4_2",      "avx",         "avx2",        "fma",
+                                                 "f16c",     "avx512f",     "avx512bw",    "avx512dq",    "avx512vl",
+                                                 "amx_tile", "avx512_vnni", "avx512_bf16", "avx512_fp16", "avx_vnni",
+                                                 "asimd",    "asimddp",     "sve",         "sve2",        "bf16"};
+    std::ifstream in("/proc/cpuinfo");
+    for (std::string line; std::getline(in, line);) {
+        if (!line.starts_with("flags") && !line.starts_with("Features")) continue;
+        std::istringstream words(line.substr(line.find(':') + 1));
+        std::string found;
+        for (std::string word; words >> word;)
+            if (wanted.contains(word)) found += (found.empty() ? "" : " ") + word;
+        return found;
+    }
+    return {};
+}
+
+std::string environment_text() {
+    std::map<std::string, std::string> found = environment();
+    found["halide"] = halide::description();
+    if (const std::string features = vector_features(); !features.empty()) found["cpu features"] = features;
+    for (const char* compiler : {"g++", "clang++"})
+        if (const std::string version = version_line(compiler); !version.empty()) found[compiler] = version;
+    std::string text;
+    for (const auto& [name, value] : found) text += name + ": " + value + "\n";
+    for (const auto& [name, value] : reported_variables()) text += name + ": " + value + "\n";
+    return text;
+}
+
+/// What the command printed, under the log of components.
+std::string log_of(const std::vector<std::string>& command) {
+    const char* const set = std::getenv("WHITTLE_LOGS");
+    const std::string logs = (set && *set ? std::string(set) + "," : std::string()) + "all";
+    const ProcessResult ran = run_process(command, {.environment = {{"WHITTLE_LOGS", logs}}, .inherit_errors = false});
+    return "$ " + shell_quote(command) + "\n" + ran.out + (ran.err.empty() ? "" : "stderr:\n" + ran.err) + "it " +
+           ending_of(ran) + "\n";
+}
+
+void write_bundle(const Tool& tool, const EnvironmentOptions& options) {
+    if (fs::exists(options.bundle) && !(fs::is_directory(options.bundle) && fs::is_empty(options.bundle)))
+        throw Error({options.bundle.string(), {}}, "it exists, expected an empty folder or a new name");
+    std::vector<std::string> files;
+    const auto write = [&](const char* name, const std::string& text) {
+        write_file(options.bundle / name, without_private(text));
+        files.push_back((options.bundle / name).string());
+    };
+    // Before anything is written: the command may not be one that can be run.
+    const std::string log = options.command.empty() ? std::string() : log_of(options.command);
+    write("environment.txt", environment_text());
+    if (!options.command.empty()) {
+        write("command.txt", shell_quote(options.command) + "\n");
+        write("log.txt", log);
+    }
+    write("left_out.txt", fill_template("left_out.txt", {}));
+    if (tool.shared().json) return print_json({{"files", files}});
+    for (const std::string& file : files) std::cout << "written: " << file << "\n";
+}
+
+}  // namespace
+
+void EnvironmentOptions::declare(Tool& tool) {
+    tool.option("--bundle", bundle, "DIR",
+                "Write a folder to attach to an issue: versions, processor, compilers, environment variables and a "
+                "list of what is left out. If COMMAND is given, also write COMMAND and its log.");
+    tool.after_dashes(command, "With --bundle: failing command, which is run.");
+}
+
+void print_environment(const Tool& tool, const EnvironmentOptions& options) {
+    require_with(!options.command.empty(), "a command", !options.bundle.empty(), "--bundle");
+    if (!options.bundle.empty()) return write_bundle(tool, options);
     const std::map<std::string, std::string> found = environment();
     if (tool.shared().json) return print_json(found);
     for (const auto& [name, value] : found) std::printf("%s: %s\n", name.c_str(), value.c_str());

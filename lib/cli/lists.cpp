@@ -40,6 +40,12 @@ void print_backends(const Tool& tool) {
 
 }  // namespace
 
+std::vector<std::string> break_ids() {
+    std::vector<std::string> ids = {"all"};
+    for (const capture::BreakInfo& info : capture::break_catalogue()) ids.emplace_back(info.id);
+    return ids;
+}
+
 std::string break_page(const std::string& id) {
     if (id == "all") return report::break_catalogue_page();
     if (const capture::BreakInfo* info = capture::find_break(id)) return report::break_page(*info);

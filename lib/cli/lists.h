@@ -8,6 +8,8 @@ namespace whittle::cli {
 
 class Tool;
 
+/// The ids of all kinds of breaks, and "all".
+std::vector<std::string> break_ids();
 /// The page of the kind of break `id`, of all of them for "all". Throws Error for another word.
 std::string break_page(const std::string& id);
 

@@ -1,6 +1,9 @@
 #include "cli/minify.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "base/command_words.h"
@@ -11,6 +14,7 @@
 #include "cli/messages.h"
 #include "cli/progress.h"
 #include "cli/tool.h"
+#include "cli/usage.h"
 #include "ops/core/opaque.h"
 #include "reduce/report.h"
 #include "repro/repro.h"
@@ -46,17 +50,47 @@ repro::Observer printing(const Tool& tool, Progress& progress, const reduce::Req
     return observer;
 }
 
+/// The command that was typed, with --resume: in front, for --check takes all that follows it. Without a limit of no
+/// steps at all, with which it would never end.
+std::string resume_command(const Tool& tool, const reduce::Strategy& search) {
+    const std::vector<std::string>& typed = tool.command_line();
+    const auto behind =
+        typed.begin() + static_cast<std::ptrdiff_t>(tool.own_words());  // the words of --check's command
+    std::vector<std::string> words(typed.begin(), behind);
+    std::erase(words, "--resume");
+    const auto limit =
+        std::ranges::find_if(words, [](const std::string& word) { return word.starts_with("--step-limit"); });
+    if (search.step_limit == 0 && limit != words.end()) words.erase(limit, limit + (*limit == "--step-limit" ? 2 : 1));
+    const auto name = static_cast<std::ptrdiff_t>(program_words(tool.name()).size());
+    words.insert(words.begin() + name, "--resume");
+    words.insert(words.end(), behind, typed.end());
+    return shell_quote(words);
+}
+
 }  // namespace
 
-reduce::MinimizedModel minify(const Tool& tool, const reduce::Request& request, const std::vector<LoadedFrame>& frames,
-                              std::ostream& report) {
+std::string passes_text() {  // "calls" is no reduction, but the deletion that comes first
+    std::string text = fmt::format("{:<10} Delete calls; their results become inputs\n", reduce::kDeletion);
+    for (const reduce::Reduction& reduction : reduce::reductions())
+        text += fmt::format("{:<10} {}\n", reduction.name, reduction.doc);
+    return text;
+}
+
+int minify(const Tool& tool, const MinifyOptions& options) {
+    options.check_usage();
+    const std::vector<LoadedFrame> frames = frames_of(options);
+    reduce::Request request = request_of(options, frames[0]);
+    request.go_on = resume_command(tool, options.search);
     Progress progress("minify", 0, tool.shared().progress, "queries");
-    return reduce::minimize(frames, request, printing(tool, progress, request, frames, report));
+    const reduce::MinimizedModel done =
+        reduce::minimize(frames, request, printing(tool, progress, request, frames, std::cout));
+    if (tool.shared().json) print_json(to_json(done));
+    return done.good() ? 0 : 1;
 }
 
 FollowUp of_file(bool minify, MinifyOptions asked) {
     const std::string command =
-        minify_command(asked.model, true, asked.judge.backend, asked.judge.accuracy, asked.inputs, asked.search.limits);
+        minify_command(asked.model, true, asked.backend, asked.accuracy, asked.inputs, asked.limits);
     return {.minify = minify,
             .next = command + " " + shell_quote({"-o", asked.output.string()}),
             .asked = std::move(asked)};
@@ -78,10 +112,9 @@ repro::Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream
     for (LoadedFrame& frame : frames)
         if (wanted.scratch) frame.file = frame.file.stem();
     const auto resume = [&] {
-        AccuracyChoice accuracy = options.judge.accuracy;
+        AccuracyChoice accuracy = options.accuracy;
         if (!accuracy.given() && !opaque) accuracy.default_to(accuracy_for(frames[0], {}));
-        return minify_command(options.model, true, options.judge.backend, accuracy, options.inputs,
-                              options.search.limits) +
+        return minify_command(options.model, true, options.backend, accuracy, options.inputs, options.limits) +
                " --resume " + shell_quote({"-o", options.output.string()});
     };
     request.go_on = wanted.scratch ? shell_quote(tool.command_line()) : resume();

@@ -8,16 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "cli/search_options.h"
+#include "cli/minify_options.h"
 #include "repro/follow.h"
 
 namespace whittle::cli {
 
 class Tool;
 
-/// reduce::minimize(). Reports as text go to `report` as they come, unless the tool prints JSON.
-reduce::MinimizedModel minify(const Tool& tool, const reduce::Request& request, const std::vector<LoadedFrame>& frames,
-                              std::ostream& report);
+/// Minimizes the model and prints what is found. Returns the exit status.
+int minify(const Tool& tool, const MinifyOptions& options);
+/// The reductions that --delta-passes takes, a line each.
+std::string passes_text();
 
 /// A failure that was seen, and what becomes of it.
 struct FollowUp {

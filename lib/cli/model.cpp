@@ -284,12 +284,9 @@ std::vector<LoadedFrame> load_frames(const fs::path& path, const ModelOptions& o
             frames = frames_of_trace(path, options.need_inputs, checks);
             break;
         case ModelKind::program:
-            throw Error(
-                {path.string(), {}}, "it is a program, which must be captured first",
-                shell_quote(program_words("trace", {"-o", "DIR", path.string()})) + " captures it; then give DIR");
         case ModelKind::torchscript:
             throw Error(
-                {path.string(), {}}, "it is a TorchScript module, which must be captured first",
+                {path.string(), {}}, "it is a " + std::string(name(kind)) + ", which must be captured first",
                 shell_quote(program_words("trace", {"-o", "DIR", path.string()})) + " captures it; then give DIR");
     }
     log_info(LogChannel::frontend,

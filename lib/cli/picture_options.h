@@ -2,16 +2,11 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
-#include <span>
-#include <vector>
 
 #include "cli/subject.h"
-#include "report/divergence.h"
-#include "report/report.h"
-#include "report/trace_diff.h"
+#include "report/page/page.h"
 
 namespace whittle::cli {
 
@@ -19,7 +14,7 @@ class Tool;
 struct UsedFiles;
 
 struct PictureOptions {
-    std::optional<std::filesystem::path> dot, html, timeline;
+    std::optional<std::filesystem::path> dot = {}, html = {};
     bool no_source = false;
 
     /// --html and --no-source.
@@ -29,18 +24,13 @@ struct PictureOptions {
     void add_to(UsedFiles& files) const;
     /// Throws Error for --no-source alone.
     void check_usage() const;
-    /// Values that a backend computes wrong, by the name of the graph, or why they were not compared.
-    struct Compared {
-        std::map<std::string, report::FrameDivergence> values = {};
-        std::map<std::string, std::string> not_compared = {};
-    };
-    /// Where a backend was run, values that it computes wrong are compared with the reference's for the page, and
-    /// returned. The failures of `json`, which are the subject's in its order, get the `first_wrong`; it may be null.
-    Compared write(const Tool& tool, const report::Subject& subject, const report::Report& report,
-                   const SubjectOptions& options, nlohmann::json& json) const;
+    /// Writes them, and returns what the page shows, where there is one. Where a backend was run, values that it
+    /// computes wrong are compared with the reference's for the page; the failures of `json`, which are the subject's
+    /// in its order, get the `first_wrong`. `json` may be null.
+    std::optional<html::PageFacts> write(const Tool& tool, const report::Subject& subject, const report::Report& report,
+                                         const SubjectOptions& options, nlohmann::json& json) const;
     /// The page again, with what minify and repro have found since: members `minify` and `repros` of `json`.
-    void write_again(const Tool& tool, const report::Subject& subject, const report::Report& report, Compared compared,
-                     const nlohmann::json& json) const;
+    void write_again(html::PageFacts page, const nlohmann::json& json) const;
     /// The page of a comparison, about its second side.
     void write_diff(const Tool& tool, const report::Subject& subject, const report::Report& report,
                     const report::TraceDiff& diff) const;

@@ -60,15 +60,15 @@ CaptureSettings ProgramOptions::capture() const {
         const auto [key, value] = split_assignment(pair, "--capture", "KEY=VALUE");
         const std::string place = "--capture " + key;
         if (!given.insert(key).second) throw Error(place + " is given twice");
-        const auto word = [&, &said = value](std::string& target, const std::vector<std::string>& words) {
-            check_choice(place, said, words);
-            target = said;
-        };
-        if (key == "level")
-            word(settings.level, {"core", "api"});
-        else if (key == "check")
-            word(settings.check, {"always", "budget", "never"});
-        else if (key == "limit")
+        if (key == "level") {
+            check_choice(place, value, {"core", "api"});
+            settings.level = value;
+        } else if (key == "check") {
+            check_choice(place, value, {"always", "budget", "never"});
+            settings.check = value == "always"  ? CheckPolicy::always
+                             : value == "never" ? CheckPolicy::never
+                                                : CheckPolicy::budget;
+        } else if (key == "limit")
             convert(value, place, settings.limit_mb);
         else if (key == "seconds")
             convert(value, place, settings.seconds);

@@ -11,6 +11,7 @@
 
 #include "cli/model.h"
 #include "record/launch/program.h"
+#include "record/trace_folder.h"
 
 namespace whittle::cli {
 
@@ -18,7 +19,8 @@ class Tool;
 
 /// What --capture KEY=VALUE sets.
 struct CaptureSettings {
-    std::string level = "core", check = "budget";
+    std::string level = "core";
+    CheckPolicy check = CheckPolicy::budget;
     std::int64_t limit_mb = 2048, seconds = 600, save_every = 10;
 };
 

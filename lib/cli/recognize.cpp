@@ -99,23 +99,9 @@ std::optional<fs::path> values_beside(const fs::path& model) {
 }
 
 std::string_view name(ModelKind kind) {
-    switch (kind) {
-        case ModelKind::onnx:
-            return "ONNX model";
-        case ModelKind::pt2:
-            return "PyTorch export";
-        case ModelKind::graph:
-            return "graph";
-        case ModelKind::record:
-            return "record";
-        case ModelKind::trace:
-            return "trace folder";
-        case ModelKind::program:
-            return "program";
-        case ModelKind::torchscript:
-            return "TorchScript module";
-    }
-    return "";
+    static constexpr std::string_view kNames[] = {"ONNX model", "PyTorch export",    "graph", "record", "trace folder",
+                                                  "program",    "TorchScript module"};
+    return kNames[static_cast<std::size_t>(kind)];
 }
 
 ModelKind recognize(const fs::path& path) {

@@ -32,34 +32,36 @@ void ReportOptions::declare_output(Tool& tool) {
                 "Write the report to FILE. Default: stdout, or stderr if MODEL is a program.");
 }
 
-void ReportOptions::declare_tables(Tool& tool) {
-    tool.section("Report");
-    tool.flag("--ops", ops,
-              "Add a table of the operations, with the number of calls and the result types of each operation.");
-    tool.flag("--times", times,
-              "Add the compile and run times of passes, kernels and LibTorch operations, and the memory used.");
-}
-
-void ReportOptions::declare(Tool& tool) {
+void ReportOptions::declare(Tool& tool, bool compares) {
     declare_output(tool);
-    declare_tables(tool);
-    tool.flag("--guards", guards,
+    tool.section("Report");
+    tool.flag("--ops", text.ops,
+              "Add a table of the operations, with the number of calls and the result types of each operation.");
+    const std::string times =
+        "Add the compile and run times of passes, kernels and LibTorch operations, and the memory used.";
+    if (compares) return tool.flag("--times", text.times, times);
+    tool.flag_or_option(
+        "--times", text.times, timeline, "FILE",
+        times + " With FILE: also write the times to FILE as a trace for Perfetto or chrome://tracing.");
+    tool.flag("--guards", text.guards,
               "Add the guards of each captured graph: the conditions under which the graph is reused.");
     tool.flag_or_choice("--recompiles", recompiles, {"seen", "all"},
                         "Add every recompile: the guard that failed, how often the guard failed, and how to avoid the "
                         "recompile. all: raise the cache limits so that no limit hides a recompile.");
 }
 
-void ReportOptions::add_to(UsedFiles& files) const { files.writes("--output", output); }
+void ReportOptions::add_to(UsedFiles& files) const {
+    files.writes("--output", output);
+    files.writes("--times", timeline);
+}
 
-report::TextOptions ReportOptions::text(const Tool& tool, const ReportSink& sink) const {
-    return {.ops = ops,
-            .guards = guards,
-            .times = times,
-            .recompiles = recompiles.has_value(),
-            .verbose = tool.shared().verbose,
-            .color = sink.color(),
-            .columns = sink.columns()};
+report::TextOptions ReportOptions::shown(const Tool& tool, const ReportSink& sink) const {
+    report::TextOptions shown = text;
+    shown.recompiles = recompiles.has_value();
+    shown.verbose = tool.shared().verbose;
+    shown.color = sink.color();
+    shown.columns = sink.columns();
+    return shown;
 }
 
 ReportSink::ReportSink(const Tool& tool, const std::optional<fs::path>& model, const std::optional<fs::path>& output) {
@@ -91,10 +93,9 @@ void SourceOptions::declare(Tool& tool) {
         "Compiler flags for FILE.cpp, as one argument. If MODEL is not a program, the flags can instead follow --.");
 }
 
-std::vector<cpp::Analysis> SourceOptions::analyses(
-    const std::optional<fs::path>& model, const std::vector<std::string>& functions,
-    const std::vector<std::string>& rest,
-    const std::function<cpp::Analysis(const std::string&, const std::vector<std::string>&)>& analyze) const {
+std::vector<cpp::Analysis> SourceOptions::analyses(const std::optional<fs::path>& model,
+                                                   const std::vector<std::string>& functions,
+                                                   const std::vector<std::string>& rest, const Analyze& analyze) const {
     std::vector<cpp::Analysis> found;
     if (!file) {
         if (!model) return found;

@@ -40,20 +40,21 @@ class ReportSink {
 
 /// --output, --ops, --times, --guards and --recompiles.
 struct ReportOptions {
-    std::optional<std::filesystem::path> output = {};
-    bool ops = false, guards = false, times = false;
+    std::optional<std::filesystem::path> output = {}, timeline = {};
+    report::TextOptions text = {};  ///< see shown()
     std::optional<std::string> recompiles = {};
 
     void declare_output(Tool& tool);
-    /// --ops and --times.
-    void declare_tables(Tool& tool);
-    /// All of them.
-    void declare(Tool& tool);
+    /// All of them; of explain diff the first three.
+    void declare(Tool& tool, bool compares = false);
     /// What is written.
     void add_to(UsedFiles& files) const;
-    /// With the tool's --verbose, for that place.
-    report::TextOptions text(const Tool& tool, const ReportSink& sink) const;
+    /// What the report shows in that place, with the tool's --verbose.
+    report::TextOptions shown(const Tool& tool, const ReportSink& sink) const;
 };
+
+/// Reads a C++ source: only the programs that link Clang can.
+using Analyze = std::function<cpp::Analysis(const std::string& file, const std::vector<std::string>& flags)>;
 
 /// The file of explain static, and --static-flags.
 struct SourceOptions {
@@ -63,13 +64,10 @@ struct SourceOptions {
     void declare(Tool& tool);
     /// What the sources say: the file, else those that MODEL, a program or a folder of trace, was compiled from by
     /// `trace cc`; none when there are neither. `functions`: only in these; `rest`: what follows `--`, flags where
-    /// MODEL is no program. `analyze` reads a file: only the programs that link Clang can. Throws Error for a function
-    /// that the file does not have, and as `analyze` does.
-    std::vector<cpp::Analysis> analyses(
-        const std::optional<std::filesystem::path>& model, const std::vector<std::string>& functions,
-        const std::vector<std::string>& rest,
-        const std::function<cpp::Analysis(const std::string& file, const std::vector<std::string>& flags)>& analyze)
-        const;
+    /// MODEL is no program. Throws Error for a function that the file does not have, and as `analyze` does.
+    std::vector<cpp::Analysis> analyses(const std::optional<std::filesystem::path>& model,
+                                        const std::vector<std::string>& functions, const std::vector<std::string>& rest,
+                                        const Analyze& analyze) const;
 };
 
 }  // namespace whittle::cli

@@ -32,7 +32,7 @@ report::Subject subject_of_program(const Tool& tool, const fs::path& program, co
     if (backend && offered<Reference>(*backend)) backend.reset();  // capture has held it against what was observed
     ProgramRequest request = options.program.request(tool, program, options.inputs);
     request.with_data = backend || options.values;
-    request.with_times = options.times;
+    request.with_times = options.times || options.kernels;
     if (request.with_data) request.folder = folder;
     const bool coded = is_debug_file(LogArtifact::full_code);  // which runs on the records
     if (request.with_data || coded) request.records = RecordPolicy::always;
@@ -107,27 +107,24 @@ Suspect SubjectOptions::suspect() const {
             .tier = Tier::computes};
 }
 
-report::Subject subject_of(const Tool& tool, const fs::path& model, SubjectOptions& options, const fs::path& scratch) {
-    if (!is_run(recognize(model))) return subject_of_model(model, options);
-    report::Subject subject = subject_of_program(tool, model, options, scratch);
-    options.inputs = {};  // what was recorded has them
-    return subject;
-}
-
-std::optional<Profile> measured(const fs::path& model, const SubjectOptions& options, const ProfileWish& wish) {
-    const bool known = wish.times ? !options.minify || !options.backend.name.empty() : !options.backend.name.empty();
-    if ((!wish.times && !wish.page) || !known || is_run(recognize(model))) return std::nullopt;
+static Profile profile_of(const fs::path& model, const SubjectOptions& options) {
     return report::profile(load_model(model, {.inputs = options.inputs, .keep_unknown = true}), options.suspect(),
-                           wish.page);
+                           options.kernels);
 }
 
-void add_profile(const SubjectOptions& options, const ProfileWish& wish, std::optional<Profile> measured,
-                 report::Subject& subject) {
-    if (!wish.times && !wish.page) return;
-    if (!measured && !subject.runnable.empty())
-        measured = report::profile(load_model(subject.runnable, {.inputs = options.inputs, .keep_unknown = true}),
-                                   options.suspect(), wish.page);
-    report::add_profile(subject, measured ? std::move(*measured) : Profile());
+report::Subject subject_of(const Tool& tool, const fs::path& model, SubjectOptions& options, const fs::path& scratch) {
+    const bool run = is_run(recognize(model)), measures = options.times || options.kernels;
+    // Else --minify finds the backend in the model.
+    const bool known = !options.backend.name.empty() || (options.times && !options.minify);
+    std::optional<Profile> measured;
+    // Before the backend is run otherwise: what that compiles would be found in its cache.
+    if (measures && known && !run) measured = profile_of(model, options);
+    report::Subject subject =
+        run ? subject_of_program(tool, model, options, scratch) : subject_of_model(model, options);
+    if (run) options.inputs = {};  // what was recorded has them
+    if (measures && !measured && !subject.runnable.empty()) measured = profile_of(subject.runnable, options);
+    if (measures) report::add_profile(subject, std::move(measured).value_or(Profile()));
+    return subject;
 }
 
 std::string stem_of(const fs::path& model, const std::vector<std::string>& arguments) {
@@ -154,8 +151,9 @@ bool follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& op
     const std::string stem = stem_of(model, options.program.arguments);
     MinifyOptions asked{.model = subject.runnable,
                         .output = stem + ".min.json",
-                        .judge = {.backend = options.backend, .accuracy = options.accuracy},
-                        .search = {.limits = options.limits},
+                        .backend = options.backend,
+                        .accuracy = options.accuracy,
+                        .limits = options.limits,
                         .inputs = options.inputs};
     if (std::ranges::any_of(subject.failing(), &JudgedFrame::only_file)) {
         asked.model = model;

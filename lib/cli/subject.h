@@ -27,8 +27,10 @@ struct SubjectOptions {
     ProgramOptions program = {};
     LimitOptions limits = {};  ///< of a run of a graph
     bool minify = false;
-    bool times = false;   ///< a program tells what its compilations and operations took
-    bool values = false;  ///< a program's inputs and results are recorded, though no backend is to be run on them
+    /// What compiling and running takes is measured, of what is no program on the default backend where none was named.
+    bool times = false;
+    bool kernels = false;  ///< the same where a backend is named, with the texts of its kernels
+    bool values = false;   ///< a program's inputs and results are recorded, though no backend is to be run on them
 
     /// It is to be run, not only asked what it supports.
     bool runs_backend() const { return minify || !backend.name.empty(); }
@@ -44,27 +46,10 @@ struct SubjectOptions {
 /// Loads the model, or runs the program. Where the backend is to be run it is tried on every frame with its inputs: of
 /// a program on what was recorded, which is kept in `scratch` with its inputs, so that `options` has none any more;
 /// --minify without a backend takes the one that a record or a minimized graph names, and sets options.backend. The
-/// reference has no failures of its own and is not tried. Throws Error for options that the model does not take, and
-/// for what cannot be read or run.
+/// reference has no failures of its own and is not tried. What is measured is in the subject's profile. Throws Error
+/// for options that the model does not take, and for what cannot be read or run.
 report::Subject subject_of(const Tool& tool, const std::filesystem::path& model, SubjectOptions& options,
                            const std::filesystem::path& scratch);
-
-/// What --times, --timeline and --html say of times, kernels and memory.
-struct ProfileWish {
-    bool times = false;  ///< runs the backend, or the default one, where MODEL is no program
-    bool page = false;   ///< with the texts of kernels, of a backend that is run anyway
-};
-
-/// The graphs of a model file, or the records of a folder, compiled and run on the backend; nothing where nobody asks
-/// for that, or the backend is not known yet. To be called before the backend is run otherwise: what that compiles
-/// would be found in its cache. Throws Error as load_model() does.
-std::optional<Profile> measured(const std::filesystem::path& model, const SubjectOptions& options,
-                                const ProfileWish& wish);
-
-/// Fills subject.profile: with what was measured before, else with what a program recorded, run on the backend that was
-/// named. Throws Error as load_model() does.
-void add_profile(const SubjectOptions& options, const ProfileWish& wish, std::optional<Profile> measured,
-                 report::Subject& subject);
 
 /// Where explain puts what it makes small, in the working directory: "NAME" of NAME.min.json. `arguments`: of a
 /// program; that of an interpreter is named after its script or module.

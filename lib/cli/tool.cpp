@@ -16,6 +16,7 @@
 #include "base/suggest.h"
 #include "base/variables.h"
 #include "cli/completion.h"
+#include "cli/environment.h"
 #include "cli/grammar.h"
 #include "cli/messages.h"
 #include "cli/old_spellings.h"
@@ -24,7 +25,6 @@
 #include "cli/shared_options.h"
 #include "cli/terminal.h"
 #include "cli/usage.h"
-#include "cli/version.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -34,14 +34,16 @@ struct Tool::Impl {
     PageText page;
     Grammar grammar;
     std::vector<Command> commands;
+    std::vector<Completion> completions;  ///< of page.commands, in their order
     std::function<UsedFiles()> files = [] { return UsedFiles{}; };
     std::string heading = "Options";
     SharedOptions every;  ///< program's options
     Words command_line;
     std::size_t own_words = 0;
-    bool has_shared = false;  // the options of every program were declared behind its own
-    Words common;             ///< long names, see Tool::common()
-    Respelled old;            ///< what was replaced in the line, and in that of the program whose command this is
+    bool argument_last = false;  ///< an argument was declared last, and not an option
+    bool has_shared = false;     // the options of every program were declared behind its own
+    Words common;                ///< long names, see Tool::common()
+    Respelled old;               ///< what was replaced in the line, and in that of the program whose command this is
 
     /// With the options as they are shown: the common ones first, no old spellings.
     PageText full_page() const;
@@ -65,72 +67,77 @@ std::string Tool::command_with(const std::string& option) const {
 }
 
 void Tool::add(DeclaredOption option) {
+    impl_->argument_last = false;
     option.text.heading = impl_->heading;
     impl_->grammar.options.push_back(std::move(option));
 }
 
 void Tool::offers(std::function<Words()> words, Offered as) {
-    OptionText& text = impl_->grammar.options.back().text;
+    OptionText& text = impl_->argument_last ? impl_->page.arguments_help.back() : impl_->grammar.options.back().text;
     text.offered = std::move(words);
     text.offers_list = as == Offered::list;
     text.offers_files = as == Offered::word_or_file;
 }
 
+static OptionText option_text(std::string_view names, const std::string& value, std::string_view help) {
+    return {.names = std::string(names), .value = value, .help = std::string(help)};
+}
+
 void Tool::flag(std::string_view names, bool& target, std::string_view help) {
-    add({.text = {std::string(names), {}, std::string(help), {}}, .flag = true, .assign = [&target](const Words&) {
-             target = true;
-         }});
+    add({.text = option_text(names, {}, help), .flag = true, .assign = [&target](const Words&) { target = true; }});
 }
 
 void Tool::option(std::string_view names, Target target, std::string_view value, std::string_view help) {
-    const std::string place = long_name(names);
-    add({.text = {.names = std::string(names),
-                  .value = std::string(value),
-                  .help = std::string(help),
-                  .offers_files = target.is_path},
+    add({.text = option_text(names, std::string(value), help),
          .list = target.is_list,
-         .assign = [assign = std::move(target.assign), place](const Words& words) { assign(words, place); }});
+         .assign = [assign = std::move(target.assign), place = long_name(names)](const Words& words) {
+             assign(words, place);
+         }});
+    impl_->grammar.options.back().text.offers_files = target.is_path;
 }
 
-static std::function<Words()> offering(const Words& words) {
-    return [words] { return words; };
+/// An option whose value is one of `words`.
+template <class Text>
+static DeclaredOption one_of(std::string_view names, Text& target, const Words& words, const std::string& value,
+                             std::string_view help) {
+    DeclaredOption option{.text = option_text(names, value, help),
+                          .assign = [&target, place = long_name(names), words](const Words& given) {
+                              check_choice(place, given.front(), words);
+                              target = given.front();
+                          }};
+    option.text.offered = [words] { return words; };
+    return option;
 }
 
 void Tool::choice(std::string_view names, std::string& target, Words words, std::string_view help) {
-    const std::string place = long_name(names), value = join(words, "|");
-    add({.text = {.names = std::string(names), .value = value, .help = std::string(help), .offered = offering(words)},
-         .assign = [&target, place, words = std::move(words)](const Words& given) {
-             check_choice(place, given.front(), words);
-             target = given.front();
-         }});
+    add(one_of(names, target, words, join(words, "|"), help));
 }
 
 void Tool::flag_or_choice(std::string_view names, std::optional<std::string>& target, Words words,
                           std::string_view help) {
-    const std::string place = long_name(names), value = "[=" + join(words, "|") + "]", implied = words.front();
-    add({.text = {.names = std::string(names), .value = value, .help = std::string(help), .offered = offering(words)},
-         .assign =
-             [&target, place, words = std::move(words)](const Words& given) {
-                 check_choice(place, given.front(), words);
-                 target = given.front();
-             },
-         .implied = implied});
+    add(one_of(names, target, words, "[=" + join(words, "|") + "]", help));
+    impl_->grammar.options.back().implied = words.front();
 }
 
-void Tool::flag_or_file(std::string_view names, std::optional<fs::path>& target, std::string_view help) {
-    option(names, target, "[=FILE]", help);
-    impl_->grammar.options.back().implied = "-";
+void Tool::flag_or_option(std::string_view names, bool& flag, Target target, std::string_view value,
+                          std::string_view help) {
+    option(names, std::move(target), "[=" + std::string(value) + "]", help);
+    DeclaredOption& declared = impl_->grammar.options.back();
+    declared.implied = "-";
+    declared.assign = [&flag, assign = std::move(declared.assign)](const Words& words) {
+        flag = true;
+        if (words.front() != "-") assign(words);
+    };
 }
 
 void Tool::rest_of_line(std::string_view name, Words& target, std::string_view value, std::string_view help) {
-    const std::string place(name);
-    add({.text =
-             {.names = std::string(name), .value = std::string(value), .help = std::string(help), .offers_files = true},
+    add({.text = option_text(name, std::string(value), help),
          .rest = true,
-         .assign = [&target, place](const Words& words) {
+         .assign = [&target, place = std::string(name)](const Words& words) {
              if (words.empty()) throw Error("option " + place + " requires a command");
              target = words;
          }});
+    impl_->grammar.options.back().text.offers_files = true;
 }
 
 void Tool::positional(std::string_view name, Target target, std::string_view help, bool required) {
@@ -139,6 +146,7 @@ void Tool::positional(std::string_view name, Target target, std::string_view hel
         {place, required, target.is_list,
          [assign = std::move(target.assign), place](const Words& words) { assign(words, place); }});
     impl_->page.arguments_help.push_back({place, {}, std::string(help), {}});
+    impl_->argument_last = true;
 }
 
 void Tool::after_dashes(Words& target, std::string_view help) {
@@ -164,11 +172,15 @@ void Tool::files(std::function<UsedFiles()> used) { impl_->files = std::move(use
 void Tool::command(Tool& tool, std::function<int()> body, std::string_view example) {
     const PageText& page = tool.impl_->page;
     const std::string word = page.name.substr(page.name.rfind(' ') + 1);
-    list_command(word + (page.arguments.empty() ? "" : " " + page.arguments), page.summary, example);
+    list_command(
+        word + (page.arguments.empty() ? "" : " " + page.arguments), page.summary, example,
+        [&tool](std::string_view shell, const std::string& program) { return tool.completion(shell, program); });
     impl_->commands.push_back({word, &tool, std::move(body)});
 }
 
-void Tool::list_command(std::string_view usage, std::string_view summary, std::string_view example) {
+void Tool::list_command(std::string_view usage, std::string_view summary, std::string_view example,
+                        Completion completion) {
+    impl_->completions.push_back(std::move(completion));
     const bool nested = name().find(' ') != std::string::npos;
     impl_->page.commands.push_back({.names = std::string(usage),
                                     .help = std::string(summary),
@@ -211,27 +223,38 @@ std::string Tool::help() const {
     return help_page(page);
 }
 
-PageText Tool::page_with_commands() const {
+std::string Tool::completion(std::string_view shell, const std::string& program) {
+    declare_shared();
+    const Words words = command_words();
+    std::string commands;
+    for (std::size_t i = 0; i < words.size(); ++i) commands += impl_->completions[i](shell, program + " " + words[i]);
+    return completion_script(impl_->full_page(), shell, program, commands);
+}
+
+/// With what only the commands have.
+std::string Tool::man_options() const {
     PageText page = impl_->full_page();
-    for (const Command& command : impl_->commands)
-        for (OptionText& option : command.tool->impl_->full_page().options) {
+    for (const Command& command : impl_->commands) {
+        PageText own = command.tool->impl_->full_page();
+        page.commands.insert(page.commands.end(), own.commands.begin(), own.commands.end());
+        for (OptionText& option : own.options) {
             if (impl_->grammar.called(long_name(option.names))) continue;
             option.heading = "Options of " + command.tool->name();
             page.options.push_back(std::move(option));
         }
-    return page;
+    }
+    return man_page_options(page);
 }
-
-std::string Tool::man_options() const { return man_page_options(page_with_commands()); }
 
 /// --help-man and --help-man-environment, for scripts/update man; --help-completion SHELL [PROGRAM], for the build and
 /// `source <(…)`.
-std::optional<std::string> Tool::page_for_scripts(std::span<const std::string> arguments) const {
+std::optional<std::string> Tool::page_for_scripts(std::span<const std::string> arguments) {
     if (arguments.size() == 1 && arguments[0] == "--help-man") return man_options();
     if (arguments.size() == 1 && arguments[0] == "--help-man-environment")
         return man_page_variables(name() == "trace" || name() == "explain");
     if (arguments.size() < 2 || arguments.size() > 3 || arguments[0] != "--help-completion") return std::nullopt;
-    return completion_script(page_with_commands(), arguments[1], arguments.size() == 2 ? called() : arguments[2]);
+    check_choice(arguments[0], arguments[1], {"bash", "zsh", "fish"});
+    return completion(arguments[1], arguments.size() == 2 ? called() : arguments[2]);
 }
 
 std::string Tool::version() const { return version_text(called()); }

@@ -3,8 +3,8 @@
 //
 //   int main(int argc, char** argv) {
 //       cli::Tool tool("replay", "RECORD|DIR…", "Run records again and compare the outputs.");
-//       std::filesystem::path junit;
-//       tool.option("--junit", junit, "FILE", "Write a JUnit XML report to FILE.");
+//       std::filesystem::path known;
+//       tool.option("--xfail", known, "FILE", "File of known failures.");
 //       tool.example("replay traces/", "replay every record of a trace");
 //       return cli::run_tool(tool, argc, argv, [&] { …; return 0; });
 //   }
@@ -74,12 +74,13 @@ class Tool {
     /// One of `words`, behind "="; without a value the first of them.
     void flag_or_choice(std::string_view names, std::optional<std::string>& target, std::vector<std::string> words,
                         std::string_view help);
-    /// A file behind "="; without a value "-", standard output.
-    void flag_or_file(std::string_view names, std::optional<std::filesystem::path>& target, std::string_view help);
+    /// A flag, and what stands behind its "=", if anything does.
+    void flag_or_option(std::string_view names, bool& flag, Target target, std::string_view value,
+                        std::string_view help);
     /// `list`: several words between commas, each with + or - in front, maybe.
     enum class Offered { word, word_or_file, list };
-    /// Of the option that was declared last: words that shells complete, of which it takes others, too; asked for only
-    /// when a script for them is made.
+    /// Of the option or argument that was declared last: words that shells complete, of which it takes others, too;
+    /// asked for only when a script for them is made.
     void offers(std::function<std::vector<std::string>()> words, Offered as = Offered::word);
     /// An option that takes the rest of the line, a command: `--check CMD -u {}`.
     void rest_of_line(std::string_view name, std::vector<std::string>& target, std::string_view value,
@@ -101,8 +102,11 @@ class Tool {
     /// A sub-command: `tool`, "minify answer", is its command line, and `body` what it does. Where the first word of
     /// the line is its last word, run_tool() runs it instead.
     void command(Tool& tool, std::function<int()> body, std::string_view example = {});
+    /// Returns the part of `program` ("whittle trace") for the completion script of a shell.
+    using Completion = std::function<std::string(std::string_view shell, const std::string& program)>;
     /// Lists one that somebody else runs: "trace MODEL…".
-    void list_command(std::string_view usage, std::string_view summary, std::string_view example);
+    void list_command(std::string_view usage, std::string_view summary, std::string_view example,
+                      Completion completion);
     /// The first words of all that are listed.
     std::vector<std::string> command_words() const;
     /// Null: it is none, or somebody else runs it.
@@ -126,8 +130,6 @@ class Tool {
     std::string version() const;
     /// The OPTIONS section in man(7) markup: what scripts/update man puts into man/NAME.1.
     std::string man_options() const;
-    /// Pages that no person asks for; nothing for another command line. Throws Error for an unknown shell.
-    std::optional<std::string> page_for_scripts(std::span<const std::string> arguments) const;
 
     /// Parses, fills the targets and configures the log. Returns the page to print when one was asked for. Throws Error
     /// for bad usage.
@@ -152,8 +154,10 @@ class Tool {
     static int run(Tool& tool, std::vector<std::string> arguments, const std::vector<std::string>& typed,
                    const std::function<int()>& body);
     void warn_of_old_spellings() const;
-    /// With the options that only sub-commands have.
-    PageText page_with_commands() const;
+    /// Pages that no person asks for; nothing for another command line. Throws Error for an unknown shell.
+    std::optional<std::string> page_for_scripts(std::span<const std::string> arguments);
+    /// The script for a shell, with the parts of all commands.
+    std::string completion(std::string_view shell, const std::string& program);
 
     struct Impl;
     void add(DeclaredOption option);

@@ -1,14 +1,33 @@
 #include "diagnose/asker.h"
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 
 #include "base/interrupt.h"
-#include "graph/rate.h"
+#include "base/seconds.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/opaque.h"
 
 namespace whittle::diagnose {
+namespace {
+
+constexpr int kFlaky = 40;  // runs of what fails in some of them
+
+}  // namespace
+
+Rate ask_repeatedly(int runs, bool all, const std::function<Again()>& ask, double seconds) {
+    const auto start = std::chrono::steady_clock::now();
+    Rate rate;
+    while (rate.runs < runs && (all || rate.failed == 0)) {
+        const Again again = ask();
+        rate.runs++;
+        rate.failed += again == Again::fails;
+        if (again == Again::otherwise || (all && seconds_since(start) > seconds)) break;
+        if (all && rate.flaky()) runs = std::max(runs, kFlaky);
+    }
+    return rate;
+}
 
 Asker::Asker(const Graph& failing, Backend& backend, const Limits& limits, std::function<bool()> stop)
     : graph_(failing),
@@ -22,28 +41,33 @@ Asker::Asker(const Graph& failing, Backend& backend, const Limits& limits, std::
 }
 
 const Rate& Asker::measure() {
-    constexpr int kAlike = 2, kFlaky = 40;
-    Rate measured;
-    for (int runs = rate_.flaky() ? kFlaky : kAlike; measured.runs < runs; measured.runs++) {
-        measured.failed += answer(failure().options, 1).again == Again::fails;
-        if (Rate{measured.failed, measured.runs + 1}.flaky()) runs = kFlaky;
-    }
-    return rate_ = measured;
+    constexpr int kAlike = 2;
+    return rate_ = ask_repeatedly(rate_.flaky() ? kFlaky : kAlike, true, [&] {
+               const bool fails = answer({.graph = graph_, .expected = expected_}, 1).again == Again::fails;
+               return fails ? Again::fails : Again::right;
+           });
 }
 
 const Asker::Asked& Asker::ask(const BackendOptions& options) {
     if (const auto known = answers_.find(options); known != answers_.end()) return known->second;
-    const auto [again, outcome] = answer(options, runs());
+    const auto [again, outcome] = answer({.graph = graph_, .expected = expected_, .options = options}, runs());
     passed_ += again != Again::fails;
     const bool exact = again == Again::right && std::ranges::equal(outcome.outputs, expected_, same_bits);
     return answers_[options] = {again, exact, outcome.message};
 }
 
-int Asker::runs() const { return rate_.flaky() ? repeats(rate_, passed_ + 1) : 1; }
+Answer Asker::ask(const Graph& other, std::span<const Tensor> expected) {
+    const Answer said = answer({.graph = other, .expected = expected, .any_values = true, .any_words = true}, runs());
+    passed_ += said.again != Again::fails;
+    return said;
+}
 
-Answer Asker::answer(const BackendOptions& options, int runs) const {
+int Asker::runs() const { return runs_until_passing(rate_, passed_ + 1); }
+
+Answer Asker::answer(Question question, int runs) const {
     if (stop_ && stop_()) throw Interrupted();
-    return ask_again({.graph = graph_, .expected = expected_, .limits = limits_, .options = options}, backend_, runs);
+    question.limits = limits_;
+    return ask_again(question, backend_, runs);
 }
 
 Begin begin_of_failure(std::size_t failing, const std::function<Again(std::size_t)>& ask) {

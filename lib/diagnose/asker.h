@@ -4,14 +4,21 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "graph/graph.h"
 #include "judge/judge.h"
 
 namespace whittle::diagnose {
+
+/// Asks at most `runs` times, until it fails; to know how often it does, `all` of these times, more often where only
+/// some fail, and no longer than `seconds`. An answer `otherwise` ends it.
+Rate ask_repeatedly(int runs, bool all, const std::function<Again()>& ask,
+                    double seconds = std::numeric_limits<double>::infinity());
 
 class Asker {
   public:
@@ -30,7 +37,8 @@ class Asker {
     /// Throws Error for options that the backend does not have, and Interrupted.
     const Asked& ask(const BackendOptions& options);
     bool fails(const BackendOptions& options) { return ask(options).again == Again::fails; }
-    bool right(const BackendOptions& options) { return ask(options).again == Again::right; }
+    /// The same of another graph, which has its failure, in whatever words and values it fails.
+    Answer ask(const Graph& other, std::span<const Tensor> expected);
     /// So many runs without a failure are right …
     int runs() const;
     /// … which somebody has seen who asked in another way.
@@ -42,7 +50,7 @@ class Asker {
     const std::vector<Tensor>& expected() const { return expected_; }
 
   private:
-    Answer answer(const BackendOptions& options, int runs) const;
+    Answer answer(Question question, int runs) const;
 
     const Graph& graph_;
     Backend& backend_;

@@ -11,6 +11,7 @@
 #include "base/number_text.h"
 #include "base/seconds.h"
 #include "base/words.h"
+#include "diagnose/asker.h"
 #include "graph/abilities.h"
 #include "graph/json_text.h"
 #include "judge/judge.h"
@@ -47,10 +48,8 @@ class Procedure {
         suspect.suspect = true;
         if (own.backend.empty() && component_named(suspect_.spec))
             for (const auto& [key, value] : suspect_.options) suspect.backend += " " + key + "=" + value;
-        if (suspect.failed > 0) {
-            guilt.rate = {suspect.failed, suspect.runs};
-            guilt.repeat = repeats(guilt.rate, 1);
-        }
+        if (suspect.fails()) guilt.rate = suspect.rate;
+        guilt.repeat = runs_until_passing(guilt.rate);
         const CompileStage consumed = consumed_by(*backend);
         for (const Component& component : components()) {
             if (&component == &own) break;
@@ -58,8 +57,8 @@ class Procedure {
             if (own.backend.empty() && component.stage > consumed) continue;
             if (component.stands_in && !nobody_judged_gradients(guilt.who())) continue;
             const int nth = static_cast<int>(guilt.tried.size()) + 1;
-            guilt.tried.push_back(ask(component, component.backend, component.options(),
-                                      guilt.rate.failed > 0 ? repeats(guilt.rate, nth) : 1, false));
+            guilt.tried.push_back(
+                ask(component, component.backend, component.options(), runs_until_passing(guilt.rate, nth), false));
             if (guilt.fails()) return guilt;
         }
         guilt.tried.push_back(std::move(suspect));
@@ -92,7 +91,6 @@ class Procedure {
     /// Runs the backend until it fails, `runs` times at most; or, to know how often it does, all `runs` that there is
     /// time for.
     Tried ask(const Component& component, const BackendSpec& spec, const BackendOptions& options, int runs, bool all) {
-        constexpr int kFlakyRuns = 30;
         constexpr double kSeconds = 5;
         Tried tried{.component = &component, .backend = spec.text()};
         if (tried.backend == "libtorch" && !has_module("libtorch")) {
@@ -106,29 +104,26 @@ class Procedure {
                                              .limits = suspect_.limits,
                                              .tier = Tier::computes});
         if (!component.backend.empty()) asked.file = nullptr;
-        const auto start = std::chrono::steady_clock::now();
-        while (tried.runs < runs && (tried.runs == 0 || all || tried.failed == 0)) {
+        const auto run = [&] {
             throw_if_interrupted();
             asked.given = known_;
             const Judgement said = judge(asked, *backend);
             if (known_.outputs.empty()) known_ = said.expected;  // the reference is not asked again and again
-            ++tried.runs;
-            tried.seconds = seconds_since(start);
-            if (said.verdict == Verdict::not_judged) {
-                tried.undecided = said.reason;
-                break;
-            }
+            if (said.verdict == Verdict::not_judged) return tried.undecided = said.reason, Again::otherwise;
             tried.compared = said.compared;
             if (offered<OwnGradients>(*backend) && !said.outcome.no_gradients.empty())
                 tried.undecided = "gradients: " + said.outcome.no_gradients;
-            if (said.fails() && tried.failed++ == 0) {
+            if (said.right()) return Again::right;
+            if (tried.failure.empty()) {
                 tried.failure = said.reason;
                 tried.heading = heading_of(said.outcome);
                 tried.of_gradients = said.outcome.failed_at_gradients();
             }
-            if (all && tried.seconds > kSeconds) break;
-            if (all && Rate{tried.failed, tried.runs}.flaky()) runs = std::max(runs, kFlakyRuns);
-        }
+            return Again::fails;
+        };
+        const auto start = std::chrono::steady_clock::now();
+        tried.rate = ask_repeatedly(runs, all, run, kSeconds);
+        tried.seconds = seconds_since(start);
         return tried;
     }
 
@@ -138,11 +133,10 @@ class Procedure {
 };
 
 std::string result_text(const Tried& tried) {
-    if (tried.failed == 0 && !tried.undecided.empty()) return "not judged: " + as_line(tried.undecided, 200);
-    if (tried.failed == 0) return "right";
-    return tried.heading + (tried.failed < tried.runs
-                                ? " (" + std::to_string(tried.failed) + " of " + std::to_string(tried.runs) + " runs)"
-                                : "");
+    if (!tried.fails()) return tried.undecided.empty() ? "right" : "not judged: " + as_line(tried.undecided, 200);
+    const auto [failed, runs] = tried.rate;
+    return tried.heading +
+           (failed < runs ? " (" + std::to_string(failed) + " of " + std::to_string(runs) + " runs)" : "");
 }
 
 }  // namespace
@@ -187,7 +181,7 @@ nlohmann::json to_json(const Guilt& guilt) {
     nlohmann::json tried = nlohmann::json::array();
     for (const Tried& one : guilt.tried) {
         tried.push_back(
-            {{"backend", one.backend}, {"runs", one.runs}, {"failed", one.failed}, {"seconds", one.seconds}});
+            {{"backend", one.backend}, {"runs", one.rate.runs}, {"failed", one.rate.failed}, {"seconds", one.seconds}});
         if (!one.failure.empty()) tried.back()["failure"] = one.failure;
         if (!one.undecided.empty()) tried.back()["not_judged"] = one.undecided;
     }

@@ -38,11 +38,12 @@ struct Tried {
     std::string heading = {};    ///< the same in few words
     std::string undecided = {};  ///< why it is not judged: it does not support an op
     std::vector<std::string> compared = {};  ///< as Judgement has it
-    int failed = 0, runs = 0;
-    double seconds = 0;         ///< of all runs
-    bool of_gradients = false;  ///< it failed at them
-    bool suspect = false;       ///< with the options that are the suspect's
+    Rate rate = {};                          ///< at which it failed
+    double seconds = 0;                      ///< of all runs
+    bool of_gradients = false;               ///< it failed at them
+    bool suspect = false;                    ///< with the options that are the suspect's
 
+    bool fails() const { return rate.failed > 0; }
     std::string_view who() const {
         return of_gradients && !component->guilty_of_gradients.empty() ? component->guilty_of_gradients
                                                                        : component->guilty;
@@ -56,7 +57,7 @@ struct Guilt {
     int repeat = 1;  ///< runs without a failure after which the first that passed was said to (graph/rate.h)
 
     const Tried& who() const { return tried.back(); }
-    bool fails() const { return who().failed > 0; }
+    bool fails() const { return who().fails(); }
     Verdict verdict() const {
         return fails() ? Verdict::fails : who().undecided.empty() ? Verdict::right : Verdict::not_judged;
     }

@@ -141,6 +141,24 @@ class CulpritSearch {
         });
     }
 
+    /// As the failure's culprit says; nothing where that is something else.
+    std::optional<Begin> recorded_begin(const Pass& pass) const {
+        const std::optional<Culprit>& culprit = failure_.culprit;
+        if (!culprit || !culprit->directive.empty() || culprit->op != pass.name || culprit->together.size() != 2)
+            return std::nullopt;
+        Begin found;
+        for (int most = 0; most <= pass.applications; ++most) {
+            const std::string text = added(limited(pass, most));
+            const auto number = static_cast<std::size_t>(most);
+            if (text == culprit->together[1]) return found.fails = number, found;
+            if (text == culprit->together[0])
+                found.right = number;
+            else if (found.right)
+                found.silent.push_back(number);  // between the two
+        }
+        return std::nullopt;
+    }
+
     struct PassLimits {
         int right, fails;
     };
@@ -156,7 +174,8 @@ class CulpritSearch {
     bool find_level(const Pass& pass, Blame& blame) {
         constexpr int kMostLevels = 16;
         if (pass.applications > kMostLevels) return false;
-        const Begin found = begin(pass, pass.applications + 1);  // without a limit it fails
+        const std::optional<Begin> known = recorded_begin(pass);
+        const Begin found = known ? *known : begin(pass, pass.applications + 1);  // without a limit it fails
         const int fails_at = static_cast<int>(found.fails);
         if (fails_at > pass.applications || !found.silent.empty()) return false;
         blame.level = pass.name, blame.passes_to = fails_at - 1, blame.fails_at = fails_at;
@@ -218,8 +237,10 @@ Diagnosis culprit_of(const Graph& graph, Backend& backend, const DiagnoseOptions
     Diagnosis found;
     if (Switchable* switchable = offered<Switchable>(backend))
         found.culprit = CulpritSearch(graph, backend, *switchable, options).culprit(found.rate);
-    if (offered<OwnGradients>(backend) && graph.failure->signature.at_gradients())
-        found.culprit = wrong_rule(graph, backend, options.limits);
+    if (offered<OwnGradients>(backend) && graph.failure->signature.at_gradients()) {
+        Asker asker(graph, backend, options.limits, options.stop);
+        found.culprit = wrong_rule(asker);
+    }
     found.closeness = closeness(graph, backend, options.limits, found.rate);
     if (found.closeness == Closeness::noise && found.culprit && found.culprit->directive.empty()) found.culprit.reset();
     return found;

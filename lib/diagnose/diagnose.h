@@ -50,7 +50,7 @@ std::optional<BackendOptions> without_culprit(const Culprit& culprit, const Swit
 
 /// Which level and which switch decide whether a graph fails, what a maintainer asks first: of a backend that is
 /// Switchable and has no schedule, else nothing. Of levels the highest that is right next to one that fails; the switch
-/// is the failure's culprit, or searched as diagnose() does where it names none, if the graph is right without it.
+/// is the one without which the graph is right. What the failure's culprit says of either is not searched again.
 Blame blame_of(const Graph& graph, Backend& backend, const Limits& limits);
 
 }  // namespace whittle::diagnose

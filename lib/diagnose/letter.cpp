@@ -96,11 +96,11 @@ std::string who_text(const Letter& letter) {
 
 std::string sure_text(const Letter& letter) {
     const Guilt& guilt = letter.guilt;
-    const Tried& who = guilt.who();
-    const std::string runs = std::to_string(who.runs) + " runs";
-    std::string text = who.runs == 1            ? "fails in the only run"
-                       : who.failed == who.runs ? "fails in each of " + runs
-                                                : "fails in " + std::to_string(who.failed) + " of " + runs;
+    const Rate& rate = guilt.who().rate;
+    const std::string runs = std::to_string(rate.runs) + " runs";
+    std::string text = rate.runs == 1 ? "fails in the only run"
+                       : rate.flaky() ? "fails in " + std::to_string(rate.failed) + " of " + runs
+                                      : "fails in each of " + runs;
     if (guilt.rate.flaky())
         text +=
             "; what is right ran at least " + plural(guilt.repeat, "time") + " (1 of 1000 diagnoses misses a failure)";

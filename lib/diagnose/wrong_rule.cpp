@@ -12,57 +12,44 @@
 namespace whittle::diagnose {
 namespace {
 
-/// A call alone, on its values.
-struct Alone {
-    Graph graph;
-    std::vector<Tensor> inputs, outputs;
-};
-
-/// All of its operands that can have a gradient want one; what it reads twice is read twice, by its rule and not by
-/// who adds gradients up.
-Alone alone(const Graph& functional, NodeId id, const std::map<ValueRef, Tensor>& values) {
-    Alone made;
-    made.graph.name = functional.name;
-    made.graph.dialect = functional.dialect;
-    made.graph.opset_imports = functional.opset_imports;
-    const Node& call = functional.node({id});
-    const NodeRef result = made.graph.add(map_inputs(call, [&](NodeRef ref) {
+/// A call alone on its values, as failing as the graph. All of its operands that can have a gradient want one; what it
+/// reads twice is read twice, by its rule and not by who adds gradients up.
+Graph alone(const Graph& functional, NodeId id, const std::map<ValueRef, Tensor>& values, const Failure& failure) {
+    Graph made{.name = functional.name, .dialect = functional.dialect, .opset_imports = functional.opset_imports};
+    std::vector<Tensor> inputs;
+    const NodeRef result = made.add(map_inputs(functional.node({id}), [&](NodeRef ref) {
         const Node& operand = functional.node(ref);
-        made.inputs.push_back(
-            values.at(value_of(functional, ref)).with_requires_grad(is_floating(operand.meta().dtype)));
-        return Arg(made.graph.placeholder(operand.name, ValueMeta::of(made.inputs.back())));
+        inputs.push_back(values.at(value_of(functional, ref)).with_requires_grad(is_floating(operand.meta().dtype)));
+        return Arg(made.placeholder(operand.name, ValueMeta::of(inputs.back())));
     }));
-    made.graph.output(add_results(made.graph, result));
-    for (int i = 0; i < static_cast<int>(call.results.size()); ++i) made.outputs.push_back(values.at({id, i}));
-    made.graph = with_gradients_told(std::move(made.graph));
+    made.output(add_results(made, result));
+    made = with_gradients_told(std::move(made));
+    made.failure = failure;
+    made.failure->inputs = std::move(inputs);
     return made;
-}
-
-bool is_wrong(const Alone& call, Backend& backend, const Suspect& suspect) {
-    const Judgement said =
-        judge({call.graph, call.inputs, {call.outputs, std::string(kReferenceBackend)}, suspect}, backend);
-    return said.fails() && said.outcome.failed_at_gradients();
 }
 
 }  // namespace
 
-std::optional<Culprit> wrong_rule(const Graph& failing, Backend& backend, const Limits& limits) {
-    const auto made = program::differentiate(failing);
+std::optional<Culprit> wrong_rule(Asker& asker) {
+    const auto made = program::differentiate(asker.graph());
     if (!made || !made->refused.empty()) return std::nullopt;
-    Graph captured = failing;
+    Graph captured = asker.graph();
     captured.failure.reset();
     program::CompiledProgram program(std::move(captured));
     const Graph& functional = program.graph(CompileStage::functional);
     Recorder reference(functional);
-    reference.run(functional, failing.failure->inputs);
-    const Suspect suspect = suspect_of(*failing.failure, limits);
+    reference.run(functional, asker.failure().inputs);
     std::vector<NodeId> calls = functional.calls();
     std::ranges::reverse(calls);
     for (const NodeId id : calls) {
         const Node& call = functional.node({id});
         if (is_getitem(call)) continue;
+        std::vector<Tensor> outputs;
+        for (int i = 0; i < static_cast<int>(call.results.size()); ++i) outputs.push_back(reference.values.at({id, i}));
         try {
-            if (is_wrong(alone(functional, id, reference.values), backend, suspect))
+            const Answer said = asker.ask(alone(functional, id, reference.values, asker.failure()), outputs);
+            if (said.again == Again::fails && said.outcome.failed_at_gradients())
                 return Culprit{"gradient", {}, {}, call.target};
         } catch (const Error&) {  // it cannot be judged alone
         }

@@ -24,6 +24,6 @@ int repeats(const Rate& rate, int nth) {
     return static_cast<int>(std::ceil(std::log(missed) / std::log1p(-rate.least())));
 }
 
-int runs_until_passing(const Rate& rate) { return rate.flaky() ? repeats(rate, 1) : 1; }
+int runs_until_passing(const Rate& rate, int nth) { return rate.flaky() ? repeats(rate, nth) : 1; }
 
 }  // namespace whittle

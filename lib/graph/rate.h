@@ -25,7 +25,7 @@ constexpr double kMostMissed = 1e-3;
 /// where all runs failed.
 int repeats(const Rate& rate, int nth);
 
-/// The same of a single question; 1 where nothing was measured or all runs failed.
-int runs_until_passing(const Rate& rate);
+/// The same of any rate: 1 where nothing was measured or all runs failed.
+int runs_until_passing(const Rate& rate, int nth = 1);
 
 }  // namespace whittle

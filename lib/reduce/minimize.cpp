@@ -259,19 +259,8 @@ std::vector<std::string> pass_names() {
 }
 
 std::string_view name(Minimized::Ending ending) {
-    switch (ending) {
-        case Minimized::Ending::minimized:
-            return "minimized";
-        case Minimized::Ending::not_failing:
-            return "not_failing";
-        case Minimized::Ending::unsupported:
-            return "unsupported";
-        case Minimized::Ending::flaky:
-            return "flaky";
-        case Minimized::Ending::interrupted:
-            return "interrupted";
-    }
-    __builtin_unreachable();
+    static constexpr std::string_view kNames[] = {"minimized", "not_failing", "unsupported", "flaky", "interrupted"};
+    return kNames[static_cast<std::size_t>(ending)];
 }
 
 Verdict Minimized::verdict() const {

@@ -131,7 +131,7 @@ std::optional<Repro> in_short(Repro repro, const Options& options, std::string& 
     const TempDir elsewhere("whittle-repro");
     write_all(elsewhere.path(), options, repro);
     const std::set<fs::path> contents = contents_of(elsewhere.path(), options, repro.program);
-    if (!options.no_verify) {
+    if (options.runs > 0) {
         verify(elsewhere.path(), options, repro);
         if (repro.verified && repro.program.given_expected) verify_check(options, repro);
         if (!repro.verified) {
@@ -172,25 +172,6 @@ bool has_number(const std::string& text, const std::string& wanted) {
     return false;
 }
 
-/// Where the blamed switch is off, the outputs are those that the reference computes, bit by bit.
-bool is_exact(const Repro& repro, const Blame& blame, Backend& backend) {
-    const Failure& failure = repro.failure();
-    Switchable* const switches = offered<Switchable>(backend);
-    if (!switches) return false;
-    Suspect suspect = suspect_of(failure);
-    if (!blame.off.empty())
-        suspect.options = switches->without(failure.options, {blame.off});
-    else if (!blame.level.empty() && blame.passes_to >= 0)
-        suspect.options = switches->limited(failure.options, blame.level, blame.passes_to);
-    else
-        return false;
-    const Outcome control = query(repro.graph, failure.inputs, repro.expected, backend, suspect);
-    if (control.failed() || control.outputs.size() != repro.expected.size()) return false;
-    for (std::size_t i = 0; i < repro.expected.size(); i++)
-        if (!same_bits(control.outputs[i], repro.expected[i])) return false;
-    return true;
-}
-
 /// The short program of a graph, or the longer one where that alone shows the failure; once more in other words where
 /// another run computes something else. Nothing: why_not says why.
 std::optional<Repro> short_of_graph(const Repro& known, Backend& backend, Emitter& emitter, const Options& options,
@@ -200,16 +181,10 @@ std::optional<Repro> short_of_graph(const Repro& known, Backend& backend, Emitte
     Outcome outcome;  // only wrong values are shown; a hang would take its whole limit
     if (mismatch) outcome = query(known.graph, failure.inputs, known.expected, backend, suspect_of(failure));
     const Blame blame = diagnose::blame_of(known.graph, backend, {});
-    ShortRequest request{known.graph,
-                         known.expected,
-                         outcome.outputs,
-                         options.file(),
-                         options.alarm,
-                         blame,
-                         is_exact(known, blame, backend)};
+    ShortRequest request{known.graph, known.expected, outcome.outputs, options.file(), options.alarm, blame};
     // Where a switch makes it right, that says what matters, but not in the title of a long graph.
     constexpr std::int64_t kFewCalls = 2;
-    const bool controlled = blame.passes_to >= 0 || !blame.off.empty();
+    const bool controlled = blame.controlled();
     if (!controlled || op_count(known.graph) > kFewCalls)
         request.near =
             near_case(known, outcome.failed() ? request.got : std::span<const Tensor>(), controlled, backend);
@@ -240,7 +215,7 @@ std::optional<Repro> short_of_graph(const Repro& known, Backend& backend, Emitte
             tell_releases(options, repro);
             return in_short(std::move(repro), options, why_not);
         };
-        if (!options.no_verify || !program->otherwise) written = write(*program);
+        if (options.runs > 0 || !program->otherwise) written = write(*program);
         if (!written && program->otherwise) written = write(*program->otherwise);
         // What one run computes is nothing to be told where another one computes something else.
         const bool other = written && written->verified && wrong && !has_number(written->printed, wrong->got);
@@ -284,7 +259,7 @@ Repro with_harness(Repro repro, Emitter& emitter, const Options& options) {
     repro.program = emit(repro, emitter, options);
     write_all(elsewhere.path(), options, repro);
     const std::set<fs::path> contents = contents_of(elsewhere.path(), options, repro.program);
-    if (!options.no_verify) {
+    if (options.runs > 0) {
         const Rate& rate = repro.failure().signature.rate;
         std::set<std::string> tried = {repro.program.text};
         check();
@@ -303,7 +278,7 @@ Repro with_harness(Repro repro, Emitter& emitter, const Options& options) {
 }  // namespace
 
 fs::path Options::file() const {
-    const fs::path named = !output.empty() ? output : python ? "repro.py" : "repro.cpp";
+    const fs::path named = output.empty() ? fs::path("repro.cpp") : output;
     return bundle ? *bundle / named.filename() : named;
 }
 

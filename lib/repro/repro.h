@@ -23,17 +23,15 @@
 
 namespace whittle::repro {
 
-/// What is asked for. The programs declare their options into it (cli/repro_options.h).
+/// What is asked for. The programs declare their options into it (cli/repro.h).
 struct Options {
-    std::filesystem::path output = {};  ///< -o; see file()
+    std::filesystem::path output = {};  ///< -o; see file(). A name in .py: a script, see PythonRepro
     /// A folder with everything that it takes to show the failure elsewhere.
     std::optional<std::filesystem::path> bundle = {};
-    bool python = false;  ///< a script of PyTorch calls, see PythonRepro
     /// The whole graph with its data, loops and verdict, where a short program of one kernel could do, too.
     bool harness = false;
-    bool anonymize = false;  ///< nothing of the user's but what the failure needs, see anonymize() in repro/steps.h
-    bool no_verify = false;
-    std::int64_t runs = 3;    ///< of the verification
+    bool anonymize = false;   ///< nothing of the user's but what the failure needs, see anonymize() in repro/steps.h
+    std::int64_t runs = 3;    ///< of the verification; 0: it is neither built nor run
     std::int64_t alarm = 60;  ///< seconds after which the suspect counts as hung
     /// Values of the inputs and floating-point parameters, by their name. "auto": the smallest that still fails in the
     /// same way, of zeros, ones, small whole numbers, random (made up by the program itself) and real values.
@@ -51,12 +49,12 @@ struct Options {
     std::string command = {};                             ///< what the user typed, for the header
     std::map<std::string, std::string> environment = {};  ///< for the header, and all of it for a bundle
 
-    /// Where the program is written: `output`, or repro.cpp (repro.py of PyTorch calls), a bundle's in its folder.
+    /// Where the program is written: `output`, or repro.cpp, a bundle's in its folder.
     std::filesystem::path file() const;
     /// The first part of the program's name, "repro".
     std::string stem() const { return file().stem().string(); }
     /// Whether a program that was written is what was asked for: it was verified, or nobody wanted that.
-    bool accepts(bool verified) const { return verified || no_verify; }
+    bool accepts(bool verified) const { return verified || runs == 0; }
 };
 
 /// A repro as it grows: what it shows, the program, what became of that.

@@ -52,8 +52,7 @@ std::string gone_text(const Failure& failure, bool compared) {
                                        (failure.version.empty() ? "" : "\nwith version " + failure.version));
     return text +
            "hint: if the compiler or the machine has changed, minify the original model again; if the failure occurs "
-           "in "
-           "some runs only, add --repeat N; to write the program all the same, add --no-verify\n";
+           "in some runs only, add --repeat N; to write the program all the same, add --repeat 0\n";
 }
 
 std::string next_line(const std::string& command, bool verified, const Options& options) {
@@ -75,7 +74,7 @@ std::string to_text(const Repro& repro, const Failure& failure, const Options& o
         text += "names:    replaced, and the values of " + plural(*repro.replaced, "tensor") +
                 (repro.kept.empty() ? "" : "; the failure needs the values of " + join(repro.kept)) + "\n";
     if (!repro.not_short.empty()) text += "          no short program: " + repro.not_short + "\n";
-    if (!options.no_verify) text += verified_text(repro, failure);
+    if (options.runs > 0) text += verified_text(repro, failure);
     if (!repro.also.empty()) text += "releases: " + repro.also + "\n";
     const std::filesystem::path folder = repro.output.parent_path();
     if (options.issue || options.bundle) {

@@ -68,6 +68,7 @@ CacheCommand::CacheCommand()
              "Delete the files of each KIND. Default: only the kinds that Whittle recreates when needed. Kinds: " +
                  kinds_text()) {
     clear_.positional("KIND", kinds_, "One of " + join(kind_names()) + ".", false);
+    clear_.offers(kind_names);
     clear_.example("whittle cache clear", "delete compiled kernels");
     clear_.example("whittle cache clear releases", "delete the installed compiler releases");
     tool.example("whittle cache", "list the files that are kept");
@@ -80,7 +81,7 @@ int CacheCommand::list(const cli::Tool& told) const {
     nlohmann::json kinds = nlohmann::json::array();
     std::uintmax_t total = 0;
     for (const KeptKind& kind : kept_kinds()) {
-        const std::vector<KeptItem> items = kept_items(kind.kind);
+        const std::vector<KeptItem> items = kept_items(kind.name);
         total += bytes_of(items);
         kinds.push_back(to_json(kind, items));
         if (told.shared().json) continue;
@@ -103,7 +104,7 @@ int CacheCommand::clear() const {
             if (kind.remade) wanted.push_back(&kind);
     nlohmann::json cleared = nlohmann::json::array();
     for (const KeptKind& kind : kept_kinds()) {
-        const std::vector<KeptItem> items = kept_items(kind.kind);
+        const std::vector<KeptItem> items = kept_items(kind.name);
         if (std::ranges::find(wanted, &kind) == wanted.end()) {
             if (kinds_.empty() && !items.empty() && !clear_.shared().json)
                 std::cout << kind.name << ": " << size_text(bytes_of(items))

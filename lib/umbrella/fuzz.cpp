@@ -11,7 +11,7 @@
 #include "base/words.h"
 #include "cli/environment.h"
 #include "cli/progress.h"
-#include "cli/search_options.h"
+#include "cli/minify_options.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "fuzz/fuzz.h"
@@ -36,13 +36,25 @@ std::vector<DType> dtypes_of(const std::vector<std::string>& names) {
     return dtypes;
 }
 
+/// Of "3", "2-5", "2-" and "-5".
+void set_calls(const std::vector<std::string>& words, fuzz::ModelOptions& models) {
+    for (const std::string& word : words) {
+        const std::size_t dash = word.find('-');
+        const std::string least = word.substr(0, dash), most = dash == word.npos ? word : word.substr(dash + 1);
+        if (!least.empty()) cli::convert(least, "--calls", models.least);
+        if (!most.empty()) cli::convert(most, "--calls", models.most);
+    }
+    cli::require_range("--calls", static_cast<double>(models.least), 1, 50);
+    cli::require_range("--calls", static_cast<double>(models.most), static_cast<double>(models.least), 50);
+}
+
 fuzz::Options options_of(const FuzzOptions& options) {
-    return {.models = {.dialect = options.dialect,
-                       .least = options.least,
-                       .most = options.most,
-                       .special = options.special,
-                       .without = options.without,
-                       .dtypes = dtypes_of(options.dtypes)},
+    fuzz::ModelOptions models{.dialect = options.dialect,
+                              .special = options.data == "special",
+                              .without = options.without,
+                              .dtypes = dtypes_of(options.dtypes)};
+    set_calls(options.calls, models);
+    return {.models = std::move(models),
             .seed = static_cast<std::uint64_t>(options.seed),
             .count = static_cast<std::uint64_t>(options.models),
             .time_limit = options.time_limit,
@@ -133,9 +145,10 @@ void FuzzOptions::declare(cli::Tool& tool) {
     tool.choice("--dialect", dialect, {"aten", "onnx"}, "Ops to use. Default: aten.");
     tool.option("--dtype", dtypes, "D", "Use only calls whose main operands have the data type D. May be repeated.");
     tool.option("--without", without, "OP", "Do not use the op OP. May be repeated.");
-    tool.option("--least", least, "N", "Minimum number of calls in a model. Default: 1.");
-    tool.option("--most", most, "N", "Maximum number of calls in a model. Default: 8.");
-    tool.flag("--special", special, "Include NaN, infinities and other special values in the data.");
+    tool.option("--calls", calls, "MIN-MAX", "Number of calls in a model, for example 4, 2-6, 2- or -6. Default: 1-8.");
+    tool.choice("--data", data, {"random", "special"},
+                "Values of inputs and parameters: random numbers (random, the default), or also NaN, infinities and "
+                "other special values (special).");
     tool.option("--timeout", timeout, "S", "Time limit for each model, in seconds. Default: 20.");
     backend.declare(tool, kDefaultSuspect);
     tool.common("--backend --output --models --time-limit --dialect");
@@ -147,9 +160,8 @@ void FuzzOptions::declare(cli::Tool& tool) {
 }
 
 int fuzz(const cli::Tool& tool, const FuzzOptions& options) {
-    cli::require_range("--least", static_cast<double>(options.least), 1, 50);
-    cli::require_range("--most", static_cast<double>(options.most), static_cast<double>(options.least), 50);
     options.backend.check();
+    const fuzz::Options asked = options_of(options);
     const bool lines = !tool.shared().json;
     std::vector<Find> finds;
     cli::Progress progress(tool.called(), static_cast<std::size_t>(options.models), tool.shared().progress, "models");
@@ -165,7 +177,7 @@ int fuzz(const cli::Tool& tool, const FuzzOptions& options) {
             },
         .progress =
             [&](const fuzz::Counts& counts) { progress.update(counts.models, plural(counts.failing, "failure")); }};
-    const fuzz::Counts counts = fuzz::fuzz(options_of(options), observer);
+    const fuzz::Counts counts = fuzz::fuzz(asked, observer);
     progress.clear();
     if (lines) std::cout << fuzz::to_text(counts) << std::flush;
     nlohmann::json found = nlohmann::json::array();

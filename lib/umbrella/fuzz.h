@@ -14,11 +14,10 @@ namespace whittle::umbrella {
 
 struct FuzzOptions {
     cli::BackendChoice backend = {};
-    std::string dialect = "aten";
-    std::int64_t models = 1000, seed = 0, least = 1, most = 8, timeout = 20;
+    std::string dialect = "aten", data = "random";
+    std::int64_t models = 1000, seed = 0, timeout = 20;
     std::optional<std::chrono::seconds> time_limit = {};
-    std::vector<std::string> without = {}, dtypes = {};
-    bool special = false;
+    std::vector<std::string> calls = {}, without = {}, dtypes = {};
     std::filesystem::path output = "finds";
 
     void declare(cli::Tool& tool);

@@ -13,7 +13,6 @@
 #include "base/suggest.h"
 #include "cli/programs.h"
 #include "cli/usage.h"
-#include "umbrella/completion.h"
 
 #ifndef WHITTLE_MAN_DIR_FROM_BIN
 #error "WHITTLE_MAN_DIR_FROM_BIN must say where manual pages are installed, seen from the programs"
@@ -53,46 +52,17 @@ fs::path file_of(const cli::Program& program) {
     become(file_of(program), std::move(arguments));
 }
 
-constexpr std::string_view kCompletion = "--help-completion", kManual = "--help-man";
-
-/// Those that have a page: all but help.
-Words names_of(const cli::Tool& tool) {
-    Words names = tool.command_words();
-    std::erase(names, "help");
-    return names;
-}
-
 Error unknown_command(const cli::Tool& tool, const std::string& word) {
     const std::string close = did_you_mean(word, tool.command_words());
     return Error("unknown command '" + word + "'", close.empty() ? "whittle --help lists the commands" : close);
 }
 
-/// --help-completion SHELL, of all that whittle runs.
-std::string completion(cli::Tool& tool, const std::string& shell) {
-    const auto own = tool.parse(Words{std::string(kCompletion), shell});
-    std::vector<std::pair<std::string, std::string>> scripts;
-    for (const std::string& name : names_of(tool)) {
-        const Words question = {std::string(kCompletion), shell, "whittle " + name};
-        if (const cli::Program* program = find_program(name)) {
-            Words words = {file_of(*program).string()};
-            words.insert(words.end(), question.begin(), question.end());
-            const ProcessResult said = run_process(words, {.output_limit = std::size_t(8) << 20});
-            if (!said.good()) throw Error({words[0], {}}, ending_of(said));
-            scripts.emplace_back(name, said.out);
-        } else {
-            scripts.emplace_back(name, tool.command_called(name)->parse(question).value());
-        }
-    }
-    return with_commands(shell, *own, scripts);
-}
-
-/// --help-man: the commands of its own commands, too.
-std::string manual(cli::Tool& tool) {
-    std::string text = *tool.parse(Words{std::string(kManual)});
-    for (const std::string& name : names_of(tool))
-        if (const cli::Tool* own = tool.command_called(name); own && !own->command_words().empty())
-            text += own->man_options();
-    return text;
+/// The part of a program for whittle's completion.
+std::string completion(const cli::Program& program, std::string_view shell, const std::string& called) {
+    const Words words = {file_of(program).string(), "--help-completion", std::string(shell), called};
+    const ProcessResult said = run_process(words, {.output_limit = std::size_t(8) << 20});
+    if (!said.good()) throw Error({words[0], {}}, ending_of(said));
+    return said.out;
 }
 
 /// The installed page that has the command, "minify.1.gz"; empty where there is none.
@@ -109,12 +79,21 @@ void list_programs(cli::Tool& tool) {
     for (const cli::Program& program : cli::programs()) {
         const std::string name(program.name);
         tool.list_command(name + " " + std::string(program.arguments), program.summary,
-                          "whittle " + name + " " + std::string(program.example));
+                          "whittle " + name + " " + std::string(program.example),
+                          [&program](std::string_view shell, const std::string& called) {
+                              return completion(program, shell, called);
+                          });
     }
 }
 
+Words described_names(const cli::Tool& tool) {
+    Words names = tool.command_words();
+    std::erase(names, "help");
+    return names;
+}
+
 int help(cli::Tool& tool, const std::string& name) {
-    const Words names = names_of(tool);
+    const Words names = described_names(tool);
     if (name != tool.name() && std::ranges::find(names, name) == names.end()) throw unknown_command(tool, name);
     const fs::path page = ::isatty(STDOUT_FILENO) ? manual_page_of(tool, name) : fs::path();
     const auto man = program_path("man");
@@ -127,18 +106,12 @@ int help(cli::Tool& tool, const std::string& name) {
 
 int run(cli::Tool& tool, int argc, char** argv) {
     const Words line(argv + 1, argv + argc);
-    const bool completes = line.size() == 2 && line[0] == kCompletion;
-    const bool for_scripts = completes || line == Words{std::string(kManual)};
     const auto body = [&]() -> int {
         if (line.empty()) throw cli::missing_argument(tool.name(), "COMMAND");
-        if (for_scripts) {
-            std::fputs((completes ? completion(tool, line[1]) : manual(tool)).c_str(), stdout);
-            return 0;
-        }
         if (const cli::Program* program = find_program(line[0])) become(*program, Words(line.begin() + 1, line.end()));
         throw unknown_command(tool, line[0]);
     };
-    const bool own = !line.empty() && !for_scripts && (line[0].starts_with('-') || tool.command_called(line[0]));
+    const bool own = !line.empty() && (line[0].starts_with('-') || tool.command_called(line[0]));
     return cli::run_tool(tool, own ? argc : 1, argv, body);  // else the words are not for whittle's parser
 }
 

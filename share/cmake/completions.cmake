@@ -10,12 +10,8 @@ function(whittle_completion target name)
     set(script ${PROJECT_BINARY_DIR}/share/${shell_file})
     cmake_path(GET shell_file PARENT_PATH folder)
     file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/${folder})
-    set(called ${name})
-    if(target STREQUAL "umbrella")
-      set(called "")  # it has no other name
-    endif()
     add_custom_command(OUTPUT ${script} DEPENDS ${target} ${ARGN} VERBATIM
-      COMMAND ${target} --help-completion ${shell} ${called} > ${script})
+      COMMAND ${target} --help-completion ${shell} ${name} > ${script})
     list(APPEND whittle_completions ${script})
     install(FILES ${script} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder} COMPONENT runtime)
   endforeach()

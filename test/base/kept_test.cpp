@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<std::string> names_of(Kept kind) {
+std::vector<std::string> names_of(std::string_view kind) {
     std::vector<std::string> names;
     for (const KeptItem& item : kept_items(kind)) names.push_back(item.path.filename().string());
     return names;
@@ -28,43 +28,43 @@ TEST_CASE("items of each kind lie in its folder, with their sizes", "[kept]") {
     const EnvironmentVariable data("XDG_DATA_HOME", (home.path() / "data").string());
     const EnvironmentVariable cache("XDG_CACHE_HOME", (home.path() / "cache").string());
     const EnvironmentVariable none("WHITTLE_CACHE_DIR", "");
-    for (const KeptKind& kind : kept_kinds()) CHECK(kept_items(kind.kind).empty());
+    for (const KeptKind& kind : kept_kinds()) CHECK(kept_items(kind.name).empty());
 
-    user_cache(Kept::kernels)->put("key", std::string(100, 'v'));
+    user_cache("kernels")->put("key", std::string(100, 'v'));
     const fs::path kernels = home.path() / "cache/whittle/kernels", runtime = home.path() / "data/whittle/backends/ort";
     write_file(kernels / "notes.txt", "of the user");
     write_file(home.path() / "data/whittle/capture/2.6.0/library.so", "1234");
     write_file(runtime / "node_modules/a.js", "12345678");
     write_file(runtime / "releases/1.2.3/a.js", "123");
     write_file(runtime / "releases/1.2.4/a.js", "123");
-    CHECK(names_of(Kept::kernels) == std::vector<std::string>{"kernels"});
-    CHECK(kept_items(Kept::kernels).at(0).bytes > 100);
-    CHECK(names_of(Kept::capture) == std::vector<std::string>{"2.6.0"});
-    CHECK(kept_items(Kept::capture).at(0).bytes == 4);
-    CHECK(names_of(Kept::backends) == std::vector<std::string>{"ort"});
-    CHECK(kept_items(Kept::backends).at(0).bytes == 8);
-    CHECK(names_of(Kept::releases) == std::vector<std::string>{"1.2.3", "1.2.4"});
+    CHECK(names_of("kernels") == std::vector<std::string>{"kernels"});
+    CHECK(kept_items("kernels").at(0).bytes > 100);
+    CHECK(names_of("capture") == std::vector<std::string>{"2.6.0"});
+    CHECK(kept_items("capture").at(0).bytes == 4);
+    CHECK(names_of("backends") == std::vector<std::string>{"ort"});
+    CHECK(kept_items("backends").at(0).bytes == 8);
+    CHECK(names_of("releases") == std::vector<std::string>{"1.2.3", "1.2.4"});
 
-    clear(kept_items(Kept::backends).at(0));
-    CHECK(names_of(Kept::backends).empty());
-    CHECK(names_of(Kept::releases).size() == 2);
-    clear(kept_items(Kept::releases).at(0));
-    CHECK(names_of(Kept::releases) == std::vector<std::string>{"1.2.4"});
-    clear(kept_items(Kept::kernels).at(0));
-    CHECK(names_of(Kept::kernels).empty());
+    clear(kept_items("backends").at(0));
+    CHECK(names_of("backends").empty());
+    CHECK(names_of("releases").size() == 2);
+    clear(kept_items("releases").at(0));
+    CHECK(names_of("releases") == std::vector<std::string>{"1.2.4"});
+    clear(kept_items("kernels").at(0));
+    CHECK(names_of("kernels").empty());
     CHECK(read_file(kernels / "notes.txt") == "of the user");
-    CHECK(user_cache(Kept::kernels)->get("key") == std::nullopt);
+    CHECK(user_cache("kernels")->get("key") == std::nullopt);
 }
 
 TEST_CASE("kernels are kept where the variable says, or nowhere", "[kept]") {
     const TempDir home;
     {
         const EnvironmentVariable there("WHITTLE_CACHE_DIR", home.path().string());
-        CHECK(kept_folder(Kept::kernels) == home.path() / "kernels");
+        CHECK(kept_folder("kernels") == home.path() / "kernels");
     }
     const EnvironmentVariable off("WHITTLE_CACHE_DIR", "off");
-    CHECK(kept_folder(Kept::kernels).empty());
-    CHECK(user_cache(Kept::kernels) == nullptr);
+    CHECK(kept_folder("kernels").empty());
+    CHECK(user_cache("kernels") == nullptr);
 }
 
 TEST_CASE("kinds have names of their own", "[kept]") {

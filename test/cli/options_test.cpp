@@ -11,11 +11,11 @@
 #include "cli/lists.h"
 #include "cli/minify.h"
 #include "cli/program.h"
-#include "cli/record_choice.h"
+#include "cli/replay.h"
 #include "cli/report_options.h"
 #include "cli/subject.h"
 #include "cli/tool.h"
-#include "cli/trace_options.h"
+#include "cli/trace.h"
 #include "graph/json.h"
 #include "graph/text.h"
 #include "trace/folder.h"
@@ -114,40 +114,35 @@ TEST_CASE("an accuracy is typed as it was chosen", "[options]") {
 
 TEST_CASE("records are chosen by filter, shard and events", "[options]") {
     const TempDir folder("whittle-options");
-    const std::vector<fs::path> all = {folder.path() / "t"};
-    write_trace(all[0], {"a", "b"});
+    const std::string all = (folder.path() / "t").string();
+    write_trace(all, {"a", "b"});
     const Tool tool("replay", "", "");
-    const auto chosen = [&](const RecordChoice& choice) { return names_of(choice.records(tool, all, {})); };
-    CHECK(chosen(parsed<RecordChoice>()) == Names{"a", "a_run1", "b", "b_run1"});
-    CHECK(chosen(parsed<RecordChoice>("--filter", "run1")) == Names{"a_run1", "b_run1"});
-    CHECK(chosen(parsed<RecordChoice>("--to-event", "3")) == Names{"a", "a_run1", "b"});
-    CHECK(chosen(parsed<RecordChoice>("--shard", "2/2")) == Names{"a_run1", "b_run1"});
-    CHECK_THROWS_WITH(chosen(parsed<RecordChoice>("--filter", "none")),
-                      Contains("for --filter: it matches none of 4 records"));
+    const auto chosen = [&](auto... words) { return names_of(parsed<ReplayChoice>(all, words...).records(tool, {})); };
+    CHECK(chosen() == Names{"a", "a_run1", "b", "b_run1"});
+    CHECK(chosen("--filter", "run1") == Names{"a_run1", "b_run1"});
+    CHECK(chosen("--to-event", "3") == Names{"a", "a_run1", "b"});
+    CHECK(chosen("--shard", "2/2") == Names{"a_run1", "b_run1"});
+    CHECK_THROWS_WITH(chosen("--filter", "none"), Contains("for --filter: it matches none of 4 records"));
 
-    CHECK_NOTHROW(parsed<RecordChoice>().check_usage(all));
+    CHECK_NOTHROW(parsed<ReplayChoice>(all).check_usage());
     for (const char* wrong : {"2", "0/2", "3/2", "a/b", "1/"})
-        CHECK_THROWS_WITH(parsed<RecordChoice>("--shard", wrong).check_usage(all), Contains("expected I/N"));
-    CHECK_THROWS_WITH(parsed<RecordChoice>("--to-event", "0").check_usage(all),
+        CHECK_THROWS_WITH(parsed<ReplayChoice>(all, "--shard", wrong).check_usage(), Contains("expected I/N"));
+    CHECK_THROWS_WITH(parsed<ReplayChoice>(all, "--to-event", "0").check_usage(),
                       Contains("invalid value '0' for --to-event"));
     // The events of a folder are its records: only those of frame records alone are cut inside.
-    CHECK_FALSE(parsed<RecordChoice>("--to-event", "1").events(all));
+    CHECK_FALSE(parsed<ReplayChoice>(all, "--to-event", "1").events());
 
     const fs::path graph = folder.path() / "g.json";
     save_graph(relu("g"), graph);
-    const std::vector<fs::path> no_record = {graph};
-    CHECK_THROWS_WITH(parsed<RecordChoice>().check_usage(no_record), Contains("it is a graph, not a record"));
+    CHECK_THROWS_WITH(parsed<ReplayChoice>(graph.string()).check_usage(), Contains("it is a graph, not a record"));
 }
 
-TEST_CASE("what trace is asked becomes a policy", "[options]") {
-    CHECK(parsed<RecordOptions>().records() == RecordPolicy::always);
-    CHECK(parsed<RecordOptions>("--record", "on-error").records() == RecordPolicy::on_error);
-    CHECK(parsed<RecordOptions>("--record", "never").records() == RecordPolicy::never);
-    CHECK(check_policy_called("budget") == CheckPolicy::budget);
-    CHECK(check_policy_called("always") == CheckPolicy::always);
-    CHECK(check_policy_called("never") == CheckPolicy::never);
-    CHECK(parsed<ProgramOptions>().capture().check == "budget");
-    CHECK(parsed<ProgramOptions>("--capture", "check=never", "--capture", "limit=7").capture().limit_mb == 7);
+TEST_CASE("settings of capture are read from pairs", "[options]") {
+    CHECK(parsed<ProgramOptions>().capture().check == CheckPolicy::budget);
+    CHECK(parsed<ProgramOptions>("--capture", "check=always").capture().check == CheckPolicy::always);
+    const CaptureSettings given = parsed<ProgramOptions>("--capture", "check=never", "--capture", "limit=7").capture();
+    CHECK(given.check == CheckPolicy::never);
+    CHECK(given.limit_mb == 7);
     for (const char* wrong : {"check=maybe", "level=", "limit=x", "sceonds=3"})
         CHECK_THROWS_AS(parsed<ProgramOptions>("--capture", wrong).capture(), Error);
     CHECK_THROWS_WITH(parsed<ProgramOptions>("--capture", "limit=1", "--capture", "limit=2").capture(),
@@ -159,10 +154,10 @@ TEST_CASE("a graph with a break is whole only for who does not ask", "[options]"
     const report::Frame good{.graph = relu("g")};
     report::Frame broken = good;
     broken.graph.nodes.at(1).target = "example.unknown";
-    CHECK(parsed<WholeOptions>().hold(tool, broken));
-    CHECK(parsed<WholeOptions>("--fullgraph").hold(tool, good));
-    CHECK_FALSE(parsed<WholeOptions>("--fullgraph").hold(tool, broken));
-    CHECK_FALSE(parsed<WholeOptions>("--fullgraph=export").hold(tool, broken));
+    CHECK(is_whole(tool, parsed<TraceOptions>("m"), "m", {broken}));
+    CHECK(is_whole(tool, parsed<TraceOptions>("m", "--fullgraph"), "m", {good}));
+    CHECK_FALSE(is_whole(tool, parsed<TraceOptions>("m", "--fullgraph"), "m", {broken}));
+    CHECK_FALSE(is_whole(tool, parsed<TraceOptions>("m", "--fullgraph=export"), "m", {broken}));
 }
 
 TEST_CASE("models that are traced together are called by their names", "[options]") {
@@ -170,20 +165,23 @@ TEST_CASE("models that are traced together are called by their names", "[options
     const fs::path first = folder.path() / "first.json", second = folder.path() / "second.json";
     save_graph(relu("torch_jit"), first);
     save_graph(relu("torch_jit"), second);
-    const std::vector<fs::path> one = {first}, both = {first, second};
-    const std::vector<LoadedFrame> frames = frames_to_trace(both, {}, {}, folder.path() / "t");
+    TraceOptions both{.models = {first, second}, .output = folder.path() / "t"}, one = both, other = both;
+    const std::vector<LoadedFrame> frames = models_to_trace(both).frames;
     REQUIRE(frames.size() == 2);
     CHECK(frames[0].graph.name == "first");
     CHECK(frames[1].name == "second");
-    CHECK(frames_to_trace(one, {}, {}, folder.path() / "t").at(0).name == "main");
+    one.models = {first};
+    CHECK(models_to_trace(one).frames.at(0).name == "main");
 
-    CHECK_NOTHROW(check_traced(both, {}, ProgramOptions(), folder.path() / "t", false));
-    CHECK_THROWS_WITH(check_traced(both, {}, ProgramOptions(), folder.path(), false), Contains("holds the input"));
-    CHECK_THROWS_WITH(check_traced(both, {.inputs = {"x=x.npy"}}, ProgramOptions(), folder.path() / "t", false),
-                      Contains("with several models"));
-    const std::vector<fs::path> mixed = {first, "/bin/true"};
-    CHECK_THROWS_WITH(check_traced(mixed, {}, ProgramOptions(), folder.path() / "t", false),
-                      Contains("cannot be traced together"));
+    CHECK_NOTHROW(both.check_usage());
+    other.output = folder.path();
+    CHECK_THROWS_WITH(other.check_usage(), Contains("holds the input"));
+    other = both;
+    other.inputs.inputs = {"x=x.npy"};
+    CHECK_THROWS_WITH(other.check_usage(), Contains("with several models"));
+    other = both;
+    other.models = {first, "/bin/true"};
+    CHECK_THROWS_WITH(other.check_usage(), Contains("cannot be traced together"));
 }
 
 TEST_CASE("sources are read with the flags that are theirs", "[options]") {

@@ -78,6 +78,22 @@ TEST_CASE("options of every kind reach their targets") {
     CHECK(s.mode == "bisect");
 }
 
+TEST_CASE("a flag may have a value behind its equals sign alone") {
+    const auto parsed = [](Words words) {
+        Tool tool("sample", "", "Measures.");
+        bool times = false;
+        std::optional<std::filesystem::path> file;
+        tool.flag_or_option("--times", times, file, "FILE", "What it takes.");
+        REQUIRE_FALSE(tool.parse(words));
+        CHECK_THAT(tool.help(), Catch::Contains("--times[=FILE]"));
+        return std::pair(times, file.value_or("none").string());
+    };
+    CHECK(parsed({}) == std::pair(false, std::string("none")));
+    CHECK(parsed({"--times"}) == std::pair(true, std::string("none")));
+    CHECK(parsed({"--times=t.json"}) == std::pair(true, std::string("t.json")));
+    CHECK_THROWS_WITH(parsed({"--times", "t.json"}), Catch::Contains("unexpected argument 't.json'"));
+}
+
 TEST_CASE("times are numbers with a unit") {
     using std::chrono::seconds;
     for (const auto& [word, time] :
@@ -253,7 +269,10 @@ TEST_CASE("the pages of programs that capture nothing have the variables that th
 
 TEST_CASE("commands are listed with an example, those of other programs too") {
     Tool tool("sample", "COMMAND", "Has commands."), own("sample own", "", "Is run here.");
-    tool.list_command("other FILE", "Is run elsewhere.", "sample other x");
+    tool.list_command("other FILE", "Is run elsewhere.", "sample other x",
+                      [](std::string_view shell, const std::string& program) {
+                          return std::string(shell) + " part of " + program + "\n";
+                      });
     tool.command(own, [] { return 0; });
     CHECK(tool.command_words() == Words{"other", "own"});
     CHECK(tool.command_called("own") == &own);
@@ -261,6 +280,13 @@ TEST_CASE("commands are listed with an example, those of other programs too") {
     CHECK_THAT(tool.help(), Catch::Contains("  other FILE              Is run elsewhere.\n"
                                             "                          $ sample other x\n"
                                             "  own                     Is run here.\n"));
+    bool fast = false;
+    own.flag("--fast", fast, "Be fast.");
+    const std::string script = tool.parse(Words{"--help-completion", "bash", "sample"}).value();
+    CHECK(script.starts_with("bash part of sample other\n# bash completion of sample own"));
+    CHECK_THAT(script, Catch::Contains("_whittle_sample_own() {\n") && Catch::Contains("'--fast --json "));
+    const std::string tools_own = script.substr(script.find("# bash completion of sample, "));
+    CHECK_THAT(tools_own, Catch::Contains("'other own'") && !Catch::Contains("--fast"));
 }
 
 TEST_CASE("the manual page's options escape what roff would eat") {

@@ -301,4 +301,13 @@ TEST_CASE("a level and a switch decide, searched alike by who minimizes and who 
     CHECK(blame(2).off.empty());
     graph.failure->culprit = Culprit{"switch", "b", {}, "optimizer"};
     CHECK(blame(2).off == "b");
+    graph.failure->culprit = Culprit{"compiler", {}, {"level=0", "level=1"}, "level"};
+    CHECK(blame(2).passes_to == 0);
+    CHECK(blame(2).fails_at == 1);
+    CHECK(blame(2).exact);
+    CHECK(blame(2).off.empty());
+    graph.failure->culprit->together = {"level=0", "level=2"};  // between the two nothing is known
+    CHECK(blame(2).level.empty());
+    graph.failure->culprit->together = {"level=low", "level=high"};
+    CHECK(blame(2).passes_to == 1);
 }

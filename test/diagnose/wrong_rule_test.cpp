@@ -7,6 +7,7 @@
 #include "backends/eager/eager.h"
 #include "diagnose/components.h"
 #include "diagnose/wrong_rule.h"
+#include "graph/abilities.h"
 #include "graph/text.h"
 #include "judge/outcome.h"
 #include "ops/core/interpreter.h"
@@ -106,9 +107,15 @@ Outcome judged(Backend& backend) {
     return judge(run_isolated(graph, inputs, backend, {}, {}), graph, inputs, evaluate(graph, inputs), {});
 }
 
+std::optional<Culprit> culprit_of_rules(Backend& judge) {
+    const Graph failing = failing_at_gradients();
+    const Limits limits;
+    diagnose::Asker asker(failing, judge, limits);
+    return diagnose::wrong_rule(asker);
+}
 std::optional<Culprit> culprit_of_rules(const Disagrees& disagrees) {
     Judge judge(disagrees);
-    return diagnose::wrong_rule(failing_at_gradients(), judge, {});
+    return culprit_of_rules(judge);
 }
 
 }  // namespace
@@ -138,7 +145,7 @@ TEST_CASE("finite differences name a wrong rule, without another autograd", "[gr
     const Outcome outcome = judged(wrong);
     CHECK(signature_of(outcome) == failing_at_gradients().failure->signature);
     CHECK_THAT(outcome.message, Catch::Contains("gradient of x") && Catch::Contains("finite differences"));
-    const auto found = diagnose::wrong_rule(failing_at_gradients(), wrong, {});
+    const auto found = culprit_of_rules(wrong);
     REQUIRE(found);
     CHECK(found->text() == "gradient rule of aten.tanh.default");
 }

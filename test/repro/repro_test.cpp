@@ -51,7 +51,7 @@ TEST_CASE("repro: verified when all runs fail and the control passes") {
 TEST_CASE("repro: no command follows a program that was run and does not show the failure") {
     const Failure failure{.signature = {"mismatch", "run", "value"}};
     Options options = fixed_options(), unverified = options;
-    unverified.no_verify = true;
+    unverified.runs = 0;
     Repro repro;
     repro.output = "repro.cpp";
     CHECK_THAT(to_text(repro, failure, options), Catch::Contains("NOT verified") && !Catch::Contains("next:"));

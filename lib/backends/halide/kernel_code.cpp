@@ -29,7 +29,7 @@ constexpr const char* kFunction = "kernel";
 DiskCache* cache() {
     static const std::unique_ptr<DiskCache> kernels = [] {
         const char* told = std::getenv("HL_DEBUG_CODEGEN");
-        return told ? nullptr : user_cache(Kept::kernels);
+        return told ? nullptr : user_cache("kernels");
     }();
     return kernels.get();
 }

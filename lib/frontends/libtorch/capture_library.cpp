@@ -115,7 +115,7 @@ CaptureLibraries capture_libraries() {
     if (fs::exists(ours / kLibrary, ignored)) look_at(ours / kLibrary, found);
     look_in(ours / "capture", found);
     // Programs may load one from another folder than this one.
-    look_in(fs::absolute(kept_folder(Kept::capture)), found);
+    look_in(fs::absolute(kept_folder("capture")), found);
     return found;
 }
 

@@ -356,15 +356,8 @@ class Searcher {
 }  // namespace
 
 std::string_view name(TestResult result) {
-    switch (result) {
-        case TestResult::fails:
-            return "fails";
-        case TestResult::passes:
-            return "passes";
-        case TestResult::unresolved:
-            return "unresolved";
-    }
-    __builtin_unreachable();
+    static constexpr std::string_view kNames[] = {"fails", "passes", "unresolved"};
+    return kNames[static_cast<std::size_t>(result)];
 }
 
 std::vector<std::string> mode_names() { return {"auto", "bisect", "linear", "probdd", "ddmin"}; }

@@ -267,7 +267,7 @@ json page_data(PageFacts facts) {
     if (facts.diff)
         data["diff"] = report::to_json(*facts.diff);
     else
-        data["timeline"] = asking(facts, "--timeline=timeline.json");
+        data["timeline"] = asking(facts, "--times=timeline.json");
     data["files"] = sources.files();
     return data;
 }

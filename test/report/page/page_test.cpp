@@ -267,7 +267,7 @@ TEST_CASE("calls, callers and times are data of the page", "[html]") {
     CHECK(data["callers"][0]["at"][0] == json::parse(R"([0, 2, "net"])"));
     CHECK(data["frames"][0]["eager_calls"] == 1);
     CHECK(data["profile"]["memory"][0]["how"] == "liveness");
-    CHECK(data["timeline"] == "explain ./program --timeline=timeline.json -- 3");
+    CHECK(data["timeline"] == "explain ./program --times=timeline.json -- 3");
 }
 
 TEST_CASE("the paths of an exporter's modules are told once", "[html]") {

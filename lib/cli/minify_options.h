@@ -17,40 +17,30 @@ namespace whittle::cli {
 
 class Tool;
 
-/// --backend, --accuracy, --test, --check and what belongs to them: what fails.
-struct JudgeOptions {
+struct MinifyOptions {
+    std::filesystem::path model = {}, output = {};
+    // Who judges a candidate.
     BackendChoice backend = {};
     AccuracyChoice accuracy = {};
     std::filesystem::path test = {};
     std::vector<std::string> check = {};
     bool test_must_fail = false;              ///< of the old spelling
     reduce::CommandOracleOptions which = {};  ///< how candidates are written, and which answers are the failure
-
-    void declare(Tool& tool);
-    /// Throws Error for several of --backend, --test and --check, and for options that would do nothing.
-    void check_usage() const;
-    /// --test or --check was given.
-    bool command() const { return !test.empty() || !check.empty(); }
-};
-
-/// How the search is run, and what of the model is searched.
-struct SearchOptions {
-    reduce::Strategy search = {};
-    std::string after = "capture", launcher = {};
-    std::vector<std::string> delta_passes = {};
+    std::string launcher = {};
     LimitOptions limits = {};
+    // What of the model is searched, and how.
+    InputOptions inputs = {};
+    std::string after = "capture";
+    reduce::Strategy search = {};
+    std::vector<std::string> delta_passes = {};
     std::optional<std::chrono::seconds> time_limit = {};
 
     void declare(Tool& tool);
+    /// Throws Error for several of --backend, --test and --check, for options that would do nothing, and for numbers
+    /// out of range.
     void check_usage() const;
-};
-
-/// All that minify is asked.
-struct MinifyOptions {
-    std::filesystem::path model = {}, output = {};
-    JudgeOptions judge = {};
-    SearchOptions search = {};
-    InputOptions inputs = {};
+    /// --test or --check was given.
+    bool command() const { return !test.empty() || !check.empty(); }
 };
 
 /// The frames of the model as the options ask for them: folded or not, decomposed or not. What does not decompose
@@ -60,8 +50,5 @@ std::vector<LoadedFrame> frames_of(const MinifyOptions& options);
 /// What is searched for in the frames, the first of which says what it was recorded with or fails with; where the
 /// options name nothing else, that is asked.
 reduce::Request request_of(MinifyOptions options, const LoadedFrame& first);
-
-/// Default: MODEL.min with MODEL's extension, in the working directory. Throws Error for a name that says no format.
-std::filesystem::path minimized_file(const std::filesystem::path& model, const std::filesystem::path& given);
 
 }  // namespace whittle::cli

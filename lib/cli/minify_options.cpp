@@ -1,4 +1,4 @@
-#include "cli/search_options.h"
+#include "cli/minify_options.h"
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ std::string script_path(const fs::path& script) {
 }
 
 /// Names between commas, all of them where there are none; of "-LIST" all but those.
-std::vector<std::string> passes_of(const SearchOptions& options) {
+std::vector<std::string> passes_of(const MinifyOptions& options) {
     const std::vector<std::string> all = reduce::pass_names();
     std::set<std::string> only, skipped;
     for (const std::string& list : options.delta_passes) {
@@ -49,31 +49,27 @@ std::vector<std::string> passes_of(const SearchOptions& options) {
 }
 
 reduce::CommandOracleOptions command_of(const MinifyOptions& options, const std::optional<Failure>& stored) {
-    const JudgeOptions& judge = options.judge;
-    reduce::CommandOracleOptions command = judge.which;
-    command.polarity = stored                 ? stored->polarity
-                       : !judge.check.empty() ? "check"
-                       : judge.test_must_fail ? "test-must-fail"
-                                              : "test";
-    command.command = stored                ? stored->command
-                      : judge.check.empty() ? std::vector<std::string>{script_path(judge.test)}
-                                            : judge.check;
+    reduce::CommandOracleOptions command = options.which;
+    command.polarity = stored                   ? stored->polarity
+                       : !options.check.empty() ? "check"
+                       : options.test_must_fail ? "test-must-fail"
+                                                : "test";
+    command.command = stored                  ? stored->command
+                      : options.check.empty() ? std::vector<std::string>{script_path(options.test)}
+                                              : options.check;
     command.extension = options.output.extension().string();
-    command.limits = options.search.limits.limits();
-    command.launcher = shell_split(options.search.launcher);
+    command.limits = options.limits.limits();
+    command.launcher = shell_split(options.launcher);
     return command;
 }
 
-Suspect suspect_of(const JudgeOptions& judge, const SearchOptions& options) {
-    Suspect suspect{
-        .spec = judge.backend.name,
-        .options = judge.backend.options(),
-        .accuracy = judge.accuracy.chosen(),
-        .limits = options.limits.limits(),
-        .launcher = {shell_split(options.launcher), {fs::read_symlink("/proc/self/exe").string(), "answer"}},
-        .tier = judge.accuracy.mode ? Tier::computes : Tier::ends};
-    if (suspect.spec.empty()) suspect.spec = kDefaultSuspect;
-    return suspect;
+Suspect suspect_of(const MinifyOptions& options) {
+    return {.spec = options.backend.spec(kDefaultSuspect),
+            .options = options.backend.options(),
+            .accuracy = options.accuracy.chosen(),
+            .limits = options.limits.limits(),
+            .launcher = {shell_split(options.launcher), {fs::read_symlink("/proc/self/exe").string(), "answer"}},
+            .tier = options.accuracy.mode ? Tier::computes : Tier::ends};
 }
 
 /// A model that a command may judge by its file, whatever Whittle knows of it; nothing for any other.
@@ -105,14 +101,13 @@ std::vector<LoadedFrame> frames_for_command(const fs::path& model, const ModelOp
 }
 
 std::vector<LoadedFrame> read_frames(const MinifyOptions& options, bool fold) {
-    const BackendChoice& backend = options.judge.backend;
+    const BackendChoice& backend = options.backend;
     const ModelOptions load{.inputs = options.inputs, .as_stated = backend.name == kInfersAnew, .fold = fold};
-    std::vector<LoadedFrame> frames = options.judge.command()
-                                          ? frames_for_command(options.model, load)
-                                          : load_for(options.model, load, [&](const LoadedFrame& frame) {
-                                                return backend.knows_more(frame, kDefaultSuspect);
-                                            });
-    if (options.search.after != "aot") return frames;
+    std::vector<LoadedFrame> frames = options.command() ? frames_for_command(options.model, load)
+                                                        : load_for(options.model, load, [&](const LoadedFrame& frame) {
+                                                              return backend.knows_more(frame, kDefaultSuspect);
+                                                          });
+    if (options.after != "aot") return frames;
     std::vector<LoadedFrame> parts;
     for (LoadedFrame& frame : frames)
         for (program::Part& part : program::parts_of(frame.graph, frame.inputs)) {
@@ -125,19 +120,33 @@ std::vector<LoadedFrame> read_frames(const MinifyOptions& options, bool fold) {
     return parts;
 }
 
-}  // namespace
+/// Default: MODEL.min with MODEL's extension, in the working directory. Throws Error for a name that says no format.
+fs::path minimized_file(const fs::path& model, const fs::path& given) {
+    fs::path output = given;
+    if (output.empty()) {
+        const fs::path named = model.has_filename() ? model : model.parent_path();  // "DIR/"
+        const bool folder = fs::is_directory(named);
+        output = (folder ? named.filename() : named.stem()).string() +
+                 (named.extension() == ".onnx" && !folder ? ".min.onnx" : ".min.json");
+    }
+    if (output.extension() != ".json" && output.extension() != ".onnx")
+        throw invalid_value(output.string(), "--output", "the name must end in .json or .onnx");
+    return output;
+}
 
-void JudgeOptions::declare(Tool& tool) {
-    backend.declare(tool, "the backend and backend options that MODEL was recorded with, else halide");
-    accuracy.declare(
+/// Who judges a candidate.
+void declare_judge(Tool& tool, MinifyOptions& options) {
+    reduce::CommandOracleOptions& which = options.which;
+    options.backend.declare(tool, "the backend and backend options that MODEL was recorded with, else halide");
+    options.accuracy.declare(
         tool,
         "Also treat wrong results as failures. Without this option, only errors, crashes and hangs are failures.");
     tool.section("Test scripts and check commands");
-    tool.option("--test", test, "SCRIPT",
+    tool.option("--test", options.test, "SCRIPT",
                 "Interestingness test: SCRIPT CANDIDATE exits with status 0 if the candidate still fails (as in C-Vise "
                 "and llvm-reduce).");
-    tool.flag("--test-must-fail", test_must_fail, {});
-    tool.rest_of_line("--check", check, "CMD…",
+    tool.flag("--test-must-fail", options.test_must_fail, {});
+    tool.rest_of_line("--check", options.check, "CMD…",
                       "Check command: CMD, with {} replaced by the candidate, exits with a status other than 0 if the "
                       "candidate still fails (as in Polygraphy). CMD is the rest of the command line.");
     tool.option("--fail-code", which.fail_codes, "N",
@@ -151,7 +160,67 @@ void JudgeOptions::declare(Tool& tool) {
                 "means yes for weights of 64 MB or more.");
 }
 
-void JudgeOptions::check_usage() const {
+/// How the search is run, and what of the model is searched.
+void declare_search(Tool& tool, MinifyOptions& options) {
+    reduce::Strategy& search = options.search;
+    tool.section("Search");
+    tool.option("-j,--jobs", search.jobs, "N",
+                "Test up to N candidates in parallel; the result does not depend on N. Default: 1.");
+    tool.flag("--resume", search.resume,
+              "Continue an earlier run with the same arguments from the journal of that run, OUT.journal.");
+    tool.option("--time-limit", options.time_limit, "TIME",
+                "Stop after TIME (90s, 10m, 2h) and keep the best result so far.");
+    tool.option("--step-limit", search.step_limit, "N", "Stop after N candidates and keep the best result so far.");
+    tool.choice("--after", options.after, {"capture", "file", "aot"},
+                "Graph to reduce: the captured graph (capture, the default), the graph of an ONNX file without "
+                "constant folding (file), or the graph decomposed into core operations (aot).");
+    tool.option("--launcher", options.launcher, "PREFIX",
+                "Test each candidate with a command that starts with PREFIX, for example 'srun -n1' or 'ssh HOST'. See "
+                "share/doc/how-to/clusters.md.");
+    tool.option("--repeat", search.repeat, "N",
+                "Number of runs of the original and of the result; if these runs disagree, candidates are also run "
+                "several times. Default: 2.");
+    tool.choice("--mode", search.mode, reduce::mode_names(),
+                "Search strategy. auto: bisection, then delta debugging. bisect: only bisection. probdd or ddmin: only "
+                "delta debugging, with the algorithm ProbDD or ddmin. linear: try to remove one call after the other. "
+                "Default: auto.");
+    tool.option("--delta-passes", options.delta_passes, "LIST",
+                "Reductions to apply, separated by commas. -LIST: all reductions except these. 'minify passes' lists "
+                "all reductions. Default: all.");
+    tool.offers(reduce::pass_names, Tool::Offered::list);
+    options.limits.declare(tool, "each candidate");
+}
+
+}  // namespace
+
+void MinifyOptions::declare(Tool& tool) {
+    tool.positional("MODEL", model,
+                    "ONNX model (or a folder with model.onnx), PyTorch export (.pt2), graph (JSON), record, or folder "
+                    "written by trace.");
+    tool.option(
+        "-o,--output", output, "FILE",
+        "File for the result. The extension, .json or .onnx, also selects the format of the candidates. Default: "
+        "MODEL.min.onnx for a .onnx file, else MODEL.min.json.");
+    declare_judge(tool, *this);
+    declare_search(tool, *this);
+    inputs.declare(tool);
+    tool.common("--output --backend --accuracy --test --check --input --timeout --time-limit --jobs --resume");
+    tool.exit_one("the model does not fail or fails too rarely, or the backend does not support the model");
+    tool.files([this] {
+        UsedFiles used;
+        used.reads(model, inputs);
+        used.reads_words({test});
+        used.reads_words(check);
+        output = minimized_file(model, output);
+        used.writes("--output", output);
+        return used;
+    });
+}
+
+void MinifyOptions::check_usage() const {
+    passes_of(*this);
+    require_range("--repeat", search.repeat, 1, 1'000'000);
+    require_range("--jobs", search.jobs, 1, 1024);
     backend.check();
     if (!backend.name.empty() + !test.empty() + !check.empty() > 1)
         throw Error("only one of --backend, --test and --check can be given: each decides whether a candidate fails");
@@ -175,42 +244,8 @@ void JudgeOptions::check_usage() const {
         require_range("--ignore-fail-code", static_cast<double>(code), 1, 255);
 }
 
-void SearchOptions::declare(Tool& tool) {
-    tool.section("Search");
-    tool.option("-j,--jobs", search.jobs, "N",
-                "Test up to N candidates in parallel; the result does not depend on N. Default: 1.");
-    tool.flag("--resume", search.resume,
-              "Continue an earlier run with the same arguments from the journal of that run, OUT.journal.");
-    tool.option("--time-limit", time_limit, "TIME", "Stop after TIME (90s, 10m, 2h) and keep the best result so far.");
-    tool.option("--step-limit", search.step_limit, "N", "Stop after N candidates and keep the best result so far.");
-    tool.choice("--after", after, {"capture", "file", "aot"},
-                "Graph to reduce: the captured graph (capture, the default), the graph of an ONNX file without "
-                "constant folding (file), or the graph decomposed into core operations (aot).");
-    tool.option("--launcher", launcher, "PREFIX",
-                "Test each candidate with a command that starts with PREFIX, for example 'srun -n1' or 'ssh HOST'. See "
-                "share/doc/how-to/clusters.md.");
-    tool.option("--repeat", search.repeat, "N",
-                "Number of runs of the original and of the result; if these runs disagree, candidates are also run "
-                "several times. Default: 2.");
-    tool.choice("--mode", search.mode, reduce::mode_names(),
-                "Search strategy. auto: bisection, then delta debugging. bisect: only bisection. probdd or ddmin: only "
-                "delta debugging, with the algorithm ProbDD or ddmin. linear: try to remove one call after the other. "
-                "Default: auto.");
-    tool.option("--delta-passes", delta_passes, "LIST",
-                "Reductions to apply, separated by commas. -LIST: all reductions except these. 'minify passes' lists "
-                "all reductions. Default: all.");
-    tool.offers(reduce::pass_names, Tool::Offered::list);
-    limits.declare(tool, "each candidate");
-}
-
-void SearchOptions::check_usage() const {
-    passes_of(*this);
-    require_range("--repeat", search.repeat, 1, 1'000'000);
-    require_range("--jobs", search.jobs, 1, 1024);
-}
-
 std::vector<LoadedFrame> frames_of(const MinifyOptions& options) {
-    const bool unfolded = options.search.after == "file";
+    const bool unfolded = options.after == "file";
     if (unfolded && recognize(options.model) != ModelKind::onnx)
         throw Error("--after file requires an ONNX model: '" + options.model.string() + "' is not an ONNX model");
     std::vector<LoadedFrame> frames = read_frames(options, !unfolded);
@@ -219,36 +254,22 @@ std::vector<LoadedFrame> frames_of(const MinifyOptions& options) {
 }
 
 reduce::Request request_of(MinifyOptions options, const LoadedFrame& first) {
-    reduce::Request request{.model = options.model, .output = options.output, .how = options.search.search};
-    request.how.passes = passes_of(options.search);
-    if (options.search.time_limit) request.how.end = std::chrono::steady_clock::now() + *options.search.time_limit;
-    JudgeOptions& judge = options.judge;
-    if (!judge.command() && judge.backend.name.empty()) {  // what it was recorded with, or fails with
+    reduce::Request request{.model = options.model, .output = options.output, .how = options.search};
+    request.how.passes = passes_of(options);
+    if (options.time_limit) request.how.end = std::chrono::steady_clock::now() + *options.time_limit;
+    if (!options.command() && options.backend.name.empty()) {  // what it was recorded with, or fails with
         request.stored = first.graph.failure;
-        judge.backend.default_to(first);
-        if (request.stored && !judge.backend.name.empty() && request.stored->signature.kind == "mismatch")
-            judge.accuracy.default_to(request.stored->accuracy);
+        options.backend.default_to(first);
+        if (request.stored && !options.backend.name.empty() && request.stored->signature.kind == "mismatch")
+            options.accuracy.default_to(request.stored->accuracy);
     }
-    if (options.search.after == "capture" && recognize(options.model) == ModelKind::onnx)
+    if (options.after == "capture" && recognize(options.model) == ModelKind::onnx)
         request.unfolded = [options] { return read_frames(options, false).at(0); };
-    if (judge.command() || (request.stored && request.stored->backend.empty()))
+    if (options.command() || (request.stored && request.stored->backend.empty()))
         request.judge = command_of(options, request.stored);
     else
-        request.judge = suspect_of(judge, options.search);
+        request.judge = suspect_of(options);
     return request;
-}
-
-fs::path minimized_file(const fs::path& model, const fs::path& given) {
-    fs::path output = given;
-    if (output.empty()) {
-        const fs::path named = model.has_filename() ? model : model.parent_path();  // "DIR/"
-        const bool folder = fs::is_directory(named);
-        output = (folder ? named.filename() : named.stem()).string() +
-                 (named.extension() == ".onnx" && !folder ? ".min.onnx" : ".min.json");
-    }
-    if (output.extension() != ".json" && output.extension() != ".onnx")
-        throw invalid_value(output.string(), "--output", "the name must end in .json or .onnx");
-    return output;
 }
 
 }  // namespace whittle::cli

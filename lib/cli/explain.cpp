@@ -1,0 +1,103 @@
+#include "cli/explain.h"
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "backends/registry.h"
+#include "base/files.h"
+#include "cli/tool.h"
+#include "cli/usage.h"
+
+namespace whittle::cli {
+
+namespace {
+
+/// Whether --fullgraph demands nothing more; else says what, on stderr.
+bool fullgraph_holds(const Tool& tool, const std::string& broken) {
+    if (!broken.empty()) std::cerr << tool.called() << ": --fullgraph: " << broken;
+    return broken.empty();
+}
+
+int predictions(const Tool& tool, const ExplainOptions& options, const cpp::Analysis& analysis,
+                const ReportSink& sink) {
+    if (tool.shared().json)
+        print_json(report::to_json(analysis));
+    else
+        sink.out() << report::to_text(analysis, options.report.shown(tool, sink));
+    return fullgraph_holds(tool, options.fullgraph ? report::first_break_text(analysis) : "") ? 0 : 1;
+}
+
+int observations(const Tool& tool, ExplainOptions& options, std::vector<cpp::Analysis> analyses,
+                 const ReportSink& sink) {
+    const std::filesystem::path& model = *options.model;
+    options.subject.check_usage();
+    options.pictures.check_usage();
+    if (!options.sources.file && !is_run(recognize(model))) options.subject.program.refuse_for_model(model);
+    options.subject.times = options.report.text.times;
+    options.subject.kernels = options.pictures.html.has_value();
+    const bool in_json = tool.shared().json;
+    const TempDir scratch("whittle-explain");
+    report::Subject subject = subject_of(tool, model, options.subject, scratch.path() / "traced");
+    report::predict(subject, std::move(analyses));
+    const std::unique_ptr<Backend> backend = find_backend(options.subject.backend.spec(kDefaultSuspect));
+    const report::Report report = report::report(subject, *backend);
+    nlohmann::json json = in_json ? to_json(subject, report) : nlohmann::json();
+    if (options.report.timeline) write_file(*options.report.timeline, report::chrome_trace(subject.profile));
+    std::optional<html::PageFacts> page = options.pictures.write(tool, subject, report, options.subject, json);
+    if (!in_json) sink.out() << to_text(subject, report, options.report.shown(tool, sink));
+    const bool whole = fullgraph_holds(tool, options.fullgraph ? report::fullgraph_text(subject, report) : "");
+    const bool followed = follow_up(tool, model, options.subject, subject, in_json ? std::cerr : sink.out(), json);
+    if (page) options.pictures.write_again(*std::move(page), json);
+    if (in_json) print_json(json);
+    return subject.failing().empty() && whole && followed ? 0 : 1;
+}
+
+}  // namespace
+
+void ExplainOptions::declare(Tool& tool, bool of_source) {
+    if (of_source) sources.declare(tool);
+    tool.positional("MODEL", model, kModelHelp, !of_source);
+    report.declare(tool);
+    tool.flag("--fullgraph", fullgraph,
+              "Exit with status 1 if there is a graph break, and report the first graph break.");
+    tool.flag("--minify", subject.minify,
+              "Run the model on the backend; for a program, run each graph on the recorded inputs. If the backend "
+              "fails, write the minimized failure to MODEL.min.json and a verified repro to MODEL.min.cpp.");
+    pictures.declare(tool);
+    subject.backend.declare(
+        tool,
+        "halide. Without --backend, the report only lists the ops that halide does not support. With --backend, the "
+        "backend is also run, and the report begins with the failures of the backend");
+    subject.accuracy.declare(tool,
+                             "With --backend or --minify: how to compare results. Default: the mode in each record.",
+                             kRecordedTolerances);
+    subject.inputs.declare(tool);
+    subject.program.declare(tool);
+    subject.limits.declare(tool, kLimited);
+    tool.common("--output --html --backend --accuracy --minify --fullgraph --ops --guards --recompiles --times");
+    tool.exit_one(
+        "the backend given by --backend, or run by --minify, fails; with --minify, no graph could be judged; with "
+        "--fullgraph, there is a graph break, the program failed, or nothing was captured");
+    tool.files([this] {
+        UsedFiles used;
+        used.reads(sources.file);
+        report.add_to(used);
+        pictures.add_to(used);
+        subject.add_to(used, model);
+        return used;
+    });
+}
+
+int explain(const Tool& tool, ExplainOptions options, const Analyze& analyze) {
+    ProgramOptions& program = options.subject.program;
+    program.profile_recompiles = options.report.recompiles == "all";
+    ReportSink sink(tool, options.model, options.report.output);
+    std::vector<cpp::Analysis> analyses =
+        options.sources.analyses(options.model, program.functions, program.arguments, analyze);
+    const int status = options.model ? observations(tool, options, std::move(analyses), sink)
+                                     : predictions(tool, options, analyses.at(0), sink);
+    sink.close();
+    return status;
+}
+
+}  // namespace whittle::cli

@@ -1,0 +1,60 @@
+// trace: which models are traced, how, and what a trace must be; and how that is told.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/backend_choice.h"
+#include "cli/limits.h"
+#include "cli/model.h"
+#include "cli/program.h"
+#include "record/launch/trace.h"
+#include "report/report.h"
+
+namespace whittle::cli {
+
+class Tool;
+
+struct TraceOptions {
+    std::vector<std::filesystem::path> models = {};
+    std::filesystem::path output = "whittle-out";
+    BackendChoice backend = {};
+    InputOptions inputs = {};
+    ProgramOptions program = {};
+    LimitOptions limits = {};  ///< of a run of a graph
+    std::string record = "always";
+    std::optional<std::string> fullgraph = {};
+    std::optional<std::filesystem::path> pt2 = {};
+    bool joint = false, minify = false, force = false;
+
+    void declare(Tool& tool);
+    /// Throws Error for options that exclude each other, for a trace that would be written over what it reads, and for
+    /// what cannot be traced together: inputs are those of one model, and a program stands alone, for what follows it
+    /// may be meant for it. Also for a folder that holds something else (require_replaceable()), and for a program's
+    /// options where there is none.
+    void check_usage() const;
+};
+
+struct ModelsToTrace {
+    std::vector<std::filesystem::path> models = {};  ///< that were read
+    std::vector<LoadedFrame> frames = {};
+    std::vector<NotTraced> unread = {};
+};
+/// The graphs of models that are no programs. One that is its whole model is called as the model is among those of the
+/// folder: exporters call theirs all alike ("torch_jit"). So is its frame where several models are traced, and others
+/// say whose they are. They run on the backend, which may know ops that Whittle does not. Throws Error for a single
+/// model that cannot be read; of several, such a one leaves the others as they are.
+ModelsToTrace models_to_trace(const TraceOptions& options);
+
+/// Whether --fullgraph has nothing to say against the frames of a model, or what a program was captured as; else says
+/// what, on stderr.
+bool is_whole(const Tool& tool, const TraceOptions& options, const std::string& model,
+              const std::vector<report::Frame>& frames, const TraceIndex* captured = nullptr);
+
+/// Traces the models, or runs the program, into the folder. Returns the exit status: a program's own unless that is 0
+/// and something failed.
+int trace(const Tool& tool, const TraceOptions& options);
+
+}  // namespace whittle::cli
