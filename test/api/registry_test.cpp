@@ -13,12 +13,12 @@ using namespace whittle;
 
 namespace {
 
-struct Call {
+struct IssuedCall {
     const RegisteredOp& op;
     const Sample& sample;
 };
 
-api::TensorList issue(const Call& call) {
+api::TensorList issue(const IssuedCall& call) {
     std::vector<api::ImplPtr> operands;
     for (const Tensor& tensor : call.sample.tensors) operands.push_back(api::make_impl(tensor));
     Node node;
@@ -28,7 +28,7 @@ api::TensorList issue(const Call& call) {
     return api::issue(std::move(node), operands, nullptr);
 }
 
-void check(const Call& call, const std::vector<Tensor>& expected, const api::TensorList& got) {
+void check(const IssuedCall& call, const std::vector<Tensor>& expected, const api::TensorList& got) {
     REQUIRE(got.size() == expected.size());
     for (std::size_t i = 0; i < got.size(); ++i) {
         INFO("result " << i);
@@ -47,7 +47,7 @@ TEST_CASE("each op's samples give the kernel's results, at once and compiled") {
             for (const Sample& sample : samples_of(op, dtype)) {
                 if (!sample.subgraphs.empty() || !sample.constants.empty()) continue;
                 INFO(op.name << " " << sample.label << " " << name(dtype));
-                const Call call{op, sample};
+                const IssuedCall call{op, sample};
                 std::vector<Tensor> expected;
                 try {
                     expected = evaluate(graph_of(op, sample), sample.inputs());
