@@ -18,7 +18,7 @@ std::optional<Tensor> as_gradient(const Tensor& value, const Tensor& wanted) {
     if (value.sizes() == wanted.sizes()) return value;
     Graph graph;
     GraphBuilder builder(graph);
-    const V whole{graph.placeholder("value", ValueMeta::of(value)), ValueMeta::of(value)};
+    const V whole = builder.value(graph.placeholder("value", ValueMeta::of(value)));
     try {
         graph.output({sum_to_size(whole, wanted.sizes()).ref});
     } catch (const Error&) {

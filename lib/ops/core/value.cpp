@@ -48,7 +48,7 @@ std::vector<NodeRef> refs_of(const Vs& values) {
 }
 
 GraphBuilder& builder_of(const Vs& values) {
-    WHITTLE_CHECK(!values.empty(), "a call of no tensors");
+    if (values.empty()) throw Error("found no tensors, expected at least one");
     return *values.front().builder;
 }
 

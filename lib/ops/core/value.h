@@ -59,7 +59,7 @@ std::array<V, N> call_multi(GraphBuilder& builder, std::string_view target, ArgL
 }
 
 // What calls.h is made of.
-/// The builder of the first; there is one.
+/// The builder of the first. Throws Error where there is none.
 GraphBuilder& builder_of(const Vs& values);
 inline Arg as_arg(const V& value) { return Arg(value.ref); }
 inline Arg as_arg(const Scalar& value) { return Arg(value); }

@@ -20,9 +20,9 @@ bool names_op(const std::string& literal) {
 }
 
 /// A list may well hold a word that is an op's name, too, or the target of a call to be issued. "equal" is a word of
-/// guards as well, "index" one of expressions, and "aten::" the namespace alone.
+/// guards as well, "index" one of expressions, "item" one of Python programs, and "aten::" the namespace alone.
 bool names_capture(const std::string& literal) {
-    if (literal == "aten::" || literal == "equal" || literal == "index") return false;
+    if (literal == "aten::" || literal == "equal" || literal == "index" || literal == "item") return false;
     return literal.starts_with("aten::") || capture_role(literal) != CaptureRole::call;
 }
 
