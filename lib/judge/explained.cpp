@@ -171,22 +171,23 @@ Says by_intervals(const Compared& compared, RoundingDecision& decision) {
     return all;
 }
 
-/// No element that differs is further from f64 than expected values are and rounding moves it: by four times √n units,
-/// of which the sway is the effect of one. A sum of n terms rounds by the order of √n units where signs are random
-/// (Higham 2002, 4.2); of equal terms, which all round alike, by a few times that.
+/// No element that differs is further from f64 than expected values are and rounding moves it: by four units, of which
+/// the sway is the effect of one. A sum of n terms rounds by the order of √n units where signs are random (Higham
+/// 2002, 4.2); of equal terms, which all round alike, by a few times that. Moving the terms moves a sum so far, but for
+/// sums inside composites, whose parts are not moved: there it is √n times as much.
 bool sways_so_far(const Compared& compared, std::span<const Tensor> exact) {
     constexpr double kUnits = 4;
     const std::vector<Rounding> rounding = rounding_of(compared.graph, compared.inputs, exact);
     return std::ranges::all_of(compared.differing, [&](std::size_t output) {
         const Tensor &got = compared.got[output], &expected = compared.expected[output];
-        const auto& [sway, terms] = rounding[output];
-        if (sway.empty()) return false;
+        const Rounding& rounds = rounding[output];
+        if (rounds.sway.empty()) return false;
         const std::vector<double> xs = got.values<double>(), ys = expected.values<double>(),
                                   at = exact[output].values<double>();
         const Tolerance tolerance = compared.accuracy.tolerance(expected.dtype());
         for (const std::int64_t position : differing_elements(got, expected, tolerance)) {
             const auto i = static_cast<std::size_t>(position);
-            const double most = kUnits * std::sqrt(terms) * sway[i] + std::fabs(ys[i] - at[i]);
+            const double most = kUnits * std::sqrt(rounds.hidden) * rounds.sway[i] + std::fabs(ys[i] - at[i]);
             if (!(std::fabs(xs[i] - at[i]) <= most)) return false;
         }
         return true;

@@ -110,11 +110,12 @@ class Shaken final : public Interpreter {
 
 /// As terms_of(), in the parts of a call whose op is bounded by them: a mean within a batch norm adds all elements of a
 /// channel, and few of the norm's steps are its own.
-double most_terms(const Graph& graph, const Node& call) {
+bool is_bounded_by_parts(const Node& call) {
     const RegisteredOp* const op = Registry::instance().op(call.target);
-    const bool by_parts =
-        op && op->def->bound.rule == Bound::Rule::none && (op->def->bound.parts || op->def->decompose);
-    if (!by_parts) return terms_of(graph, call);
+    return op && op->def->bound.rule == Bound::Rule::none && (op->def->bound.parts || op->def->decompose);
+}
+double most_terms(const Graph& graph, const Node& call) {
+    if (!is_bounded_by_parts(call)) return terms_of(graph, call);
     try {
         const Expansion expansion = expand_for_bound(graph, call);
         double most = 1;
@@ -142,12 +143,16 @@ std::vector<Tensor> shaken(const Graph& original, const Graph& wide, std::span<c
 std::vector<Rounding> rounding_of(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> exact) {
     std::vector<Rounding> result(exact.size());
     if (has_writes(graph)) return result;
-    std::map<NodeId, double> terms;  // of what a value is computed from
+    std::map<NodeId, double> terms, hidden;  // of what a value is computed from
     for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); id++) {
         const Node& node = graph.nodes[static_cast<std::size_t>(id)];
-        double most = is_op_call(node) ? most_terms(graph, node) : 1;
-        for_each_input(node, [&](NodeRef ref) { most = std::max(most, terms[ref.id]); });
-        terms[id] = most;
+        const double own = is_op_call(node) ? most_terms(graph, node) : 1;
+        terms[id] = own;
+        hidden[id] = is_op_call(node) && is_bounded_by_parts(node) ? own : 1;
+        for_each_input(node, [&](NodeRef ref) {
+            terms[id] = std::max(terms[id], terms[ref.id]);
+            hidden[id] = std::max(hidden[id], hidden[ref.id]);
+        });
     }
     try {
         const Graph wide = widen(graph).graph;
@@ -156,6 +161,7 @@ std::vector<Rounding> rounding_of(const Graph& graph, std::span<const Tensor> in
             const std::vector<Tensor> values = shaken(graph, wide, inputs, run);
             for (std::size_t i = 0; i < exact.size() && i < values.size(); i++) {
                 result[i].terms = terms[outputs[i]];
+                result[i].hidden = hidden[outputs[i]];
                 if (!is_floating(exact[i].dtype()) || values[i].sizes() != exact[i].sizes()) continue;
                 const std::vector<double> moved = values[i].values<double>(), at = exact[i].values<double>();
                 result[i].sway.resize(at.size());

@@ -13,6 +13,7 @@ namespace whittle {
 struct Rounding {
     std::vector<double> sway = {};  ///< of each element; empty: not known
     double terms = 1;               ///< at most so many are added for an element
+    double hidden = 1;              ///< and so many inside a composite, whose parts are not moved
 };
 
 /// One per output. The graph is computed in f64 several times, in which every input, attribute and result of a call,

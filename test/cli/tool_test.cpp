@@ -84,7 +84,8 @@ TEST_CASE("a flag may have a value behind its equals sign alone") {
         bool times = false;
         std::optional<std::filesystem::path> file;
         tool.flag_or_option("--times", times, file, "FILE", "What it takes.");
-        REQUIRE_FALSE(tool.parse(words));
+        const bool ended = tool.parse(words);
+        REQUIRE_FALSE(ended);
         CHECK_THAT(tool.help(), Catch::Contains("--times[=FILE]"));
         return std::pair(times, file.value_or("none").string());
     };

@@ -209,7 +209,7 @@ TEST_CASE("a value in a wider dtype is as exact as what it was computed in", "[i
     CHECK(near.explained);
     CHECK(near.too_wide);
     CHECK_THAT(near.why, Contains("within the tolerance of f16, to which aten.sum.default rounds"));
-    CHECK_FALSE(decided(total, {halves(alternating)}, single(0.56), single(0.5)).explained);
+    CHECK_FALSE(decided(total, {halves(alternating)}, single(0.6), single(0.5)).explained);
     const Graph exact = parse(R"(graph exact {
         %x = placeholder["x"] : f16[2]
         %y = aten._to_copy.default(%x, dtype=f64) : f64[2]
