@@ -9,26 +9,6 @@ namespace whittle::expr {
 
 namespace {
 
-/// Modulo 2^n into the range of the integer type.
-std::int64_t wrap(DType dtype, std::int64_t value) {
-    switch (dtype) {
-        case DType::i32:
-            return static_cast<std::int32_t>(value);
-        case DType::i16:
-            return static_cast<std::int16_t>(value);
-        case DType::i8:
-            return static_cast<std::int8_t>(value);
-        case DType::u8:
-            return static_cast<std::uint8_t>(value);
-        case DType::u16:
-            return static_cast<std::uint16_t>(value);
-        case DType::u32:
-            return static_cast<std::uint32_t>(value);
-        default:
-            return value;
-    }
-}
-
 template <class T>
 std::optional<Scalar> fold_float(Op op, T a, T b) {
     switch (op) {
@@ -102,11 +82,16 @@ std::optional<Scalar> fold_integer(Op op, T a, T b, T width) {
 }  // namespace
 
 Scalar normalized(DType dtype, const Scalar& value) {
-    if (dtype == DType::boolean) return Scalar(value.to_bool());
-    if (dtype == DType::u64) return Scalar(static_cast<std::uint64_t>(value.to_integer()));
-    if (!is_floating(dtype)) return Scalar(wrap(dtype, value.to_integer()));
-    return visit_dtype(dtype,
-                       [&]<class T>(T) { return Scalar(cast_element<double>(cast_element<T>(value.to_double()))); });
+    return visit_dtype(dtype, [&]<class T>(T) {
+        if constexpr (std::is_same_v<T, bool>)
+            return Scalar(value.to_bool());
+        else if constexpr (std::is_same_v<T, std::uint64_t>)
+            return Scalar(static_cast<T>(value.to_integer()));
+        else if constexpr (std::is_integral_v<T>)  // modulo 2^n
+            return Scalar(static_cast<std::int64_t>(static_cast<T>(value.to_integer())));
+        else
+            return Scalar(cast_element<double>(cast_element<T>(value.to_double())));
+    });
 }
 
 std::optional<Scalar> fold_cast(DType to, DType from, const Scalar& a) {

@@ -74,7 +74,7 @@ endif()
 install(TARGETS whittle_all ${whittle_libraries} EXPORT WhittleTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/whittle COMPONENT dev
-        FILES_MATCHING PATTERN "*.h" PATTERN cli EXCLUDE PATTERN umbrella EXCLUDE PATTERN fuzz EXCLUDE
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN cli EXCLUDE PATTERN umbrella EXCLUDE PATTERN fuzz EXCLUDE
         PATTERN ops/samples EXCLUDE PATTERN frontends/clang EXCLUDE PATTERN backends/libtorch EXCLUDE)
 # Programs include <whittle/whittle.h>; the rest of the API's headers came with the folder.
 install(FILES ${PROJECT_SOURCE_DIR}/lib/api/whittle.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/whittle COMPONENT dev)

@@ -1,6 +1,6 @@
 // Float8E4M3FN against its definition: the value of each code by the formula, and of each number the nearest value by
 // search, ties to the even code. Table 1 of the OCP 8-bit Floating Point Specification has the corner values.
-#include "tensor/float8.h"
+#include "tensor/reduced_floats.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>
