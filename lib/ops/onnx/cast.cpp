@@ -41,15 +41,15 @@ NodeValue rounded_once(const Rewrite& op, const NodeValue& x, DType dtype) {
     return op.cast(nearest, dtype);
 }
 
-/// To a float without infinities ("float 8") values beyond the range become the largest, unless `saturate` is 0.
+/// To a float of 8 bits, infinities and values beyond the range become the largest, unless `saturate` is 0.
 NodeValue saturating_cast(const Rewrite& op, DType dtype) {
     check_round_mode(op);
     NodeValue value = op.tensor("input");
-    const Scalar limit = greatest(dtype);
-    const bool saturates = is_floating(dtype) && std::isfinite(limit.to_double()) && op.integer("saturate") != 0;
-    if (saturates && is_computed(value.meta.dtype) && value.meta.dtype != DType::boolean)
-        value = op("aten.clamp.default", op.cast(value, promote(value.meta.dtype, DType::f32)), -limit.to_double(),
-                   limit.to_double());
+    const bool saturates = is_floating(dtype) && size_of(dtype) == 1 && op.integer("saturate") != 0;
+    if (saturates && value.meta.dtype != dtype && value.meta.dtype != DType::boolean) {
+        const double largest = float_limits(dtype).largest;
+        value = op("aten.clamp.default", op.cast(value, promote(value.meta.dtype, DType::f32)), -largest, largest);
+    }
     return value.meta.dtype == DType::f64 && is_reduced(dtype) ? rounded_once(op, value, dtype) : op.cast(value, dtype);
 }
 

@@ -202,6 +202,7 @@ Results qlinear_conv(GraphBuilder& builder, const Arguments<NodeValue>& argument
 }
 
 constexpr DTypeSet kQuantized = set_of(DType::u8) | set_of(DType::i8);
+constexpr DTypeSet kFloat8 = used_of(DTypeInfo::Category::floating, DTypeInfo::Use::stored);
 
 constexpr OpDef kQuantizeOps[] = {
     {.name = "onnx.QuantizeLinear",
@@ -215,7 +216,7 @@ constexpr OpDef kQuantizeOps[] = {
      .doc = "Floats from 8-bit quantized values. onnx Operators.md#DequantizeLinear",
      .schema = "DequantizeLinear(Tensor x, Tensor x_scale, Tensor? x_zero_point=None, *, int axis=1, int block_size=0, "
                "int output_dtype=0) -> Tensor",
-     .dtypes = kQuantized | set_of(DType::i32) | set_of(DType::u16) | set_of(DType::i16) | set_of(DType::f8_e4m3fn),
+     .dtypes = kQuantized | set_of(DType::i32) | set_of(DType::u16) | set_of(DType::i16) | kFloat8,
      .decompose = dequantize,
      .open = {.ask = onnx_open::dequantized}},
     {.name = "onnx.DynamicQuantizeLinear",
