@@ -1,8 +1,10 @@
 #include "planted/bugs.h"
 
 #include <random>
+#include <string_view>
 
 #include "base/error.h"
+#include "passes/partition.h"
 
 namespace whittle {
 namespace {
@@ -91,14 +93,56 @@ std::string key_of_tensors(const Node& call) {
     return key;
 }
 
-void decompose_wrongly(GraphBuilder& builder, std::vector<NodeRef>& results) {
-    const NodeValue value{results.at(0), builder.graph().node(results[0]).meta()};
-    results[0] = builder.call("aten.add.Scalar", {arg(value), Arg(1)}).ref;
+// What the bugs do to an application of their pass.
+
+void results_one_more(const Application& done) { all_one_more(done.of<std::vector<expr::Value>>()); }
+
+void some_results_one_more(const Application& done) {
+    if (std::random_device()() % 10 < 3) results_one_more(done);
+}
+
+void second_results_one_more(const Application& done) {
+    if (done.nth == 2) results_one_more(done);
+}
+
+void second_value_one_more(const Application& done) {
+    if (done.nth == 2) done.of<expr::Value>() = one_more(done.of<expr::Value>());
+}
+
+void race(const Application& done) { plant_race(*done.group, done.of<expr::Schedule>()); }
+
+void reorder_twice(const Application& done) {
+    plant_directive(*done.group, done.of<expr::Schedule>(), {.kind = expr::Directive::Kind::reorder, .stage = {}});
+}
+
+void unroll_much(const Application& done) {
+    plant_directive(*done.group, done.of<expr::Schedule>(),
+                    {.kind = expr::Directive::Kind::unroll, .stage = {}, .factor = 4096, .tail = "GuardWithIf"});
+}
+
+void fold_wrongly(const Application& done) {
+    for (Tensor& value : done.of<std::vector<Tensor>>()) value = one_more(value);
+}
+
+void write_wrongly(const Application& done) {
+    NodeValue& stored = done.of<NodeValue>();
+    stored = done.builder->call("aten.add.Scalar", {arg(stored), Arg(1)});
+}
+
+void compare_wrongly(const Application& done) {
+    if (done.call->kind == NodeKind::call && done.call->target != kGetItem)
+        done.of<std::string>() = key_of_tensors(*done.call);
+}
+
+void decompose_wrongly(const Application& done) {
+    NodeRef& result = done.of<std::vector<NodeRef>>().at(0);
+    const NodeValue value{result, done.builder->graph().node(result).meta()};
+    result = done.builder->call("aten.add.Scalar", {arg(value), Arg(1)}).ref;
 }
 
 /// Every gradient is one more.
-void partition_wrongly(Partition& parts) {
-    Graph& backward = parts.backward;
+void partition_wrongly(const Application& done) {
+    Graph& backward = done.of<Partition>().backward;
     std::vector<NodeRef> wrong;
     const std::vector<NodeId> gradients = backward.outputs();
     backward.nodes.pop_back();
@@ -107,77 +151,50 @@ void partition_wrongly(Partition& parts) {
     backward.output(wrong);
 }
 
-program::Hooks both(program::Hooks first, const program::Hooks& second) {
-    const auto take = [&](auto member) {
-        if (!(second.*member)) return;
-        if (first.*member) throw Error({"planted bug", {}}, "found two for the same step");
-        first.*member = second.*member;
-    };
-    using program::Hooks;
-    take(&Hooks::written), take(&Hooks::decomposed), take(&Hooks::folded), take(&Hooks::compared);
-    take(&Hooks::lowered), take(&Hooks::fused), take(&Hooks::inlined), take(&Hooks::scheduled);
-    take(&Hooks::partitioned);
-    return first;
+struct Bug {
+    std::string_view name;
+    PassId pass;
+    void (*apply)(const Application& done);
+    bool of_op = false;  ///< it is called NAME=OP, and is in the calls of the op alone
+};
+constexpr Bug kBugs[] = {
+    {"schedule", PassId::schedule, race},
+    {"throw", PassId::schedule, reorder_twice},
+    {"hang", PassId::schedule, unroll_much},
+    {"fuse", PassId::fuse, second_results_one_more},
+    {"inline", PassId::inline_value, second_value_one_more},
+    {"fold", PassId::fold, fold_wrongly},
+    {"functionalize", PassId::functionalize, write_wrongly},
+    {"cse", PassId::cse, compare_wrongly},
+    {"partition", PassId::partition, partition_wrongly},
+    {"lower", PassId::lower, results_one_more, true},
+    {"flaky", PassId::lower, some_results_one_more, true},
+    {"decompose", PassId::decompose, decompose_wrongly, true},
+};
+
+[[noreturn]] void refuse(const std::string& text) {
+    std::string names;
+    for (const Bug& bug : kBugs) names += std::string(bug.name) + (bug.of_op ? "=OP" : "") + ", ";
+    throw Error({"planted bug", {}}, "found '" + text + "', expected one of " + names + "or two with '+'");
 }
 
 }  // namespace
 
-program::Hooks planted_bug(const std::string& text) {
+AfterPass planted_bug(const std::string& text) {
     if (const std::size_t plus = text.find('+'); plus != text.npos)
-        return both(planted_bug(text.substr(0, plus)), planted_bug(text.substr(plus + 1)));
+        return [first = planted_bug(text.substr(0, plus)),
+                second = planted_bug(text.substr(plus + 1))](const Application& done) {
+            first(done);
+            second(done);
+        };
     const std::size_t equals = text.find('=');
-    const std::string step = text.substr(0, equals), op = equals == text.npos ? "" : text.substr(equals + 1);
-    if (op.empty()) {
-        if (step == "schedule") return {.scheduled = plant_race};
-        if (step == "throw")
-            return {.scheduled = [](const expr::Group& group, expr::Schedule& schedule) {
-                plant_directive(group, schedule, {.kind = expr::Directive::Kind::reorder, .stage = {}});
-            }};
-        if (step == "hang")
-            return {.scheduled = [](const expr::Group& group, expr::Schedule& schedule) {
-                plant_directive(
-                    group, schedule,
-                    {.kind = expr::Directive::Kind::unroll, .stage = {}, .factor = 4096, .tail = "GuardWithIf"});
-            }};
-        if (step == "fuse")
-            return {.fused = [](int nth, std::vector<expr::Value>& results) {
-                if (nth == 2) all_one_more(results);
-            }};
-        if (step == "inline")
-            return {.inlined = [](int nth, expr::Value& value) {
-                if (nth == 2) value = one_more(value);
-            }};
-        if (step == "fold")
-            return {.folded = [](const Node&, std::vector<Tensor>& values) {
-                for (Tensor& value : values) value = one_more(value);
-            }};
-        if (step == "functionalize")
-            return {.written = [](GraphBuilder& builder, const Node&, NodeValue& result) {
-                result = builder.call("aten.add.Scalar", {arg(result), Arg(1)});
-            }};
-        if (step == "partition") return {.partitioned = partition_wrongly};
-        if (step == "cse")
-            return {.compared = [](const Node& call, std::string& key) {
-                if (call.kind == NodeKind::call && call.target != kGetItem) key = key_of_tensors(call);
-            }};
-    } else {
-        if (step == "lower")
-            return {.lowered = [op](const Node& call, std::vector<expr::Value>& results) {
-                if (call.target == op) all_one_more(results);
-            }};
-        if (step == "flaky")
-            return {.lowered = [op](const Node& call, std::vector<expr::Value>& results) {
-                if (call.target == op && std::random_device()() % 10 < 3) all_one_more(results);
-            }};
-        if (step == "decompose")
-            return {.decomposed = [op](GraphBuilder& builder, const Node& call, std::vector<NodeRef>& results) {
-                if (call.target == op) decompose_wrongly(builder, results);
-            }};
-    }
-    throw Error({"planted bug", {}},
-                "found '" + text +
-                    "', expected schedule, throw, hang, fuse, inline, fold, functionalize, cse, partition, "
-                    "lower=OP, flaky=OP or decompose=OP, or two with '+'");
+    const std::string name = text.substr(0, equals), op = equals == text.npos ? "" : text.substr(equals + 1);
+    for (const Bug& bug : kBugs)
+        if (bug.name == name && bug.of_op == !op.empty())
+            return [bug, op](const Application& done) {
+                if (done.pass == bug.pass && (op.empty() || done.call->target == op)) bug.apply(done);
+            };
+    refuse(text);
 }
 
 }  // namespace whittle

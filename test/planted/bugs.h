@@ -1,4 +1,4 @@
-// Bugs that tests inject into compilations, through the hooks of program/hooks.h.
+// Bugs that tests inject into compilations, through the hook of program/hooks.h.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace whittle {
 
-/// Hooks that make one step wrong:
+/// A hook that makes one pass wrong:
 ///   schedule      lanes of one vector race to update the same element, in the first reduction of every kernel
 ///   throw         a loop of every kernel is named twice in a reorder, which Halide refuses
 ///   hang          a loop of every kernel is unrolled 4096 times
@@ -19,15 +19,15 @@ namespace whittle {
 ///   cse           calls are compared without their arguments that are no tensors
 ///   partition     every gradient of a backward graph is one more
 ///   decompose=OP  calls of the composite decompose into one more
-///   BUG+BUG       both, of different steps
+///   BUG+BUG       both
 /// Throws Error for another text.
-program::Hooks planted_bug(const std::string& text);
+AfterPass planted_bug(const std::string& text);
 
 /// The bug is in the compilations of this process as long as the object lives.
 class Planted {
   public:
-    explicit Planted(const std::string& bug) { program::set_hooks(planted_bug(bug)); }
-    ~Planted() { program::set_hooks({}); }
+    explicit Planted(const std::string& bug) { program::set_after_pass(planted_bug(bug)); }
+    ~Planted() { program::set_after_pass({}); }
     Planted(const Planted&) = delete;
     Planted& operator=(const Planted&) = delete;
 };

@@ -25,7 +25,7 @@ void plant_in_capture(const std::string& op) {
     const char* bug = std::getenv("PLANTED_BUG");
     if (bug && std::string_view(bug).starts_with(kCapture)) return plant_in_capture(bug + kCapture.size());
     try {
-        whittle::program::set_hooks(whittle::planted_bug(bug ? bug : ""));
+        whittle::program::set_after_pass(whittle::planted_bug(bug ? bug : ""));
     } catch (const std::exception& error) {
         std::fprintf(stderr, "planted: error: %s\n", error.what());
         std::exit(2);
