@@ -37,7 +37,7 @@ Rate rate_of(const Letter& letter) {
 Suspect guilty_one(const Letter& letter) {
     Suspect guilty = letter.suspect;
     const Tried& who = letter.guilt.who();
-    if (!who.suspect) guilty.spec = who.backend, guilty.options = who.component->options();
+    if (!who.suspect) guilty.spec = who.backend, guilty.options = options_in(who.component->in_diagnosis.options);
     return guilty;
 }
 
@@ -120,8 +120,8 @@ std::string mender_of(const std::string& name, const Backend* backend, const Cul
         const auto* const wrapper = dynamic_cast<const Wrapper*>(backend);
         return mender_of(wrapped->inner, wrapper ? &wrapper->inner() : nullptr, culprit);
     }
-    if (name == "ts" || name == "aot_ts") return "PyTorch's issue tracker";
-    if (component_named(spec)) return "Whittle's issue tracker";
+    if (const BuiltInBackend* known = find_built_in(name); known && !known->tracker.empty())
+        return std::string(known->tracker);
     const auto* const programs = backend ? offered<program::KernelPrograms>(*backend) : nullptr;
     const std::string compiler = programs ? programs->compiler() : "";
     if (compiler.empty()) return "the maintainers of " + name;
@@ -129,7 +129,7 @@ std::string mender_of(const std::string& name, const Backend* backend, const Cul
     const bool ours =
         culprit && (culprit->component == "lowering" || culprit->component == "pass" ||
                     std::ranges::any_of(culprit->together, races));  // what is lost then is no bug of the compiler's
-    if (ours) return "Whittle's issue tracker";
+    if (ours) return std::string(kOwnTracker);
     // The repro's program is the same translation of the kernel: nothing tells it from the compiler.
     return compiler + (culprit && culprit->component == "compiler"
                            ? "'s issue tracker, or Whittle's if the program does not match the kernel"
@@ -152,8 +152,7 @@ std::string only_library(const Letter& letter) {
 /// The maintainers of what `backend` did wrong.
 std::string mender_of(const Letter& letter, const Backend& backend) {
     if (const std::string library = only_library(letter); !library.empty()) return "the maintainers of " + library;
-    if (letter.guilt.who().backend == "libtorch") return "Whittle's issue tracker, or PyTorch's";
-    if (!letter.guilt.who().component->backend.empty()) return "Whittle's issue tracker";
+    if (const BuiltInBackend& row = *letter.guilt.who().component; !row.name.empty()) return std::string(row.tracker);
     Failure failure;
     describe(letter.suspect, failure);
     return who_mends(letter.minimized ? *letter.minimized->failure : failure, &backend);
@@ -200,7 +199,8 @@ void address(Letter& letter, Backend& backend) {
     const std::filesystem::path model = letter.minimized ? letter.minimized_file : std::filesystem::path(letter.model);
     for (std::size_t i = guilt.tried.size() - 1; i-- > 0;)
         if (guilt.tried[i].undecided.empty() && guilt.tried[i].backend != kReferenceBackend) {
-            letter.last_good = question(letter, model, guilt.tried[i].backend, guilt.tried[i].component->options());
+            letter.last_good = question(letter, model, guilt.tried[i].backend,
+                                        options_in(guilt.tried[i].component->in_diagnosis.options));
             break;
         }
     const Suspect guilty = guilty_one(letter);
