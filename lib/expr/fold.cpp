@@ -9,25 +9,18 @@ namespace whittle::expr {
 
 namespace {
 
+Scalar folded(bool value) { return Scalar(value); }
+Scalar folded(double value) { return Scalar(value); }
+Scalar folded(float value) { return Scalar(static_cast<double>(value)); }
+
 template <class T>
 std::optional<Scalar> fold_float(Op op, T a, T b) {
     switch (op) {
-        case Op::add:
-            return Scalar(static_cast<double>(a + b));
-        case Op::sub:
-            return Scalar(static_cast<double>(a - b));
-        case Op::mul:
-            return Scalar(static_cast<double>(a * b));
-        case Op::div:
-            return Scalar(static_cast<double>(a / b));
-        case Op::eq:
-            return Scalar(a == b);
-        case Op::ne:
-            return Scalar(a != b);
-        case Op::lt:
-            return Scalar(a < b);
-        case Op::le:
-            return Scalar(a <= b);
+#define WHITTLE_EXPR_INFIX(op, symbol, ...)                                                       \
+    case Op::op:                                                                                  \
+        if constexpr (takes(Op::op, dtype_of<T>) && Op::op != Op::mod) return folded(a symbol b); \
+        return {};
+#include "expr/expr_ops.def"
         default:
             return {};
     }
