@@ -369,7 +369,7 @@ void Trace::add_frame_record(FrameRecord record) {
 void Trace::add_recompile(const std::string& frame, const capture::Violation& why, const Addresses& stack) {
     const std::lock_guard lock(mutex_);
     const auto [known, added] =
-        recompiles_.try_emplace(frame + "|" + why.guard->source().text() + "|" +
+        recompiles_.try_emplace(frame + "|" + why.reason.about + "|" +
                                     std::string(capture::name(why.guard->kind())) + "|" + text_of(stack),
                                 index_.recompiles.size());
     if (!added) {

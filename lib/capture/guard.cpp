@@ -122,7 +122,8 @@ std::string TensorDifference::field() const {
 }
 
 GuardFailure failure(const std::string& shown, const TensorDifference& difference) {
-    return {shown + " " + difference.field() + " == " + difference.wanted, difference.now};
+    const std::string about = shown + " " + difference.field();
+    return {about + " == " + difference.wanted, difference.now, about};
 }
 
 std::string_view name(GuardKind kind) {
@@ -307,7 +308,7 @@ struct Violated {
     }
 
   private:
-    GuardFailure now(std::string found) const { return {guard.text(), std::move(found)}; }
+    GuardFailure now(std::string found) const { return {guard.text(), std::move(found), guard.source().text()}; }
 };
 
 }  // namespace

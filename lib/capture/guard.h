@@ -115,6 +115,7 @@ using LookUp = std::function<const Found*(const Source&)>;
 struct GuardFailure {
     std::string condition = {};  ///< what it asked for: "L['n'] == 3", "L['x'] size 0 == 4"
     std::string found = {};      ///< instead: "4", "missing"
+    std::string about = {};      ///< what it is about, without values: "L['n']", "L['x'] size 0"
 
     /// "L['n'] == 3, now 4".
     std::string text() const { return condition + ", now " + found; }

@@ -35,6 +35,13 @@ struct RecordedRun {
     std::vector<Tensor> outputs = {};  ///< one per output
 };
 
+/// A local variable of the frame that had this number when a call of the graph got the number.
+struct NamedNumber {
+    std::string call = {};
+    HostValue number = {};
+    std::string variable = {};
+};
+
 /// A finished graph: what a backend gets, and what is needed to call it and to use it again.
 struct CapturedGraph {
     Graph graph = {};                         ///< verifies at Stage::captured
@@ -61,6 +68,7 @@ struct CapturedGraph {
     /// of a pass are not. Empty: it is.
     std::string partial = {};
     std::set<std::string> library_calls = {};  ///< by name: made by a library's own code, not by the user's
+    std::vector<NamedNumber> named_numbers = {};
     /// The calls, by name, of whose gradients it computes a part, and another graph or a break the rest.
     std::set<std::string> partial_calls = {};
 };
@@ -72,11 +80,11 @@ void functionalize(CapturedGraph& captured, const std::function<bool(const Sourc
 
 /// A guard of a captured graph that failed, so that the graph had to be captured again.
 struct Recompile {
-    std::string about = {};  ///< what the guard is about, without values: "L['x'] size 0"
     GuardFailure guard = {};
     std::vector<StackFrame> stack = {};  ///< where capture came to rely on it
     std::string advice = {};             ///< what would stop it
-    std::int64_t count = 1;
+    std::int64_t count = 0;              ///< how often
+    std::int64_t shared = 0;             ///< of these, where another guard failed, too, whose count has them
 };
 
 /// A function under capture: one execution of it, or all of them.

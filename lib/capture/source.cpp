@@ -23,6 +23,7 @@ Source Source::live(std::int64_t index) { return {SourceKind::live, {}, index}; 
 Source Source::random(std::int64_t index) { return {SourceKind::random, {}, index}; }
 Source Source::state(std::string name) { return {SourceKind::state, std::move(name), 0}; }
 Source Source::condition(std::string text, std::int64_t line) { return {SourceKind::condition, std::move(text), line}; }
+Source Source::operand(std::string text) { return {SourceKind::operand, std::move(text), 0}; }
 Source Source::attribute(std::string name) const {
     return {SourceKind::attribute, std::move(name), 0, std::make_shared<const Source>(*this)};
 }
@@ -58,6 +59,8 @@ std::string Source::text() const {
             return "___" + name_;
         case SourceKind::condition:
             return "(" + name_ + ")";
+        case SourceKind::operand:
+            return name_;
     }
     return {};
 }

@@ -21,6 +21,7 @@ enum class SourceKind : std::uint8_t {
     random,     ///< a random value drawn before the graph: ___random[0]
     state,      ///< global state of the program: grad mode, default dtype …
     condition,  ///< of a branch of the program: (n > 2)
+    operand,    ///< a number that the program passes to an operation: aten.mul.Tensor other
 };
 
 /// A value: a tree whose copies share their base. Its hash is computed once; equal is what has the same parts.
@@ -33,6 +34,8 @@ class Source {
     static Source state(std::string name);
     /// `text` as the program writes it, in this line.
     static Source condition(std::string text, std::int64_t line);
+    /// `text`: the operation and its parameter.
+    static Source operand(std::string text);
     Source attribute(std::string name) const;
     Source item(std::int64_t index) const;
 

@@ -44,7 +44,7 @@ void add_frame(TraceIndex& index, const capture::CapturedFrame& frame) {
     if (frame.calls > 1) index.calls[frame.name] = frame.calls;
     for (const capture::GraphBreak& entry : frame.breaks) add_break(index, entry, frame.name);
     for (const capture::Recompile& entry : frame.recompiles)
-        index.recompiles.push_back({entry.guard, frame.name, entry.stack, entry.advice, entry.count});
+        index.recompiles.push_back({entry.guard, frame.name, entry.stack, entry.advice, entry.count, entry.shared});
 }
 
 void describe(IndexGraph& entry, const capture::CapturedGraph& graph) {

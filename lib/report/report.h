@@ -57,7 +57,9 @@ struct ShownRecompile : IndexRecompile {
         field("guard", &ShownRecompile::guard, "");
         field("condition", &ShownRecompile::condition, "The guard's condition: L['n'] == 3");
         field("found", &ShownRecompile::found, "The value that was found instead: 4");
-        field("count", &ShownRecompile::count, "", Count{});
+        field("count", &ShownRecompile::count, "The number of recompiles before which the guard failed.", Count{});
+        field("shared", &ShownRecompile::shared, "Those of them that another guard, which failed as well, counts, too.",
+              Count{});
         field("source", &ShownRecompile::source, "Where capture relied on the guarded value.", OrNull{});
         field("advice", &ShownRecompile::advice, "");
     }

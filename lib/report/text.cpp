@@ -127,9 +127,8 @@ std::string graphs_text(const Report& report, const TextOptions& options, const 
 
 std::string recompiles_text(const Report& report, const TextOptions& options, const Painter& paint) {
     if (report.recompiles.empty()) return options.recompiles ? "No recompiles.\n\n" : "";
-    std::int64_t total = 0;
-    for (const IndexRecompile& entry : report.recompiles) total += entry.count;
-    if (!options.recompiles) return plural(total, "recompile") + " (--recompiles shows why)\n\n";
+    if (!options.recompiles)
+        return plural(recompile_count(report.recompiles), "recompile") + " (--recompiles shows why)\n\n";
     std::string text = paint.bold("Recompiles:") + "\n";
     int number = 0;
     for (const IndexRecompile& entry : report.recompiles)

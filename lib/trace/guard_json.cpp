@@ -25,9 +25,9 @@ struct SourceFile {
         *kName = "source",
         *kMeaning =
             "The source of a value: a local variable, a global, program state, a value that was live at the previous "
-            "graph break, a random number, or a condition in the program's own words, in this line; then the path to "
-            "the value, members by name and elements by number.";
-    std::optional<std::string> local = {}, global = {}, state = {}, condition = {};
+            "graph break, a random number, a condition in the program's own words, in this line, or a number that an "
+            "operation gets; then the path to the value, members by name and elements by number.";
+    std::optional<std::string> local = {}, global = {}, state = {}, condition = {}, operand = {};
     std::optional<std::int64_t> live = {}, random = {}, line = {};
     std::vector<Word> path = {};
 
@@ -39,6 +39,8 @@ struct SourceFile {
         field.maybe("random", &SourceFile::random, "", Count{});
         field.maybe("condition", &SourceFile::condition, "");
         field.maybe("line", &SourceFile::line, "", Count{});
+        field.maybe("operand", &SourceFile::operand,
+                    "The operation and its parameter, as in: aten.mul.Tensor other. Since 1.8.");
         field.maybe("path", &SourceFile::path, "");
     }
 
@@ -68,6 +70,9 @@ struct SourceFile {
             case SourceKind::condition:
                 condition = at->name(), line = at->index();
                 break;
+            case SourceKind::operand:
+                operand = at->name();
+                break;
             case SourceKind::attribute:
             case SourceKind::item:
                 break;  // no roots
@@ -82,6 +87,7 @@ struct SourceFile {
         if (live) source = Source::live(*live);
         if (random) source = Source::random(*random);
         if (condition && line) source = Source::condition(*condition, *line);
+        if (operand) source = Source::operand(*operand);
         for (const Word& step : path) {
             if (!source) break;
             const auto* name = std::get_if<std::string>(&step);
@@ -113,7 +119,8 @@ struct Form<Source> {
     static Source read(const JsonReader& reader, const Json& value, Plain) {
         const std::optional<Source> source = Form<SourceFile>::read(reader, value, {}).source();
         if (source) return *source;
-        reader.in.fail(value, R"(a member "local", "global", "state", "live", "random", or "condition" with "line")");
+        reader.in.fail(
+            value, R"(a member "local", "global", "state", "live", "random", "operand", or "condition" with "line")");
     }
     static Json schema(SchemaMaker& maker, Plain) { return Form<SourceFile>::schema(maker, {}); }
 };

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr FileFormat kIndexFormat{kTraceFormat.data(), 1, 7, "Whittle trace index, version 1",
+constexpr FileFormat kIndexFormat{kTraceFormat.data(), 1, 8, "Whittle trace index, version 1",
                                   "The index.json of a folder that trace wrote. Files are relative to the folder."};
 
 }  // namespace

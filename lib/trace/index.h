@@ -163,7 +163,7 @@ struct IndexRecompile : IndexFailure {
     std::string frame = {};
     std::vector<StackFrame> stack = {};
     std::string advice = {};
-    std::int64_t count = 1;
+    std::int64_t count = 1, shared = 0;
     bool operator==(const IndexRecompile&) const = default;
 
     template <class Field>
@@ -173,10 +173,20 @@ struct IndexRecompile : IndexFailure {
         field.lately("condition", &IndexRecompile::condition, "The guard's condition: L['n'] == 3. Since 1.6.");
         field.lately("found", &IndexRecompile::found, "The value found instead: 4. Since 1.6.");
         field.maybe("advice", &IndexRecompile::advice, "Advice on how to avoid the recompilation.");
-        field("count", &IndexRecompile::count, "", Count{});
+        field("count", &IndexRecompile::count, "The number of recompiles before which the guard failed.", Count{});
+        field.maybe("shared", &IndexRecompile::shared,
+                    "Those of them that another guard, which failed as well, counts, too. Since 1.8.", Count{});
         field("stack", &IndexRecompile::stack, "The user's stack where capture relied on it, innermost frame first.");
     }
 };
+
+/// How many there were: each once, however many guards failed before it.
+template <class Recompiles>
+std::int64_t recompile_count(const Recompiles& recompiles) {
+    std::int64_t count = 0;
+    for (const IndexRecompile& entry : recompiles) count += entry.count - entry.shared;
+    return count;
+}
 
 /// One call of a compiled function: which of its specializations fitted.
 struct IndexCall : IndexFailure {

@@ -108,6 +108,8 @@ enum class RecordKind : std::uint32_t {
     variable = 24,      ///< u64 tensor, text function, text name: a local variable of that function of Python has it
     forked_at = 25,     ///< u32 stack: where the parent forked this process; u32 n: so many of its outermost entries
                         ///< are those of what the process does, too
+    number = 26,        ///< u32 stack, value, text function, text name: an op that was called there got this number,
+                        ///< and a local variable of that function of Python had it
 };
 /// Numbers of places that an interpreter runs have this bit, which no address of a program has.
 inline constexpr std::uint64_t kSourcePlace = std::uint64_t{1} << 63;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "capture/output_graph.h"
+#include "frontends/libtorch/varying_numbers.h"
 
 namespace whittle::libtorch {
 
@@ -33,11 +34,15 @@ class FrameFolder {
     std::int64_t dropped() const { return dropped_; }
 
   private:
+    struct Shape {
+        std::vector<std::size_t> graphs = {};
+        VaryingNumbers numbers = {};
+    };
     struct Function {
         capture::CapturedFrame frame;
-        std::map<std::string, std::vector<std::size_t>> graphs = {};  ///< by shape: all that differ in numbers only
-        std::map<std::string, std::size_t> breaks = {};               ///< position in frame.breaks, by what they say
-        std::vector<std::size_t> latest = {};  ///< by position in an execution: its graph the last time
+        std::map<std::string, Shape> shapes = {};        ///< by shape_of()
+        std::map<std::string, std::size_t> breaks = {};  ///< position in frame.breaks, by what they say
+        std::vector<std::size_t> latest = {};            ///< by position in an execution: its graph the last time
     };
 
     void add_graphs(Function& to, std::vector<capture::CapturedGraph> graphs);
@@ -50,17 +55,5 @@ class FrameFolder {
     std::map<std::pair<std::string, std::string>, std::size_t> by_name_;  ///< and file
     std::int64_t dropped_ = 0;
 };
-
-/// What a guard on the earlier of two such graphs would say of the later: "L['arg0'] size 0 == 4, now 5",
-/// "aten.mul.Tensor other == 2, now 3"; where probes told of the calls, "L['n'] == 2, now 3".
-struct Difference {
-    std::string about;  ///< what the guard is about, without values: "aten.mul.Tensor other"
-    capture::GuardFailure guard;
-    std::string advice;
-    std::vector<StackFrame> stack;  ///< of the operation, or the branch, that it is about
-    bool of_number = false;         ///< of the host, a constant of each graph
-    bool of_data = false;  ///< a size that only the values of this execution say: the same graph, not a recompile
-};
-std::optional<Difference> first_difference(const capture::CapturedGraph& was, const capture::CapturedGraph& now);
 
 }  // namespace whittle::libtorch

@@ -46,6 +46,7 @@ std::optional<CapturedGraph> PieceGraphs::build(const Piece& piece, std::optiona
     known_.clear();
     write_calls_.clear();
     library_calls_.clear();
+    named_numbers_.clear();
     for (const std::int32_t index : piece.steps)
         if (std::optional<GraphBreak> why = add_call(index)) {
             refusal = {index, std::move(*why)};
@@ -75,6 +76,7 @@ std::optional<CapturedGraph> PieceGraphs::build(const Piece& piece, std::optiona
     }
     fill_values(*captured, values, outputs);
     captured->library_calls = library_calls_;
+    captured->named_numbers = named_numbers_;
     captured->number = piece.number;
     captured->differentiates = differentiated();
     captured->partial = piece.partial;
@@ -110,6 +112,7 @@ std::optional<GraphBreak> PieceGraphs::add_call(std::int32_t index) {
         for (const capture::Placed::Result& result : placed->results) made.push_back(result.node);
         writers = {placed->call};
         if (made.empty()) made = writers;
+        add_numbers(index, builder_.graph().graph().node(placed->call).name);
         if (bound.writes && functional.empty()) outcome = write_outs(index, call, made, writers, values);
     }
     if (GraphBreak* why = std::get_if<GraphBreak>(&outcome)) {
@@ -128,6 +131,16 @@ std::optional<GraphBreak> PieceGraphs::add_call(std::int32_t index) {
     if (bound.writes || bound.statistics)
         for (const NodeRef writer : writers) write_calls_[name(writer)] = index;
     return std::nullopt;
+}
+
+/// Which of the frame's variables had the numbers that the call got.
+void PieceGraphs::add_numbers(std::int32_t index, const std::string& call) {
+    const auto known = recording_.file.numbers.find(recording_.step(index).stack);
+    if (known == recording_.file.numbers.end()) return;
+    const Words& words = recording_.file.words;
+    for (const NumberName& one : known->second)
+        if (const auto number = host_value(one.number); number && words.text(one.function) == frame_.function)
+            named_numbers_.push_back({call, *number, words.text(one.name)});
 }
 
 /// What was computed is copied to each `out`, which then is the result, and one of `operands`: the call that computes

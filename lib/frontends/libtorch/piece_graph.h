@@ -67,6 +67,7 @@ class PieceGraphs {
                                                                   std::vector<NodeRef>& made,
                                                                   std::vector<NodeRef>& writers,
                                                                   std::vector<ValueId>& operands);
+    void add_numbers(std::int32_t index, const std::string& call);
     void add_result(ValueId id, NodeRef node, const std::vector<ValueId>& operands);
     capture::Operand operand_of(ValueId id, std::int32_t reader);
     Known known(ValueId id, std::int32_t reader);
@@ -107,6 +108,7 @@ class PieceGraphs {
     std::map<ValueId, Known> known_;
     std::map<std::string, std::int32_t> write_calls_;  ///< steps by the name of the call that writes
     std::set<std::string> library_calls_;              ///< CapturedGraph::library_calls
+    std::vector<capture::NamedNumber> named_numbers_;  ///< CapturedGraph::named_numbers
 };
 
 }  // namespace whittle::libtorch

@@ -12,6 +12,8 @@ bool is_same(const TensorRef& a, const TensorRef& b) {
     return a.id == b.id || (a.has(kHasStorage) && b.has(kHasStorage) && same_place(a, b));
 }
 
+}  // namespace
+
 std::optional<capture::HostValue> host_value(const EventValue& told) {
     if (const auto* flag = std::get_if<bool>(&told.value)) return *flag;
     if (const auto* integer = std::get_if<std::int64_t>(&told.value)) return *integer;
@@ -19,8 +21,6 @@ std::optional<capture::HostValue> host_value(const EventValue& told) {
     if (const auto* text = std::get_if<std::string>(&told.value)) return *text;
     return std::nullopt;
 }
-
-}  // namespace
 
 const ProbedName* ProbedCall::name_of(const TensorRef& tensor) const {
     const auto is_it = [&](const ProbedName& name) { return is_same(name.tensor, tensor); };

@@ -16,6 +16,9 @@
 
 namespace whittle::libtorch {
 
+/// The flag, number or text that was recorded; nothing for another value.
+std::optional<capture::HostValue> host_value(const EventValue& told);
+
 struct ProbedName {
     std::string name;
     std::int64_t element = -1;  ///< position in a list of that name

@@ -152,6 +152,14 @@ bool read_definition(Cursor& in, const RecordHeader& header, std::uint32_t threa
             file.variables.push_back(variable);
             return true;
         }
+        case RecordKind::number: {
+            std::vector<NumberName>& known = file.numbers[in.get<std::uint32_t>()];
+            NumberName number{.number = read_value(in)};
+            number.function = file.words.number(in.text());
+            number.name = file.words.number(in.text());
+            known.push_back(std::move(number));
+            return true;
+        }
         case RecordKind::module: {
             ModuleName module{.root = in.get<std::uint64_t>(), .type = {}, .path = {}};
             module.module = in.get<std::uint64_t>();
@@ -237,7 +245,7 @@ void read_happening(Cursor& in, const RecordHeader& header, std::uint32_t thread
             file.unseen_writes.push_back(std::move(event));
             return;
         default:
-            in.fail("found a record of kind " + std::to_string(header.kind), "expected a kind from 1 to 25");
+            in.fail("found a record of kind " + std::to_string(header.kind), "expected a kind from 1 to 26");
     }
     file.events.push_back(std::move(event));
 }

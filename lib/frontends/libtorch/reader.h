@@ -124,6 +124,12 @@ struct VariableName {
     auto operator<=>(const VariableName&) const = default;
 };
 
+/// A local variable of Python that had a number when an op got that number there; texts as above.
+struct NumberName {
+    EventValue number;
+    std::uint32_t function = 0, name = 0;
+};
+
 /// In order of registration within a root.
 struct ModuleName {
     std::uint64_t root = 0, module = 0;
@@ -202,7 +208,8 @@ struct EventFile {
     std::map<std::uint32_t, ThreadInfo> threads;
     std::vector<TensorName> names;
     std::vector<ModuleName> modules;
-    std::vector<VariableName> variables;  ///< ascending
+    std::vector<VariableName> variables;                       ///< ascending
+    std::map<std::uint32_t, std::vector<NumberName>> numbers;  ///< by stack
     Words words;
     std::vector<Snapshot> snapshots;
     std::vector<Event> unseen_writes;  ///< ascending

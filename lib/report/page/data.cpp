@@ -190,7 +190,8 @@ json frames_json(const PageFacts& facts, const json& data, Sources& sources) {
                               {"graphs", json::array()},
                               {"ops", sum<std::int64_t>(data["graphs"], function, "ops")},
                               {"breaks", sum<std::int64_t>(data["breaks"], function, "count")},
-                              {"recompiles", sum<std::int64_t>(data["recompiles"], function, "count")},
+                              {"recompiles", sum<std::int64_t>(data["recompiles"], function, "count") -
+                                                 sum<std::int64_t>(data["recompiles"], function, "shared")},
                               {"compile_seconds", sum<double>(data["graphs"], function, "compile_seconds")},
                               {"calls", nullptr},
                               {"at", nullptr}});
@@ -214,7 +215,7 @@ json totals_json(const PageFacts& facts, const json& data) {
             {"graphs", facts.report.graphs.size()},
             {"ops", facts.report.op_count},
             {"breaks", facts.report.graph_break_count},
-            {"recompiles", sum<std::int64_t>(data["recompiles"], nullptr, "count")},
+            {"recompiles", recompile_count(facts.report.recompiles)},
             {"compile_seconds", sum<double>(data["graphs"], nullptr, "compile_seconds")},
             {"compile_backend", facts.subject.profile.graphs.empty() ? "" : facts.subject.profile.backend},
             {"checked", facts.report.checks.checked},

@@ -113,6 +113,82 @@ TEST_CASE("a number, a size and requires_grad that differ are recompiles, counte
     CHECK(three.dropped() == 9);
 }
 
+namespace {
+
+constexpr const char* kTwoNumbers = R"(
+graph scale {
+  %x = placeholder["L['arg0']"] : f32[2]
+  %mul = aten.mul.Scalar(%x, A) : f32[2]
+  %mul_1 = aten.mul.Scalar(%mul, B) : f32[2]
+  return (%mul_1)
+}
+)";
+
+/// An execution that multiplies by both numbers; the variables "a" and "b" had them if they are told.
+CapturedFrame two_numbers(const std::string& a, const std::string& b, bool told = false) {
+    CapturedFrame frame = execution(replaced(replaced(kTwoNumbers, "A", a), "B", b));
+    if (told)
+        for (const char* call : {"mul", "mul_1"})
+            frame.graphs[0].named_numbers.insert(frame.graphs[0].named_numbers.end(),
+                                                 {{call, std::stod(a), "a"}, {call, std::stod(b), "b"}});
+    return frame;
+}
+
+/// "GUARD: COUNT, SHARED" for each recompile.
+std::vector<std::string> causes(const CapturedFrame& frame) {
+    std::vector<std::string> all;
+    for (const capture::Recompile& one : frame.recompiles)
+        all.push_back(one.guard.text() + ": " + std::to_string(one.count) + ", " + std::to_string(one.shared));
+    return all;
+}
+
+std::vector<std::string> number_guards(const CapturedGraph& graph) {
+    std::vector<std::string> all;
+    for (const capture::Guard& guard : graph.guards)
+        if (guard.kind() == capture::GuardKind::scalar_equal) all.push_back(guard.text());
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("each number that differs is a cause of the recompile, and a guard of all graphs") {
+    using Texts = std::vector<std::string>;
+    const CapturedFrame frame =
+        folded({two_numbers("1.5", "2.5"), two_numbers("3.5", "4.5"), two_numbers("1.5", "5.5")}).at(0);
+    REQUIRE(frame.graphs.size() == 3);
+    // The third differs least from the first: in the second number alone.
+    CHECK(causes(frame) == Texts{"aten.mul.Scalar (%mul) other == 1.5, now 3.5: 1, 0",
+                                 "aten.mul.Scalar (%mul_1) other == 2.5, now 4.5: 2, 1"});
+    CHECK(number_guards(frame.graphs[0]) ==
+          Texts{"aten.mul.Scalar (%mul) other == 1.5", "aten.mul.Scalar (%mul_1) other == 2.5"});
+    CHECK(number_guards(frame.graphs[2]) ==
+          Texts{"aten.mul.Scalar (%mul) other == 1.5", "aten.mul.Scalar (%mul_1) other == 5.5"});
+    CHECK(frame.graphs[1].difference ==
+          "aten.mul.Scalar (%mul) other == 1.5, now 3.5; aten.mul.Scalar (%mul_1) other == 2.5, now 4.5");
+    CHECK(frame.graphs[2].difference == "aten.mul.Scalar (%mul_1) other == 2.5, now 5.5");
+    CHECK(number_guards(folded({two_numbers("1.5", "2.5")}).at(0).graphs.at(0)).empty());
+}
+
+TEST_CASE("a number is called as the variable that had it in all calls") {
+    using Texts = std::vector<std::string>;
+    CapturedFrame frame = folded({two_numbers("1.5", "2.5", true), two_numbers("3.5", "4.5", true)}).at(0);
+    CHECK(causes(frame) == Texts{"L['a'] == 1.5, now 3.5: 1, 0", "L['b'] == 2.5, now 4.5: 1, 1"});
+    CHECK(number_guards(frame.graphs.at(1)) == Texts{"L['a'] == 3.5", "L['b'] == 4.5"});
+    // In the first call either variable may be what multiplies; in the second it is known.
+    frame = folded({two_numbers("2", "2", true), two_numbers("3", "2", true)}).at(0);
+    CHECK(causes(frame) == Texts{"L['a'] == 2, now 3: 1, 0"});
+    // Where both always had the same number, neither is known to be it; and operands that are always equal are one.
+    frame = folded({two_numbers("2", "2", true), two_numbers("3", "3", true)}).at(0);
+    CHECK(causes(frame) == Texts{"aten.mul.Scalar other == 2, now 3: 1, 0"});
+}
+
+TEST_CASE("an element of a list is a number, too") {
+    const std::string view =
+        replaced(kScale, "aten.mul.Scalar(%x, 2.0) : f32[2]", "aten.sum.dim_IntList(%x, [0], true) : f32[1]");
+    const std::vector<CapturedFrame> frames = folded({execution(view), execution(replaced(view, "[0]", "[-1]"))});
+    CHECK(causes(frames.at(0)) == std::vector<std::string>{"aten.sum.dim_IntList dim[0] == 0, now -1: 1, 0"});
+}
+
 TEST_CASE("values of a few runs are kept, and only of those that the graph stands for") {
     const auto run = [](float value) {
         CapturedFrame frame = execution(kScale);

@@ -18,6 +18,7 @@ namespace whittle::libtorch::python {
 Api api;
 const Layout* layout = nullptr;
 bool knows_slots = true;
+bool knows_variables = true;
 
 namespace {
 
@@ -138,8 +139,6 @@ struct Range {
 };
 Range interpreter, evaluation;
 
-bool knows_variables = true;  ///< their names are where the layout says
-
 std::atomic<const char*> call_codes[2];  ///< of torch.nn.Module's _call_impl and its wrapper, once seen
 
 std::uint64_t place_key(const Frame& frame) {
@@ -220,6 +219,15 @@ bool variables_hold(const char* code) {
     return good;
 }
 
+/// The number of the code's first line is read as Python tells it. With the GIL.
+bool numbers_hold(const char* code) {
+    const Object line = api.PyObject_GetAttrString(const_cast<char*>(code), "co_firstlineno");
+    const std::optional<Number> read = line ? number_of(line) : std::nullopt;
+    const bool good = read && *read == Number{static_cast<std::int64_t>(api.PyLong_AsLong(line))};
+    if (line) api.Py_DecRef(line);
+    return good;
+}
+
 /// What the layout tells of this thread's frames is what the public functions tell. With the GIL.
 bool layout_holds() {
     const std::vector<Frame> found = frames_of_thread(api.PyGILState_GetThisThreadState());
@@ -233,7 +241,10 @@ bool layout_holds() {
         const char* const text = file ? api.PyUnicode_AsUTF8(file) : nullptr;
         good = code == found[i].code && text && text_of(static_cast<const char*>(file)) == text &&
                api.PyFrame_GetLineNumber(frame) == api.PyCode_Addr2Line(code, found[i].offset);
-        if (good) knows_variables = knows_variables && variables_hold(found[i].code);
+        if (good) {
+            knows_variables = knows_variables && variables_hold(found[i].code);
+            knows_numbers = knows_numbers && numbers_hold(found[i].code);
+        }
         if (file) api.Py_DecRef(file);
         api.Py_DecRef(code);
         api.Py_DecRef(frame);
@@ -333,58 +344,6 @@ bool learn(const std::vector<Frame>& frames) {
     }
     if (found || unnamed) want_names();
     return found;
-}
-
-namespace {
-
-/// The slot for it: of the tensor itself in 1.13, and of its own class since 2.0, where arguments come and go.
-template <class Slot>
-const void* object_in(Slot& slot) {
-    if constexpr (requires { slot.load_pyobj(); }) {
-        return slot.load_pyobj();
-    } else if constexpr (requires { slot.check_pyobj(); }) {
-        return slot.check_pyobj().value_or(nullptr);
-    } else {
-        auto* const interpreter = slot.pyobj_interpreter();
-        return interpreter ? slot.check_pyobj(interpreter).value_or(nullptr) : nullptr;
-    }
-}
-
-/// The tensor as Python has it; null where it never was there.
-template <class Impl>
-const void* python_object(Impl& impl) {
-    if constexpr (requires { impl.pyobj_slot(); })
-        return object_in(*impl.pyobj_slot());
-    else
-        return object_in(impl);
-}
-
-}  // namespace
-
-void tell_variables(Thread& thread, const at::Tensor& tensor, std::uint64_t number, std::uint32_t stack) {
-    constexpr std::size_t kFrames = 12;
-    constexpr int kMost = 64;
-    if (!knows_variables) return;
-    const std::uint64_t what = hash(number, stack);
-    std::uint64_t& told = thread.told_variables[what % thread.told_variables.size()];
-    if (std::exchange(told, what) == what) return;
-    const void* const object = python_object(*tensor.unsafeGetTensorImpl());
-    if (!object) return;
-    constexpr int kWidth = sizeof(Object);
-    for (std::size_t i = 0; i < std::min(thread.frames.size(), kFrames); ++i) {
-        const Frame& frame = thread.frames[i];
-        const int count = std::min(at<int>(frame.code, layout->locals), kMost);
-        int k = 0;
-        while (k < count && at<const void*>(frame.address, layout->local + k * kWidth) != object) ++k;
-        if (k >= count) continue;
-        const char* const names = at<const char*>(frame.code, layout->variables);
-        RecordBuffer& record = thread.definition;
-        record.start(RecordKind::variable);
-        record.put(number);
-        record.put_text(text_of(at<const char*>(frame.code, layout->name)));
-        record.put_text(text_of(at<const char*>(names, kTupleItems + k * kWidth)));
-        commit(thread, record);
-    }
 }
 
 std::vector<std::uint64_t> merge(Thread& thread, const std::vector<StackSlot>& native,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
 
 #include <cstdint>
 #include <vector>
@@ -54,6 +55,10 @@ std::vector<std::uint64_t> merge(Thread& thread, const std::vector<StackSlot>& n
 /// Tells which local variables of the frames that thread.frames holds, the innermost ones, have the tensor of that
 /// number; once for each stack.
 void tell_variables(Thread& thread, const at::Tensor& tensor, std::uint64_t number, std::uint32_t stack);
+
+/// Tells which local variables of those frames have a number that is among the op's arguments; once for each stack and
+/// number. That the op got it from the variable is likely only where they have several numbers in common.
+void tell_numbers(Thread& thread, c10::ArrayRef<const c10::IValue> inputs, std::uint32_t stack);
 
 /// In a forked child: names were told to the parent's file.
 void forget_names();

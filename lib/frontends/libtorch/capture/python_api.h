@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "frontends/libtorch/capture/python.h"
@@ -51,6 +53,8 @@ struct Api {
 #undef WHITTLE_DECLARE
     const void* _PyEval_EvalFrameDefault = nullptr;
     const void* PyCell_Type = nullptr;
+    const void* PyFloat_Type = nullptr;
+    const void* PyLong_Type = nullptr;
 
     /// False where the process has no CPython, or one without a function of these.
     bool find();
@@ -75,6 +79,8 @@ struct Layout {
 /// Null where frames are not read.
 extern const Layout* layout;
 extern bool knows_slots;         ///< how many variables a frame has is where the layout says
+extern bool knows_variables;     ///< so are their names …
+extern bool knows_numbers;       ///< … and the value of an int
 constexpr int kTupleItems = 24;  ///< of a tuple: its first element
 
 template <class T>
@@ -89,6 +95,9 @@ std::string text_of(const char* string);
 std::vector<Frame> frames_of_thread(const void* thread);
 
 Object type_of(Object object);
+using Number = std::variant<std::int64_t, double>;
+/// Of an int or a float itself, not of a class of the program; nothing of others, and of an int beyond 60 bits.
+std::optional<Number> number_of(const void* object);
 /// "Net", "collections.Counter".
 std::string type_name(Object type);
 void note(Thread& thread, const std::string& text);

@@ -142,6 +142,8 @@ bool Api::find() {
 #undef WHITTLE_FIND
     _PyEval_EvalFrameDefault = ::dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault");
     PyCell_Type = ::dlsym(RTLD_DEFAULT, "PyCell_Type");
+    PyFloat_Type = ::dlsym(RTLD_DEFAULT, "PyFloat_Type");
+    PyLong_Type = ::dlsym(RTLD_DEFAULT, "PyLong_Type");
     return all;
 }
 

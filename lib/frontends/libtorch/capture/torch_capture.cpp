@@ -198,6 +198,7 @@ bool is_op(const at::RecordFunction& function) { return function.scope() == at::
 void look_at_inputs(Thread& thread, const OpInfo& info, c10::ArrayRef<const c10::IValue> inputs, std::uint32_t stack) {
     bool registered = false, unnamed = false;
     const bool with_data = state.recorder.with_data();
+    if (stack && !thread.frames.empty()) python::tell_numbers(thread, inputs, stack);
     for (const c10::IValue& input : inputs)
         for_each_tensor(input, [&](const at::Tensor& tensor) {
             const bool nameable = python::on() && tensor.requires_grad() && tensor.is_leaf();
