@@ -30,8 +30,7 @@ std::string_view name(ModelKind kind);
 /// What a MODEL of trace and explain may be.
 inline constexpr char kModelHelp[] =
     "Program or TorchScript module (.pt) to run under capture, ONNX model (or a folder with model.onnx), PyTorch "
-    "export "
-    "(.pt2), graph (JSON), record, or folder written by trace.";
+    "export (.pt2), graph (JSON), record, or folder written by trace.";
 /// Its graphs are what is captured while it runs.
 inline bool is_run(ModelKind kind) { return kind == ModelKind::program || kind == ModelKind::torchscript; }
 

@@ -32,7 +32,7 @@ OptionalV through_statistics(Gradients& c, const V& x, const Sizes& shape, std::
     return (reshaped(c.grad(1), shape) - slope) / static_cast<double>(count);
 }
 
-Arg result_arg(Gradients& c, std::size_t index) { return arg(c.result(index)); }
+Arg result_arg(Gradients& c, std::size_t index) { return c.result(index); }
 
 void set_batch_norm(Gradients& c, const Arg& mean, const Arg& variance, bool batch) {
     const Arg save_mean = batch ? result_arg(c, 1) : Arg(), save_rstd = batch ? result_arg(c, 2) : Arg();
@@ -44,8 +44,8 @@ void set_batch_norm(Gradients& c, const Arg& mean, const Arg& variance, bool bat
         statistics = through_statistics(c, x, by_channel, x.numel() / x.sizes()[1]);
     }
     set_parameters(c, "aten.native_batch_norm_backward.default",
-                   {c.grad(), arg(x), optional_arg(c.optional_tensor("weight")), mean, variance, save_mean, save_rstd,
-                    batch, c.number("eps")},
+                   {c.grad(), x, optional_arg(c.optional_tensor("weight")), mean, variance, save_mean, save_rstd, batch,
+                    c.number("eps")},
                    statistics);
 }
 
@@ -56,7 +56,7 @@ void convolution_grad(Gradients& c) {
     const auto ints = [&](const char* name) { return Arg::ints(c.integers(name)); };
     const OptionalV bias = c.optional_tensor("bias");
     set_parameters(c, "aten.convolution_backward.default",
-                   {arg(c.grad()), arg(conjugate(c.tensor("input"))), arg(conjugate(c.tensor("weight"))),
+                   {c.grad(), conjugate(c.tensor("input")), conjugate(c.tensor("weight")),
                     bias ? Arg::ints(bias->meta.sizes) : Arg(), ints("stride"), ints("padding"), ints("dilation"),
                     c.boolean("transposed"), ints("output_padding"), c.integer("groups")});
 }
@@ -64,7 +64,7 @@ void layer_norm_grad(Gradients& c) {
     const V x = c.tensor("input");
     const Ints normalized = c.integers("normalized_shape");
     set_parameters(c, "aten.native_layer_norm_backward.default",
-                   {arg(c.grad()), arg(x), Arg::ints(normalized), result_arg(c, 1), result_arg(c, 2),
+                   {c.grad(), x, Arg::ints(normalized), result_arg(c, 1), result_arg(c, 2),
                     optional_arg(c.optional_tensor("weight")), optional_arg(c.optional_tensor("bias"))},
                    through_statistics(c, x, c.result(1).sizes(), element_count(normalized)));
 }
@@ -84,8 +84,8 @@ void group_norm_grad(Gradients& c) {
     OptionalV statistics = through_statistics(c, reshaped(x, Ints{n, groups, count}), {n, groups, 1}, count);
     if (statistics) statistics = reshaped(*statistics, x.sizes());
     set_parameters(c, "aten.native_group_norm_backward.default",
-                   {arg(c.grad()), arg(x), result_arg(c, 1), result_arg(c, 2),
-                    optional_arg(c.optional_tensor("weight")), Arg(n), Arg(channels), Arg(area), Arg(groups)},
+                   {c.grad(), x, result_arg(c, 1), result_arg(c, 2), optional_arg(c.optional_tensor("weight")), Arg(n),
+                    Arg(channels), Arg(area), Arg(groups)},
                    statistics);
 }
 V nll_loss_grad(const OfSelf& r) {

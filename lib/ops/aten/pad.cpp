@@ -224,7 +224,7 @@ CallResults decompose_pad(const Call& c) {
                     "2, 4 or 6 padding numbers");
     return c.builder().call("aten." + std::string(mode == "reflect" ? "reflection" : "replication") + "_pad" +
                                 std::to_string(dims) + "d.default",
-                            {arg(self), Arg::ints(pad)});
+                            {self, Arg::ints(pad)});
 }
 
 }  // namespace

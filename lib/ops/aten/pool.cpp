@@ -125,7 +125,7 @@ std::vector<expr::Value> lower_max(expr::GroupBuilder& builder, const Arguments<
 
 /// max_poolNd(…) is the first result of max_poolNd_with_indices(…).
 CallResults decompose_max(const Call& c) {
-    const ArgList list = {arg(c.tensor("self")),
+    const ArgList list = {c.tensor("self"),
                           Arg::ints(c.integers("kernel_size")),
                           Arg::ints(c.integers("stride")),
                           Arg::ints(c.integers("padding")),

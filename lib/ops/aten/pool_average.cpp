@@ -118,7 +118,7 @@ std::vector<expr::Value> lower_average(expr::GroupBuilder& builder, const Argume
 /// adaptive_avg_poolNd is _adaptive_avg_poolNd.
 CallResults decompose_adaptive(const Call& c) {
     const Arg sizes = Arg::ints(c.integers("output_size"));
-    return c.builder().call("aten._" + c.schema().name + ".default", {arg(c.tensor("self")), sizes});
+    return c.builder().call("aten._" + c.schema().name + ".default", {c.tensor("self"), sizes});
 }
 
 constexpr DTypeSet kAveraged = kFloating | set_of(DType::i64);  // as ATen's CPU kernels

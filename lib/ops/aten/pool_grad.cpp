@@ -71,7 +71,7 @@ void upsample_grad(Gradients& c) {
     const ArgList& given = c.bound();
     const std::string& operand = schema.params[0].name;
     const std::size_t dot = schema.name.find('.');
-    ArgList args = {arg(c.grad()), given[1], Arg::ints(c.tensor(operand).sizes())};
+    ArgList args = {c.grad(), given[1], Arg::ints(c.tensor(operand).sizes())};
     args.insert(args.end(), given.begin() + 2, given.end());
     c.set(operand, c.builder().call("aten." + schema.name.substr(0, dot) + "_backward" +
                                         (dot == std::string::npos ? ".default" : schema.name.substr(dot)),
