@@ -23,7 +23,7 @@ std::string json_of(const Graph& graph) {
 GuardInfo told(const capture::Guard& guard) {
     JsonWriter json;
     Form<capture::Guard>::write(json, guard, {});
-    return {.kind = std::string(capture::name(guard.kind())),
+    return {.kind = std::string(guard.kind()),
             .source = guard.source().text(),
             .text = guard.text(),
             .json = json.take()};

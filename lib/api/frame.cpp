@@ -313,7 +313,7 @@ GraphRun Execution::run(const Recorded& recorded, std::shared_ptr<CompiledGraph>
         }
         if (function_.implicit) guards.clear();
         for (const capture::Guard& guard : recorded.captured.guards)
-            if (function_.implicit || guard.kind() == capture::GuardKind::branch) guards.push_back(guard);
+            if (function_.implicit || guard.as<capture::Outcomes>()) guards.push_back(guard);
         trace_->add_graph(name, recorded, ended_by, {guards, symbolic.get(), id_});
     }
     std::vector<whittle::Tensor> all = inputs;

@@ -49,14 +49,9 @@ ImplPtr make_impl(whittle::Tensor value);
 ImplPtr make_pending(const ValueMeta& meta);
 inline Tensor wrap(whittle::Tensor value) { return Tensor(make_impl(std::move(value))); }
 
+// Both enumerations are made of dtypes.def.
 inline whittle::DType to_internal(ScalarType type) { return static_cast<whittle::DType>(type); }
 inline ScalarType to_api(whittle::DType type) { return static_cast<ScalarType>(type); }
-static_assert(static_cast<std::size_t>(ScalarType::ComplexDouble) + 1 == std::size(kAllDTypes));
-static_assert(static_cast<int>(ScalarType::Float8_e4m3fn) == static_cast<int>(whittle::DType::f8_e4m3fn));
-static_assert(static_cast<int>(ScalarType::Bool) == static_cast<int>(whittle::DType::boolean));
-static_assert(static_cast<int>(ScalarType::BFloat16) == static_cast<int>(whittle::DType::bf16));
-static_assert(static_cast<int>(ScalarType::Byte) == static_cast<int>(whittle::DType::u8));
-static_assert(static_cast<int>(ScalarType::Long) == static_cast<int>(whittle::DType::i64));
 
 whittle::Scalar to_internal(const Scalar& scalar);
 

@@ -30,7 +30,7 @@ class RecompileProfile {
     struct Cause {
         RecompileCause told;
         Addresses stack;
-        capture::GuardKind kind = capture::GuardKind::scalar_equal;
+        bool can_be_grouped = false;  ///< values of what the guard is about
     };
     struct Function {
         std::int64_t calls = 0, unfit = 0;

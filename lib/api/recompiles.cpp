@@ -26,9 +26,9 @@ std::vector<std::string> call_places(const Addresses& addresses) {
     return lines;
 }
 
-bool can_be_grouped(capture::GuardKind kind) {
-    using Kind = capture::GuardKind;
-    return kind == Kind::tensor_match || kind == Kind::scalar_equal || kind == Kind::length || kind == Kind::relation;
+bool can_be_grouped(const capture::Guard& guard) {
+    return guard.as<capture::TensorMatch>() || guard.as<capture::ScalarEqual>() || guard.as<capture::LengthEqual>() ||
+           guard.as<capture::SizeCondition>();
 }
 
 }  // namespace
@@ -48,13 +48,13 @@ void RecompileProfile::called(const std::string& function, std::size_t specializ
     if (!unfit) return;
     ++seen.unfit;
     const capture::Guard& guard = *unfit->guard;
-    Cause& cause = seen.causes[guard.source().text() + "|" + std::string(capture::name(guard.kind())) + "|" +
-                               unfit->advice + "|" + text_of(stack)];
+    Cause& cause = seen.causes[guard.source().text() + "|" + std::string(guard.kind()) + "|" + unfit->advice + "|" +
+                               text_of(stack)];
     if (cause.told.calls++ == 0) {
         cause.told.function = function;
         cause.told.advice = unfit->advice;
         cause.stack = stack;
-        cause.kind = guard.kind();
+        cause.can_be_grouped = can_be_grouped(guard);
     }
     auto& reasons = cause.told.reasons;
     std::string reason = unfit->reason.text();
@@ -87,11 +87,11 @@ std::string RecompileProfile::report() const {
     for (const auto& [name, function] : functions_) {
         text += name + ": " + plural(function.calls, "call") + ", " + std::to_string(function.unfit) +
                 " that the first specialization did not fit\n";
-        for (const auto& [told, stack, kind] : ranked(function)) {
+        for (const auto& [told, stack, can_be_grouped] : ranked(function)) {
             text += "  " + plural(told.calls, "time") + ": " + told.reasons.front() + "\n";
             if (!told.call.empty()) text += "    called at " + told.call.front() + "\n";
             text += "    hint: " + told.advice + "\n";
-            if (told.reasons.size() >= kManyValues && can_be_grouped(kind))
+            if (told.reasons.size() >= kManyValues && can_be_grouped)
                 text += "    hint: " + std::to_string(told.reasons.size()) +
                         (told.reasons.size() == kMostReasons ? " or more" : "") +
                         " different values: round or pad them to a few (buckets)\n";

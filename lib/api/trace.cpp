@@ -50,7 +50,7 @@ void add_values(IndexGraph& entry, const SymbolicGraph& symbolic) {
 /// The graph was run on another way through the function, too: it does not rely on it.
 void forget_branches(std::vector<IndexGuard>& guards, const std::vector<capture::Guard>& now) {
     std::erase_if(guards, [&](const IndexGuard& entry) {
-        if (!entry.guard || entry.guard->kind() != capture::GuardKind::branch) return false;
+        if (!entry.guard || !entry.guard->as<capture::Outcomes>()) return false;
         const capture::Guard* other = capture::counterpart(*entry.guard, now);
         return !other || !(*other == *entry.guard);
     });
@@ -220,7 +220,7 @@ bool Trace::add_graph(const std::string& frame, const Recorded& recorded, std::o
     if (dynamic) {  // one graph for all sizes, as its guards say; kernels are made for each
         std::string tensors;
         for (const capture::Guard& guard : of.guards)
-            if (guard.kind() == capture::GuardKind::tensor_match) tensors += guard.text() + "\n";
+            if (guard.as<capture::TensorMatch>()) tensors += guard.text() + "\n";
         if (const auto same = graph_of_other_size(frame + "|" + tensors, *of.symbolic)) {
             known->second = *same;
             add_values(index_.graphs[*same], *of.symbolic);
@@ -369,7 +369,7 @@ void Trace::add_frame_record(FrameRecord record) {
 void Trace::add_recompile(const std::string& frame, const capture::Violation& why, const Addresses& stack) {
     const std::lock_guard lock(mutex_);
     const auto [known, added] = recompiles_.try_emplace(
-        frame + "|" + why.reason.about + "|" + std::string(capture::name(why.guard->kind())) + "|" + text_of(stack),
+        frame + "|" + why.reason.about + "|" + std::string(why.guard->kind()) + "|" + text_of(stack),
         index_.recompiles.size());
     if (!added) {
         ++index_.recompiles[known->second].count;

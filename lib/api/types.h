@@ -15,41 +15,19 @@
 
 WHITTLE_API_BEGIN
 
-/// Element types, named as in ATen.
+/// Element types, named as in ATen: Double, Float, Half … The table has all of them.
 enum class ScalarType : std::uint8_t {
-    Double,
-    Float,
-    Half,
-    BFloat16,
-    Long,
-    Int,
-    Short,
-    Char,
-    Byte,
-    Bool,
-    Float8_e4m3fn,
-    UInt16,
-    UInt32,
-    UInt64,
-    ComplexFloat,
-    ComplexDouble
+#define WHITTLE_DTYPE(dtype, aten, ...) aten,
+#include <whittle/tensor/dtypes.def>
 };
 
-inline constexpr ScalarType kFloat64 = ScalarType::Double, kDouble = ScalarType::Double;
-inline constexpr ScalarType kFloat32 = ScalarType::Float, kFloat = ScalarType::Float;
-inline constexpr ScalarType kFloat16 = ScalarType::Half, kHalf = ScalarType::Half;
-inline constexpr ScalarType kBFloat16 = ScalarType::BFloat16;
-/// A storage type: it is stored and converted, without arithmetic.
-inline constexpr ScalarType kFloat8_e4m3fn = ScalarType::Float8_e4m3fn;
-inline constexpr ScalarType kInt64 = ScalarType::Long, kLong = ScalarType::Long;
-inline constexpr ScalarType kInt32 = ScalarType::Int, kInt = ScalarType::Int;
-inline constexpr ScalarType kInt16 = ScalarType::Short, kShort = ScalarType::Short;
-inline constexpr ScalarType kInt8 = ScalarType::Char, kChar = ScalarType::Char;
-inline constexpr ScalarType kUInt8 = ScalarType::Byte, kByte = ScalarType::Byte;
-/// Supported by few operations: arithmetic, comparisons, shifts, sums. They promote to floats only.
-inline constexpr ScalarType kUInt16 = ScalarType::UInt16, kUInt32 = ScalarType::UInt32, kUInt64 = ScalarType::UInt64;
-inline constexpr ScalarType kBool = ScalarType::Bool;
-inline constexpr ScalarType kComplexFloat = ScalarType::ComplexFloat, kComplexDouble = ScalarType::ComplexDouble;
+// kDouble, kFloat … Those of 8-bit floats are storage types: they are stored and converted, without arithmetic.
+// kUInt16, kUInt32 and kUInt64 are supported by few operations: arithmetic, comparisons, shifts, sums; they promote to
+// floats only.
+#define WHITTLE_DTYPE(dtype, aten, ...) inline constexpr ScalarType k##aten = ScalarType::aten;
+#include <whittle/tensor/dtypes.def>
+inline constexpr ScalarType kFloat64 = kDouble, kFloat32 = kFloat, kFloat16 = kHalf;
+inline constexpr ScalarType kInt64 = kLong, kInt32 = kInt, kInt16 = kShort, kInt8 = kChar, kUInt8 = kByte;
 
 /// "f32", "i64" …
 std::string_view name(ScalarType type);

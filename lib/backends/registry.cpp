@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "backends/debug/debug.h"
+#include "backends/built_in/built_in.h"
+#include "backends/debug/explain.h"
 #include "backends/described.h"
-#include "backends/eager/eager.h"
 #include "backends/plugin/plugin.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -26,72 +26,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::unique_ptr<Backend> of_module(const std::string& module, const char* maker) {
-    return std::unique_ptr<Backend>(module_function<Backend*()>(module, maker)());
-}
-
-/// Throws Error where the backend `name` lacks the module that calls LibTorch, which not every build has.
-void expect_libtorch(const std::string& name) {
-    if (!has_module("libtorch"))
-        throw Error("backend '" + name + "' needs LibTorch: this Whittle was built without LibTorch",
-                    "install libtorch-dev and build Whittle again");
-}
-
-std::unique_ptr<Backend> make_libtorch() {
-    expect_libtorch("libtorch");
-    return of_module("libtorch", "whittle_make_libtorch_backend");
-}
-std::unique_ptr<Backend> make_ts() {
-    expect_libtorch("ts");
-    return of_module("libtorch", "whittle_make_ts_backend");
-}
-
 std::unique_ptr<Backend> find_spec(const std::string& spec) { return find_backend(spec); }
 
-std::unique_ptr<Backend> make_aot_ts() {
-    expect_libtorch("aot_ts");
-    return make_aot_ts_backend(find_spec);
+/// Throws Error where its module calls LibTorch, which not every build has.
+std::unique_ptr<Backend> make_built_in(const BuiltInBackend& backend) {
+    if (backend.needs == "libtorch" && !has_module("libtorch"))
+        throw Error(
+            "backend '" + std::string(backend.name) + "' needs LibTorch: this Whittle was built without LibTorch",
+            "install libtorch-dev and build Whittle again");
+    return backend.make(backend, find_spec);
 }
-
-/// Those with heavy libraries are modules of ours, loaded when they are asked for: a list names them without.
-struct BuiltIn {
-    std::string_view name, description;  ///< as the backend has them
-    std::unique_ptr<Backend> (*make)();
-};
-constexpr BuiltIn kBuiltIn[] = {
-    {"eager", "the reference: interprets each op by its own kernel", make_eager_backend},
-    {"eager_noexcept", "eager; an op that throws where the program did not is a capture fault",
-     make_eager_noexcept_backend},
-    {"pre_dispatch_eager", "eager on the graph traced again; inferred results must equal the recorded ones",
-     [] { return make_pre_dispatch_eager_backend(find_spec); }},
-    {"eager_debug",
-     "eager; checks each op against its schema (writes, aliases) and the recorded dtype, sizes and strides",
-     [] { return make_eager_debug_backend(find_spec); }},
-    {"eager_with_modes", "eager with modes around each call: log, find NaN, measure time and memory",
-     make_eager_with_modes_backend},
-    {"roundtrip", "eager on the graph after it was written to a file and read back", make_roundtrip_backend},
-    {"libtorch", "LibTorch, op by op: an independent reference", make_libtorch},
-    {"finite_differences", "eager; checks gradients by finite differences in f64, along two directions",
-     make_finite_differences_backend},
-    {"ts", "TorchScript: LibTorch's optimizer, with an optional fuser", make_ts},
-    {"aot_eager_default_partitioner", "aot_eager; forward saves everything that backward reads",
-     [] { return make_aot_eager_default_partitioner_backend(find_spec); }},
-    {"aot_eager", "eager on the forward and backward graphs of AOT autograd, partitioned to save the fewest bytes",
-     [] { return make_aot_eager_backend(find_spec); }},
-    {"aot_eager_decomp_partition", "aot_eager; composite ops are decomposed before partitioning",
-     [] { return make_aot_eager_decomp_partition_backend(find_spec); }},
-    {"aot_eager_decomp_partition_with_mode", "aot_eager_decomp_partition with a mode around each call of both graphs",
-     [] { return make_aot_eager_decomp_partition_with_mode_backend(find_spec); }},
-    {"aot_eager_decomp_partition_crossref",
-     "aot_eager_decomp_partition; checks each result against the inferred dtype, sizes and strides",
-     [] { return make_aot_eager_decomp_partition_crossref_backend(find_spec); }},
-    {"aot_ts", "ts on the forward and backward graphs of AOT autograd", make_aot_ts},
-    {"halide", "the optimizing backend: fused kernels, scheduled by rules and compiled by Halide",
-     [] { return of_module("halide", "whittle_make_halide_backend"); }},
-    {"non_leaf_compile_error_TESTING_ONLY",
-     "buggy on purpose: refuses a graph with an input that is not a leaf of autograd",
-     make_non_leaf_compile_error_backend},
-};
 
 /// Those of this process.
 struct Added {
@@ -101,11 +45,6 @@ struct Added {
 Added& added() {
     static Added backends;
     return backends;
-}
-
-bool built_in(const std::string& name) {
-    return std::any_of(std::begin(kBuiltIn), std::end(kBuiltIn),
-                       [&](const BuiltIn& known) { return known.name == name; });
 }
 
 std::unique_ptr<Backend> make_command_backend(const std::string& line) {
@@ -160,6 +99,12 @@ std::optional<DescribedBackend> described(const std::string& name) {
 }
 
 }  // namespace
+
+/// By its module, which is loaded when it is asked for.
+std::unique_ptr<Backend> make_from_module(const BuiltInBackend& row, const FindBackend&) {
+    const std::string maker = "whittle_make_" + std::string(row.name) + "_backend";
+    return std::unique_ptr<Backend>(module_function<Backend*()>(std::string(row.needs), maker.c_str())());
+}
 
 std::vector<fs::path> backend_folders() {
     std::vector<fs::path> folders;
@@ -219,8 +164,8 @@ std::vector<PluginInfo> plugins_of(const fs::path& library) {
 
 std::vector<BackendInfo> list_backends() {
     std::vector<BackendInfo> backends;
-    for (const BuiltIn& built_in : kBuiltIn)
-        backends.push_back({std::string(built_in.name), std::string(built_in.description), "built in"});
+    for (const BuiltInBackend& known : built_in_backends())
+        backends.push_back({std::string(known.name), std::string(known.description), "built in"});
     {
         const std::lock_guard lock(added().mutex);
         for (const auto& [name, make] : added().makers)
@@ -281,7 +226,7 @@ std::vector<fs::path> backend_files(const BackendSpec& spec) {
         files.insert(files.begin(), found->file);
         return files;
     }
-    if (!built_in(name) && !made_here(name))  // else made by this program, so that nobody finds it by name
+    if (!find_built_in(name) && !made_here(name))  // else made by this program, so that nobody finds it by name
         if (const auto library = library_of(name)) return {*library};
     std::vector<fs::path> files = {"/proc/self/exe"};
     std::error_code ignored;
@@ -307,8 +252,7 @@ std::unique_ptr<Backend> find_backend(const BackendSpec& spec) {
     if (const auto* wrapped = std::get_if<WrappedBackend>(&spec.value()))
         return make_explain_backend(find_backend(wrapped->inner));
     const std::string& name = std::get<NamedBackend>(spec.value()).name;
-    for (const BuiltIn& built_in : kBuiltIn)
-        if (built_in.name == name) return built_in.make();
+    if (const BuiltInBackend* known = find_built_in(name)) return make_built_in(*known);
     {
         const std::lock_guard lock(added().mutex);
         if (const auto found = added().makers.find(name); found != added().makers.end()) return found->second();
@@ -323,7 +267,7 @@ std::unique_ptr<Backend> find_backend(const BackendSpec& spec) {
 void add_backend(const std::string& name, std::function<std::unique_ptr<Backend>()> make) {
     if (name.empty() || !std::holds_alternative<NamedBackend>(BackendSpec(name).value()))
         throw Error("found the backend name '" + name + "', expected a name that is neither a path nor a command");
-    if (built_in(name))
+    if (find_built_in(name))
         throw Error("cannot add a backend '" + name + "': a built-in backend has this name", "choose another name");
     const std::lock_guard lock(added().mutex);
     added().makers.insert_or_assign(name, std::move(make));

@@ -10,13 +10,13 @@ namespace {
 /// Whether scalars are all that does not fit.
 bool only_scalars(const FrameCache::Entry& entry, const LookUp& at) {
     for (const Guard& guard : entry.guards)
-        if (guard.kind() != GuardKind::scalar_equal && guard.violated_by(at)) return false;
+        if (!guard.as<ScalarEqual>() && guard.violated_by(at)) return false;
     return true;
 }
 
 /// Of sizes that a guard relates: ", was 8".
 std::string sizes_before(const FrameCache::Entry& entry, const Guard& guard) {
-    const auto* const condition = std::get_if<SizeCondition>(&guard.condition());
+    const auto* const condition = guard.as<SizeCondition>();
     if (!condition) return "";
     const auto size = [&](const SizeSymbol& symbol) {
         const auto known = std::ranges::find(entry.symbols, symbol);
@@ -165,8 +165,7 @@ FrameCache::Outcome FrameCache::ran(const Lookup& lookup, const FoundInputs& inp
     if (lookup.like && entries_.at(*lookup.like).graphs == graphs && !graphs.empty()) {
         Entry& known = entries_.at(*lookup.like);
         const auto irrelevant = [&](const Guard& guard) {
-            return guard.kind() == GuardKind::scalar_equal && !relied_on_.contains(guard.source()) &&
-                   guard.violated_by(at);
+            return guard.as<ScalarEqual>() && !relied_on_.contains(guard.source()) && guard.violated_by(at);
         };
         for (const Guard& guard : known.guards)
             if (irrelevant(guard)) outcome.dropped.push_back(guard);
@@ -207,8 +206,8 @@ FrameCache::Entry FrameCache::specialize(const FoundInputs& inputs, const std::v
                 if (d < varying->second.size() && varying->second[d] && match.sizes[d] >= 2) {
                     entry.sizes.push_back(std::exchange(match.sizes[d], kDynamicSize));
                     entry.symbols.push_back({"s" + std::to_string(entry.symbols.size()), source, d});
-                    match.symbols.resize(match.sizes.size());
-                    match.symbols[d] = entry.symbols.back().name;
+                    match.sizes.symbols.resize(match.sizes.size());
+                    match.sizes.symbols[d] = entry.symbols.back().name;
                     dynamic = true;
                 }
             if (dynamic) match.strides.clear();  // they follow from the sizes
@@ -216,7 +215,7 @@ FrameCache::Entry FrameCache::specialize(const FoundInputs& inputs, const std::v
         } else if (const auto* same = std::get_if<SameTensor>(&found)) {
             entry.guards.emplace_back(source, *same, stack);
         } else {
-            entry.guards.emplace_back(source, std::get<HostValue>(found), stack);
+            entry.guards.push_back(Guard::scalar(source, std::get<HostValue>(found), stack));
         }
     }
     add_size_guards(entry, stack);

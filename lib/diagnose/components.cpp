@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "backends/registry.h"
@@ -19,22 +20,6 @@
 namespace whittle::diagnose {
 namespace {
 
-constexpr Component kComponents[] = {
-    {"eager", "the capture, or a kernel of the reference backend", CompileStage::captured},
-    {"pre_dispatch_eager", "shape inference of an op, or its captured result types", CompileStage::captured},
-    {"eager_debug", "an op that violates its schema or recorded type", CompileStage::captured},
-    {"roundtrip", "writing or reading the graph's file", CompileStage::captured},
-    {"libtorch", "a kernel of the reference backend (or of LibTorch)", CompileStage::captured,
-     "a gradient rule (or LibTorch's)"},
-    {"finite_differences", "a kernel of the reference backend", CompileStage::captured, "a gradient rule", "", true},
-    {"aot_eager_default_partitioner", "functionalization, the joint graph, or its partition", CompileStage::functional},
-    {"aot_eager", "the min-cut partitioner", CompileStage::functional},
-    {"aot_eager_decomp_partition", "a decomposition", CompileStage::decomposed},
-    {"aot_eager_decomp_partition_crossref", "shape inference or the schema of an op", CompileStage::decomposed, "",
-     "ops=all"},
-    {"", "the backend", CompileStage::captured},
-};
-
 class Procedure {
   public:
     Procedure(const LoadedFrame& frame, const Suspect& suspect)
@@ -43,22 +28,22 @@ class Procedure {
     Guilt run(int runs) {
         Guilt guilt{.name = frame_.name, .file = frame_.file.string()};
         const std::unique_ptr<Backend> backend = find_backend(suspect_.spec, suspect_.options);
-        const Component& own = row_of(suspect_, *backend);
+        const BuiltInBackend& own = row_of(suspect_, *backend);
         Tried suspect = ask(own, suspect_.spec, suspect_.options, runs, true);
         suspect.suspect = true;
-        if (own.backend.empty() && component_named(suspect_.spec))
+        if (own.name.empty() && component_named(suspect_.spec))
             for (const auto& [key, value] : suspect_.options) suspect.backend += " " + key + "=" + value;
         if (suspect.fails()) guilt.rate = suspect.rate;
         guilt.repeat = runs_until_passing(guilt.rate);
         const CompileStage consumed = consumed_by(*backend);
-        for (const Component& component : components()) {
-            if (&component == &own) break;
+        for (const BuiltInBackend& tried : components()) {
+            if (&tried == &own) break;
             // Of a debug backend, those before it are its neighbours, whatever it is given.
-            if (own.backend.empty() && component.stage > consumed) continue;
-            if (component.stands_in && !nobody_judged_gradients(guilt.who())) continue;
+            if (own.name.empty() && tried.in_diagnosis.stage > consumed) continue;
+            if (tried.in_diagnosis.stands_in && !nobody_judged_gradients(guilt.who())) continue;
             const int nth = static_cast<int>(guilt.tried.size()) + 1;
-            guilt.tried.push_back(
-                ask(component, component.backend, component.options(), runs_until_passing(guilt.rate, nth), false));
+            guilt.tried.push_back(ask(tried, tried.name, options_in(tried.in_diagnosis.options),
+                                      runs_until_passing(guilt.rate, nth), false));
             if (guilt.fails()) return guilt;
         }
         guilt.tried.push_back(std::move(suspect));
@@ -79,21 +64,22 @@ class Procedure {
     }
 
     /// Whose options have it cut otherwise, or have others compile what it cuts, is not the component of its name.
-    static const Component& row_of(const Suspect& suspect, const Backend& backend) {
-        const Component* const named = component_named(suspect.spec);
+    static const BuiltInBackend& row_of(const Suspect& suspect, const Backend& backend) {
+        const BuiltInBackend* const named = component_named(suspect.spec);
         if (!named) return components().back();
         const Differentiates* const own = offered<Differentiates>(backend);
-        const bool otherwise =
-            own && own->cut(suspect.options) != own->cut({}) && own->cut(suspect.options) != own->cut(named->options());
+        const bool otherwise = own && own->cut(suspect.options) != own->cut({}) &&
+                               own->cut(suspect.options) != own->cut(options_in(named->in_diagnosis.options));
         return otherwise ? components().back() : *named;
     }
 
     /// Runs the backend until it fails, `runs` times at most; or, to know how often it does, all `runs` that there is
     /// time for.
-    Tried ask(const Component& component, const BackendSpec& spec, const BackendOptions& options, int runs, bool all) {
+    Tried ask(const BuiltInBackend& component, const BackendSpec& spec, const BackendOptions& options, int runs,
+              bool all) {
         constexpr double kSeconds = 5;
         Tried tried{.component = &component, .backend = spec.text()};
-        if (tried.backend == "libtorch" && !has_module("libtorch")) {
+        if (!component.needs.empty() && !has_module(std::string(component.needs))) {
             tried.undecided = "this Whittle was built without LibTorch";
             return tried;
         }
@@ -103,7 +89,7 @@ class Procedure {
                                              .accuracy = suspect_.accuracy,
                                              .limits = suspect_.limits,
                                              .tier = Tier::computes});
-        if (!component.backend.empty()) asked.file = nullptr;
+        if (!component.name.empty()) asked.file = nullptr;
         const auto run = [&] {
             throw_if_interrupted();
             asked.given = known_;
@@ -141,17 +127,20 @@ std::string result_text(const Tried& tried) {
 
 }  // namespace
 
-BackendOptions Component::options() const {
-    if (option.empty()) return {};
-    const std::size_t equals = option.find('=');
-    return {{std::string(option.substr(0, equals)), std::string(option.substr(equals + 1))}};
+std::span<const BuiltInBackend> components() {
+    static const std::vector<BuiltInBackend> all = [] {
+        std::vector<BuiltInBackend> rows;
+        std::ranges::copy_if(built_in_backends(), std::back_inserter(rows),
+                             [](const BuiltInBackend& row) { return !row.in_diagnosis.culprit.empty(); });
+        rows.push_back({.in_diagnosis = {"the backend"}});
+        return rows;
+    }();
+    return all;
 }
 
-std::span<const Component> components() { return kComponents; }
-
-const Component* component_named(const BackendSpec& spec) {
-    for (const Component& component : components())
-        if (!component.backend.empty() && BackendSpec(component.backend) == spec) return &component;
+const BuiltInBackend* component_named(const BackendSpec& spec) {
+    for (const BuiltInBackend& row : components())
+        if (!row.name.empty() && BackendSpec(row.name) == spec) return &row;
     return nullptr;
 }
 

@@ -8,31 +8,21 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/built_in/built_in.h"
 #include "graph/rate.h"
 #include "judge/frame.h"
 #include "judge/frames.h"
 
 namespace whittle::diagnose {
 
-/// A backend that adds one component to those before it.
-struct Component {
-    std::string_view backend;                   ///< empty: the suspect itself
-    std::string_view guilty;                    ///< who it is when this is the first that fails
-    CompileStage stage;                         ///< it says nothing of a suspect that consumes an earlier one
-    std::string_view guilty_of_gradients = {};  ///< who it is where only gradients are wrong; empty: the same
-    std::string_view option = {};               ///< of the backend, "ops=all", where its default asks less
-    bool stands_in = false;  ///< it is only asked about gradients of which the one before it says nothing
-
-    BackendOptions options() const;
-};
-/// In order; the last is the suspect.
-std::span<const Component> components();
+/// Those built-in backends that are components, in order, and behind them the suspect, whose name is empty.
+std::span<const BuiltInBackend> components();
 /// Null: none has this backend.
-const Component* component_named(const BackendSpec& spec);
+const BuiltInBackend* component_named(const BackendSpec& spec);
 
 /// A component with what came of it.
 struct Tried {
-    const Component* component = nullptr;
+    const BuiltInBackend* component = nullptr;
     std::string backend = {};    ///< with its options, where it is a suspect that would be taken for a component
     std::string failure = {};    ///< of the first run that failed, in words; empty: none did
     std::string heading = {};    ///< the same in few words
@@ -45,8 +35,8 @@ struct Tried {
 
     bool fails() const { return rate.failed > 0; }
     std::string_view who() const {
-        return of_gradients && !component->guilty_of_gradients.empty() ? component->guilty_of_gradients
-                                                                       : component->guilty;
+        const Component& says = component->in_diagnosis;
+        return of_gradients && !says.culprit_of_gradients.empty() ? says.culprit_of_gradients : says.culprit;
     }
 };
 

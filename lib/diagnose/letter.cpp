@@ -37,7 +37,7 @@ Rate rate_of(const Letter& letter) {
 Suspect guilty_one(const Letter& letter) {
     Suspect guilty = letter.suspect;
     const Tried& who = letter.guilt.who();
-    if (!who.suspect) guilty.spec = who.backend, guilty.options = who.component->options();
+    if (!who.suspect) guilty.spec = who.backend, guilty.options = options_in(who.component->in_diagnosis.options);
     return guilty;
 }
 
@@ -113,8 +113,6 @@ std::string sure_text(const Letter& letter) {
     return text;
 }
 
-constexpr const char* kOurTracker = "Whittle's issue tracker";
-
 /// `backend` is the one of that name, null where it is not there any more. `culprit` may be null.
 std::string mender_of(const std::string& name, Backend* backend, const Culprit* culprit) {
     const BackendSpec spec(name);
@@ -124,14 +122,14 @@ std::string mender_of(const std::string& name, Backend* backend, const Culprit* 
     }
     Tracked* const tracked = backend ? offered<Tracked>(*backend) : nullptr;
     const std::optional<Tracker> tracker = tracked ? tracked->tracker() : std::nullopt;
-    if (!tracker && name == "libtorch") return std::string(kOurTracker) + ", or PyTorch's";
-    if (!tracker && component_named(spec)) return kOurTracker;
+    if (const BuiltInBackend* known = find_built_in(name); !tracker && known && !known->tracker.empty())
+        return std::string(known->tracker);
     if (!tracker) return "the maintainers of " + name;
     const auto races = [](const std::string& directive) { return directive.ends_with("allow_race_conditions()"); };
     const bool ours =
         culprit && (culprit->component == "lowering" || culprit->component == "pass" ||
                     std::ranges::any_of(culprit->together, races));  // what is lost then is no bug of the compiler's
-    if (ours) return kOurTracker;
+    if (ours) return std::string(kOwnTracker);
     const std::string theirs =
         tracker->project + "'s issue tracker" + (tracker->url.empty() ? "" : " at " + tracker->url);
     // The repro's program is the same translation of the kernel: nothing tells it from the compiler.
@@ -155,9 +153,8 @@ std::string only_library(const Graph& graph) {
 std::string mender_of(const Letter& letter, Backend& backend) {
     Graph failing = letter.minimized.value_or(Graph());
     if (!failing.failure) describe(letter.suspect, failing.failure.emplace());
-    const Tried& who = letter.guilt.who();
-    if (who.component->backend.empty() || !only_library(failing).empty()) return who_mends(failing, &backend);
-    return who.backend == "libtorch" ? mender_of(who.backend, nullptr, nullptr) : kOurTracker;
+    const BuiltInBackend& row = *letter.guilt.who().component;
+    return row.name.empty() || !only_library(failing).empty() ? who_mends(failing, &backend) : std::string(row.tracker);
 }
 
 std::string send_text(const Letter& letter) {
@@ -201,7 +198,8 @@ void address(Letter& letter, Backend& backend) {
     const std::filesystem::path model = letter.minimized ? letter.minimized_file : std::filesystem::path(letter.model);
     for (std::size_t i = guilt.tried.size() - 1; i-- > 0;)
         if (guilt.tried[i].undecided.empty() && guilt.tried[i].backend != kReferenceBackend) {
-            letter.last_good = question(letter, model, guilt.tried[i].backend, guilt.tried[i].component->options());
+            letter.last_good = question(letter, model, guilt.tried[i].backend,
+                                        options_in(guilt.tried[i].component->in_diagnosis.options));
             break;
         }
     const Suspect guilty = guilty_one(letter);

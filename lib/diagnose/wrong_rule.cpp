@@ -54,7 +54,7 @@ std::optional<Culprit> wrong_rule(Asker& asker) {
         } catch (const Error&) {  // it cannot be judged alone
         }
     }
-    return Culprit{"pass", {}, {}, std::string(program::pass_of(CompileStage::joint))};
+    return Culprit{"pass", {}, {}, std::string(name(PassId::joint))};
 }
 
 }  // namespace whittle::diagnose

@@ -9,11 +9,8 @@ std::int64_t points(const std::vector<LoopVar>& loops) {
     return product;
 }
 
-/// One operand or two of a float, all but what only moves or compares it.
-bool is_arithmetic(const Node& node) {
-    if (!is_floating(node.dtype)) return false;
-    return (node.op >= Op::abs && node.op <= Op::lgamma) || (node.op >= Op::add && node.op <= Op::atan2);
-}
+/// All that gives a float but what only moves it.
+bool is_arithmetic(const Node& node) { return is_floating(node.dtype) && info_of(node.op).kind != OpInfo::Kind::other; }
 
 std::int64_t flops(const Expr& root) {
     std::int64_t count = 0;

@@ -8,75 +8,27 @@
 
 namespace whittle::expr {
 
-std::string_view infix_symbol(Op op) {
-    switch (op) {
-        case Op::add:
-            return "+";
-        case Op::sub:
-            return "-";
-        case Op::mul:
-            return "*";
-        case Op::div:
-            return "/";
-        case Op::mod:
-            return "%";
-        case Op::eq:
-            return "==";
-        case Op::ne:
-            return "!=";
-        case Op::lt:
-            return "<";
-        case Op::le:
-            return "<=";
-        case Op::logical_and:
-            return "&&";
-        case Op::logical_or:
-            return "||";
-        case Op::bit_and:
-            return "&";
-        case Op::bit_or:
-            return "|";
-        case Op::bit_xor:
-            return "^";
-        case Op::shl:
-            return "<<";
-        case Op::shr:
-            return ">>";
-        default:
-            return "";
-    }
-}
-
 Code infix_code(Op op, const Code& a, const Code& b) {
-    const auto join = [&](Code::Strength result, Code::Strength left, Code::Strength right) {
-        return Code{a.at(left) + " " + std::string(infix_symbol(op)) + " " + b.at(right), result};
+    const Strength own = info_of(op).strength;
+    WHITTLE_CHECK(info_of(op).kind == OpInfo::Kind::infix, "no infix operator " + std::string(name(op)));
+    const auto join = [&](Strength left, Strength right) {
+        return Code{a.at(left) + " " + std::string(info_of(op).symbol) + " " + b.at(right), own};
     };
-    // -Wlogical-not-parentheses: !a == b may be meant for !(a == b).
-    const Code::Strength compared = a.strength == Code::prefix && a.text.starts_with('!') ? Code::atom : Code::shift;
-    switch (op) {
-        case Op::mul:
-        case Op::div:
-        case Op::mod:
-            return join(Code::product, Code::product, Code::prefix);
-        case Op::add:
-        case Op::sub:
-            return join(Code::sum, Code::sum, Code::product);
-        case Op::lt:
-        case Op::le:
-            return join(Code::relation, compared, Code::shift);
-        case Op::eq:
-        case Op::ne:
-            return join(Code::equality, compared, Code::shift);
-        case Op::logical_and:
-            return join(Code::both, Code::both, Code::equality);
-        case Op::logical_or:  // gcc wants parentheses around && here
-            return join(Code::either, a.strength == Code::either ? Code::either : Code::equality, Code::equality);
-        case Op::shl:
-        case Op::shr:
-            return join(Code::shift, Code::prefix, Code::prefix);
-        default:
-            WHITTLE_CHECK(!infix_symbol(op).empty(), "no infix operator " + std::string(name(op)));
-            return join(Code::bits, Code::prefix, Code::prefix);
+    switch (own) {
+        case Strength::product:
+            return join(own, Strength::prefix);
+        case Strength::sum:
+            return join(own, Strength::product);
+        case Strength::relation:
+        case Strength::equality:  // -Wlogical-not-parentheses: !a == b may be meant for !(a == b)
+            return join(a.strength == Strength::prefix && a.text.starts_with('!') ? Strength::atom : Strength::shift,
+                        Strength::shift);
+        case Strength::both:
+            return join(own, Strength::equality);
+        case Strength::either:  // gcc wants parentheses around && here
+            return join(a.strength == own ? own : Strength::equality, Strength::equality);
+        default:  // shifts and operators on bits
+            return join(Strength::prefix, Strength::prefix);
     }
 }
 

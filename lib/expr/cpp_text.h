@@ -13,7 +13,7 @@ namespace whittle::expr {
 
 /// A piece of C++ with how strongly it binds, so that parentheses appear only where they are needed.
 struct Code {
-    enum Strength { ternary, either, both, bits, equality, relation, shift, sum, product, prefix, atom };
+    using enum Strength;
     std::string text;
     Strength strength = atom;
 
@@ -21,8 +21,6 @@ struct Code {
     std::string at(Strength needed) const { return strength < needed ? "(" + text + ")" : text; }
 };
 
-/// How C++ spells an operation that has an infix operator on its plain types (add, lt, bit_and …); empty for others.
-std::string_view infix_symbol(Op op);
 /// `a SYMBOL b`, with the parentheses that -Wparentheses asks for.
 Code infix_code(Op op, const Code& a, const Code& b);
 

@@ -14,15 +14,6 @@ namespace whittle::expr {
 
 namespace {
 
-constexpr std::string_view kNames[] = {
-    "constant", "variable", "load",        "cast",    "abs",   "floor", "ceil",  "trunc",       "round_even", "sqrt",
-    "exp",      "expm1",    "log",         "log1p",   "log2",  "log10", "sin",   "cos",         "tan",        "asin",
-    "acos",     "atan",     "sinh",        "cosh",    "tanh",  "asinh", "acosh", "atanh",       "erf",        "erfc",
-    "lgamma",   "is_nan",   "logical_not", "bit_not", "add",   "sub",   "mul",   "div",         "mod",        "min",
-    "max",      "pow",      "atan2",       "eq",      "ne",    "lt",    "le",    "logical_and", "logical_or", "bit_and",
-    "bit_or",   "bit_xor",  "shl",         "shr",     "select"};
-static_assert(std::size(kNames) == static_cast<std::size_t>(Op::select) + 1);
-
 std::size_t mix(std::size_t seed, std::size_t value) {  // Steele, Lea, Flood 2014 (splitmix64's finalizer)
     std::uint64_t z = seed + 0x9e3779b97f4a7c15u + value;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -50,9 +41,11 @@ std::string type_message(Op op, const Expr& a) {
     return std::string(name(op)) + " does not take " + std::string(name(a->dtype)) + " operands: " + print(a);
 }
 
-}  // namespace
+DType result_type(Op op, DType operands) {
+    return info_of(op).gives == OpInfo::Result::logical ? DType::boolean : operands;
+}
 
-std::string_view name(Op op) { return kNames[static_cast<std::size_t>(op)]; }
+}  // namespace
 
 Expr constant(DType dtype, const Scalar& value) {
     return make({.op = Op::constant, .dtype = dtype, .number = normalized(dtype, value)});
@@ -95,23 +88,11 @@ Expr cast(DType dtype, Expr value) {
 }
 
 Expr unary(Op op, Expr a) {
-    const bool compute_float = is_floating(a->dtype) && !is_reduced(a->dtype);
-    DType result = a->dtype;
-    if (op == Op::abs) {
-        WHITTLE_CHECK(compute_float || is_integer(a->dtype), type_message(op, a));
-        if (is_unsigned(a->dtype)) return a;
-    } else if (op == Op::is_nan) {
-        WHITTLE_CHECK(compute_float, type_message(op, a));
-        result = DType::boolean;
-    } else if (op == Op::logical_not) {
-        WHITTLE_CHECK(a->dtype == DType::boolean, type_message(op, a));
-        if (a->op == Op::logical_not) return a->operands[0];
-    } else if (op == Op::bit_not) {
-        WHITTLE_CHECK(is_integer(a->dtype), type_message(op, a));
-    } else {
-        WHITTLE_CHECK(op >= Op::floor && op <= Op::lgamma, std::string(name(op)) + " is not unary");
-        WHITTLE_CHECK(compute_float, type_message(op, a));
-    }
+    WHITTLE_CHECK(info_of(op).operands == 1 && op != Op::cast, std::string(name(op)) + " is not unary");
+    WHITTLE_CHECK(takes(op, a->dtype), type_message(op, a));
+    if (op == Op::abs && is_unsigned(a->dtype)) return a;
+    if (op == Op::logical_not && a->op == Op::logical_not) return a->operands[0];
+    const DType result = result_type(op, a->dtype);
     if (a->op == Op::constant) {
         if (auto folded = fold_unary(op, a->dtype, a->number)) return constant(result, *folded);
     }
@@ -120,25 +101,16 @@ Expr unary(Op op, Expr a) {
 
 namespace {
 
-bool is_comparison(Op op) { return op >= Op::eq && op <= Op::le; }
 bool commutes(Op op) {
     return op == Op::add || op == Op::mul || op == Op::min || op == Op::max || op == Op::bit_and || op == Op::bit_or ||
            op == Op::bit_xor;
 }
 
 void check_types(Op op, const Expr& a, const Expr& b) {
-    WHITTLE_CHECK(op >= Op::add && op <= Op::shr, std::string(name(op)) + " is not binary");
+    WHITTLE_CHECK(info_of(op).operands == 2, std::string(name(op)) + " is not binary");
     WHITTLE_CHECK(a->dtype == b->dtype, std::string(name(op)) + " of " + std::string(name(a->dtype)) + " and " +
                                             std::string(name(b->dtype)) + ": " + print(a) + " and " + print(b));
-    const bool real = is_floating(a->dtype), integer = is_integer(a->dtype), logical = a->dtype == DType::boolean;
-    const bool fits = op <= Op::mod                                   ? real || integer
-                      : op <= Op::max                                 ? integer
-                      : op <= Op::atan2                               ? real
-                      : op == Op::eq || op == Op::ne                  ? true
-                      : is_comparison(op)                             ? real || integer
-                      : op == Op::logical_and || op == Op::logical_or ? logical
-                                                                      : integer;
-    WHITTLE_CHECK(fits && !is_reduced(a->dtype), type_message(op, a));
+    WHITTLE_CHECK(takes(op, a->dtype), type_message(op, a));
 }
 
 /// An integer e as base + offset; {e, 0} when there is nothing to split off.
@@ -225,7 +197,7 @@ Expr simplify_integers(Op op, const Expr& a, const Expr& b) {
 
 Expr binary(Op op, Expr a, Expr b) {
     check_types(op, a, b);
-    const DType result = is_comparison(op) ? DType::boolean : a->dtype;
+    const DType result = result_type(op, a->dtype);
     if (a->op == Op::constant && b->op == Op::constant) {
         if (auto folded = fold_binary(op, a->dtype, a->number, b->number)) return constant(result, *folded);
     }

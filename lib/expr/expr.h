@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tensor/dtype.h"
@@ -16,68 +17,77 @@
 
 namespace whittle::expr {
 
+/// expr_ops.def says what each means.
 enum class Op : std::uint8_t {
-    // Leaves.
-    constant,  ///< `number`
-    variable,  ///< loop variable `name`, i32
-    load,      ///< element of input or stage `name` at the operands (one i32 index per dimension, outermost first)
-    // One operand.
-    cast,  ///< to `dtype`: C++ static_cast; float to integer of NaN or out-of-range values is the caller's to avoid; to
-           ///< bool is != 0
-    abs,
-    floor,
-    ceil,
-    trunc,
-    round_even,
-    sqrt,
-    exp,
-    expm1,
-    log,
-    log1p,
-    log2,
-    log10,
-    sin,
-    cos,
-    tan,
-    asin,
-    acos,
-    atan,
-    sinh,
-    cosh,
-    tanh,
-    asinh,
-    acosh,
-    atanh,
-    erf,
-    erfc,
-    lgamma,       ///< floats only (abs: also integers); IEEE and C99 on NaN, infinities and -0, as <cmath>
-    is_nan,       ///< float -> bool
-    logical_not,  ///< bool
-    bit_not,      ///< integers
-    // Two operands of one type.
-    add,
-    sub,
-    mul,  ///< floats: IEEE, never contracted or reassociated here; integers wrap
-    div,
-    mod,  ///< floats: IEEE division; mod is C fmod. Integers: Euclidean (0 <= mod < |b|), x / 0 = 0, x mod 0 = 0
-    min,
-    max,  ///< integers and indices only: NaN and -0 make floats a matter for select()
-    pow,
-    atan2,  ///< floats, as <cmath>
-    eq,
-    ne,
-    lt,
-    le,  ///< -> bool; IEEE for floats
-    logical_and,
-    logical_or,  ///< bool, both sides evaluated
-    bit_and,
-    bit_or,
-    bit_xor,
-    shl,
-    shr,  ///< integers; shr is arithmetic for signed types; shift amounts outside the width are the caller's to avoid
-    // Three operands.
-    select,  ///< bool ? a : b; the side not chosen may be evaluated, so its loads must be in bounds too
+#define WHITTLE_EXPR_OP(op, ...) op,
+#include "expr/expr_ops.def"
 };
+
+/// Types of operands. None but `any` has half types; `number`: integer or real; `computed`: all but half types.
+enum class OperandClass : std::uint8_t { any, logical, integer, real, number, computed };
+/// How strongly C++'s operators bind, ascending.
+enum class Strength : std::uint8_t {
+    ternary,
+    either,
+    both,
+    bits,
+    equality,
+    relation,
+    shift,
+    sum,
+    product,
+    prefix,
+    atom
+};
+
+struct OpInfo {
+    enum class Result : std::uint8_t { same, logical };
+    enum class Kind : std::uint8_t { exact, library, infix, other };
+
+    std::string_view name;
+    int operands;
+    OperandClass takes;
+    Result gives;
+    std::string_view symbol;
+    Strength strength;
+    std::string_view function, halide;
+    double work;
+    Kind kind;
+};
+
+inline constexpr OpInfo kOps[] = {
+#define WHITTLE_EXPR_OP(op, operands, takes, gives, symbol, strength, function, halide, work, kind)      \
+    {#op,    operands, OperandClass::takes, OpInfo::Result::gives, symbol, Strength::strength, function, \
+     halide, work,     OpInfo::Kind::kind},
+#include "expr/expr_ops.def"
+};
+
+constexpr const OpInfo& info_of(Op op) { return kOps[static_cast<std::size_t>(op)]; }
+/// Name of an operation in printed expressions: "add", "is_nan".
+constexpr std::string_view name(Op op) { return info_of(op).name; }
+/// Whether operands of the operation may have the type.
+constexpr bool takes(Op op, DType dtype) {
+    const bool real = is_floating(dtype) && !is_reduced(dtype), logical = dtype == DType::boolean;
+    switch (info_of(op).takes) {
+        case OperandClass::any:
+            return true;
+        case OperandClass::logical:
+            return logical;
+        case OperandClass::integer:
+            return is_integer(dtype);
+        case OperandClass::real:
+            return real;
+        case OperandClass::number:
+            return is_integer(dtype) || real;
+        case OperandClass::computed:
+            return is_integer(dtype) || real || logical;
+    }
+    return false;
+}
+/// eq, ne, lt or le.
+constexpr bool is_comparison(Op op) {
+    return info_of(op).kind == OpInfo::Kind::infix && info_of(op).gives == OpInfo::Result::logical;
+}
 
 struct Node;
 /// A shared, immutable node. Null only when default-constructed.
@@ -91,9 +101,6 @@ struct Node {
     std::vector<Expr> operands = {};
     std::size_t hash = 0;  ///< structural
 };
-
-/// Name of an operation in printed expressions: "add", "is_nan".
-std::string_view name(Op op);
 
 // Makers check operand counts and types (a mismatch is a bug) and fold what is exact: constants, x + 0, x * 1 on
 // indices, casts to the same type. They never fold floats in a way that changes NaN, infinities or -0.

@@ -9,45 +9,18 @@ namespace whittle::expr {
 
 namespace {
 
-/// Modulo 2^n into the range of the integer type.
-std::int64_t wrap(DType dtype, std::int64_t value) {
-    switch (dtype) {
-        case DType::i32:
-            return static_cast<std::int32_t>(value);
-        case DType::i16:
-            return static_cast<std::int16_t>(value);
-        case DType::i8:
-            return static_cast<std::int8_t>(value);
-        case DType::u8:
-            return static_cast<std::uint8_t>(value);
-        case DType::u16:
-            return static_cast<std::uint16_t>(value);
-        case DType::u32:
-            return static_cast<std::uint32_t>(value);
-        default:
-            return value;
-    }
-}
+Scalar folded(bool value) { return Scalar(value); }
+Scalar folded(double value) { return Scalar(value); }
+Scalar folded(float value) { return Scalar(static_cast<double>(value)); }
 
 template <class T>
 std::optional<Scalar> fold_float(Op op, T a, T b) {
     switch (op) {
-        case Op::add:
-            return Scalar(static_cast<double>(a + b));
-        case Op::sub:
-            return Scalar(static_cast<double>(a - b));
-        case Op::mul:
-            return Scalar(static_cast<double>(a * b));
-        case Op::div:
-            return Scalar(static_cast<double>(a / b));
-        case Op::eq:
-            return Scalar(a == b);
-        case Op::ne:
-            return Scalar(a != b);
-        case Op::lt:
-            return Scalar(a < b);
-        case Op::le:
-            return Scalar(a <= b);
+#define WHITTLE_EXPR_INFIX(op, symbol, ...)                                                       \
+    case Op::op:                                                                                  \
+        if constexpr (takes(Op::op, dtype_of<T>) && Op::op != Op::mod) return folded(a symbol b); \
+        return {};
+#include "expr/expr_ops.def"
         default:
             return {};
     }
@@ -102,11 +75,16 @@ std::optional<Scalar> fold_integer(Op op, T a, T b, T width) {
 }  // namespace
 
 Scalar normalized(DType dtype, const Scalar& value) {
-    if (dtype == DType::boolean) return Scalar(value.to_bool());
-    if (dtype == DType::u64) return Scalar(static_cast<std::uint64_t>(value.to_integer()));
-    if (!is_floating(dtype)) return Scalar(wrap(dtype, value.to_integer()));
-    return visit_dtype(dtype,
-                       [&]<class T>(T) { return Scalar(cast_element<double>(cast_element<T>(value.to_double()))); });
+    return visit_dtype(dtype, [&]<class T>(T) {
+        if constexpr (std::is_same_v<T, bool>)
+            return Scalar(value.to_bool());
+        else if constexpr (std::is_same_v<T, std::uint64_t>)
+            return Scalar(static_cast<T>(value.to_integer()));
+        else if constexpr (std::is_integral_v<T>)  // modulo 2^n
+            return Scalar(static_cast<std::int64_t>(static_cast<T>(value.to_integer())));
+        else
+            return Scalar(cast_element<double>(cast_element<T>(value.to_double())));
+    });
 }
 
 std::optional<Scalar> fold_cast(DType to, DType from, const Scalar& a) {

@@ -79,87 +79,28 @@ void apply2(Slot* r, const Instruction& in, F f) {
 template <class T>
 Kernel float_kernel(Op op) {
     switch (op) {
-        case Op::abs:
-            return UNARY(T, std::fabs(x));
-        case Op::floor:
-            return UNARY(T, std::floor(x));
-        case Op::ceil:
-            return UNARY(T, std::ceil(x));
-        case Op::trunc:
-            return UNARY(T, std::trunc(x));
-        case Op::round_even:
-            return UNARY(T, std::nearbyint(x));
-        case Op::sqrt:
-            return UNARY(T, std::sqrt(x));
-        case Op::exp:
-            return UNARY(T, std::exp(x));
-        case Op::expm1:
-            return UNARY(T, std::expm1(x));
-        case Op::log:
-            return UNARY(T, std::log(x));
-        case Op::log1p:
-            return UNARY(T, std::log1p(x));
-        case Op::log2:
-            return UNARY(T, std::log2(x));
-        case Op::log10:
-            return UNARY(T, std::log10(x));
-        case Op::sin:
-            return UNARY(T, std::sin(x));
-        case Op::cos:
-            return UNARY(T, std::cos(x));
-        case Op::tan:
-            return UNARY(T, std::tan(x));
-        case Op::asin:
-            return UNARY(T, std::asin(x));
-        case Op::acos:
-            return UNARY(T, std::acos(x));
-        case Op::atan:
-            return UNARY(T, std::atan(x));
-        case Op::sinh:
-            return UNARY(T, std::sinh(x));
-        case Op::cosh:
-            return UNARY(T, std::cosh(x));
-        case Op::tanh:
-            return UNARY(T, std::tanh(x));
-        case Op::asinh:
-            return UNARY(T, std::asinh(x));
-        case Op::acosh:
-            return UNARY(T, std::acosh(x));
-        case Op::atanh:
-            return UNARY(T, std::atanh(x));
-        case Op::erf:
-            return UNARY(T, std::erf(x));
-        case Op::erfc:
-            return UNARY(T, std::erfc(x));
-        case Op::lgamma:
-            return UNARY(T, std::lgamma(x));
-        case Op::is_nan:
-            return UNARY(bool, std::isnan(x));
-        case Op::add:
-            return BINARY(T, x + y);
-        case Op::sub:
-            return BINARY(T, x - y);
-        case Op::mul:
-            return BINARY(T, x * y);
-        case Op::div:
-            return BINARY(T, x / y);
-        case Op::mod:
-            return BINARY(T, std::fmod(x, y));
-        case Op::pow:
-            return BINARY(T, std::pow(x, y));
-        case Op::atan2:
-            return BINARY(T, std::atan2(x, y));
-        case Op::eq:
-            return BINARY(bool, x == y);
-        case Op::ne:
-            return BINARY(bool, x != y);
-        case Op::lt:
-            return BINARY(bool, x < y);
-        case Op::le:
-            return BINARY(bool, x <= y);
+#define FUNCTION_1(function) UNARY(T, std::function(x))
+#define FUNCTION_2(function) BINARY(T, std::function(x, y))
+#define WHITTLE_EXPR_EXACT(op, takes, function, ...) \
+    case Op::op:                                     \
+        return FUNCTION_1(function);
+#define WHITTLE_EXPR_LIBRARY(op, operands) \
+    case Op::op:                           \
+        return FUNCTION_##operands(op);
+#define WHITTLE_EXPR_INFIX(op, symbol, ...)                            \
+    case Op::op:                                                       \
+        if constexpr (takes(Op::op, dtype_of<T>) && Op::op != Op::mod) \
+            return BINARY(decltype(T() symbol T()), x symbol y);       \
+        break;
+#include "expr/expr_ops.def"
+#undef FUNCTION_1
+#undef FUNCTION_2
         default:
-            return nullptr;
+            break;
     }
+    if (op == Op::mod) return BINARY(T, std::fmod(x, y));
+    if (op == Op::is_nan) return UNARY(bool, std::isnan(x));
+    return nullptr;
 }
 
 /// What an integer is divided as.

@@ -15,22 +15,6 @@ std::string cpp_type(DType dtype) { return std::string(info_of(dtype).cpp); }
 
 namespace {
 
-/// The <cmath> function of a floating operation.
-std::string math_function(Op op) {
-    switch (op) {
-        case Op::abs:
-            return "std::fabs";
-        case Op::round_even:
-            return "std::nearbyint";
-        case Op::is_nan:
-            return "std::isnan";
-        case Op::mod:
-            return "std::fmod";
-        default:
-            return "std::" + std::string(name(op));
-    }
-}
-
 /// Writes one definition of a stage as a loop nest.
 class NestWriter {
   public:
@@ -61,7 +45,7 @@ class NestWriter {
         return rewrite(root, [&](const Expr& e) {
             if (e->op == Op::load) return load(e->name, e->dtype, {flat(e->name, e->operands)});
             // What the types decide, gcc would warn about ("always false due to limited range").
-            if (e->op >= Op::eq && e->op <= Op::le && !is_floating(e->operands[0]->dtype))
+            if (is_comparison(e->op) && !is_floating(e->operands[0]->dtype))
                 if (const Interval truth = bounds_.of(e); truth.lo == truth.hi)
                     return constant(DType::boolean, truth.lo == 1);
             return e;
@@ -145,7 +129,8 @@ class NestWriter {
                 break;
         }
         if (is_integer(e->dtype)) return integer_code(e, in);
-        if (e->op == Op::mod || infix_symbol(e->op).empty()) return call(math_function(e->op), in);
+        if (const std::string_view function = info_of(e->op).function; !function.empty())
+            return call("std::" + std::string(function), in);
         return infix_code(e->op, in[0], in[1]);
     }
 

@@ -83,6 +83,33 @@ struct float8_e4m3fn {
     }
 };
 )text"},
+    {"float8_e5m2", R"text(// OCP's 8-bit float E5M2: the upper half of a binary16; conversions round to nearest even.
+struct float8_e5m2 {
+    uint8_t bits = 0;
+    float8_e5m2() = default;
+    explicit float8_e5m2(float value) {
+        uint32_t u;
+        std::memcpy(&u, &value, sizeof u);
+        const uint32_t sign = (u >> 24) & 0x80u, magnitude = u & 0x7fffffffu;
+        if (magnitude > 0x7f800000u) {  // NaN
+            bits = uint8_t(sign | 0x7fu);
+        } else if (magnitude >= 0x47700000u) {  // 61440 and above round to infinity
+            bits = uint8_t(sign | 0x7cu);
+        } else if (magnitude < 0x38800000u) {  // below 2^-14: a multiple of 2^-16
+            bits = uint8_t(sign | uint32_t(std::nearbyint(std::fabs(value) * 65536.0f)));
+        } else {
+            bits = uint8_t(sign | ((magnitude + 0xfffffu + ((magnitude >> 21) & 1u) - 0x38000000u) >> 21));
+        }
+    }
+    explicit operator float() const {
+        const int exponent = (bits >> 2) & 31, fraction = bits & 3;
+        const float magnitude = exponent == 31  ? (fraction ? NAN : INFINITY)
+                                : exponent == 0 ? std::ldexp(float(fraction), -16)
+                                                : std::ldexp(float(4 + fraction), exponent - 17);
+        return bits & 0x80 ? -magnitude : magnitude;
+    }
+};
+)text"},
     {"wrap_add", R"text(// Integers wrap: addition modulo 2^n.
 template <class T>
 T wrap_add(T a, T b) {

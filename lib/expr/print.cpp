@@ -8,39 +8,9 @@ namespace whittle::expr {
 
 namespace {
 
-/// Binding strength of infix operators, as in C++; 0 for what prints as a call.
-struct Infix {
-    std::string_view symbol;
-    int strength;
-};
-
-Infix infix(Op op) {
-    switch (op) {
-        case Op::mul:
-            return {"*", 10};
-        case Op::div:
-            return {"/", 10};
-        case Op::mod:
-            return {"%", 10};
-        case Op::add:
-            return {"+", 9};
-        case Op::sub:
-            return {"-", 9};
-        case Op::lt:
-            return {"<", 7};
-        case Op::le:
-            return {"<=", 7};
-        case Op::eq:
-            return {"==", 6};
-        case Op::ne:
-            return {"!=", 6};
-        case Op::logical_and:
-            return {"&&", 3};
-        case Op::logical_or:
-            return {"||", 2};
-        default:
-            return {"", 0};
-    }
+/// Whether it prints as in C++. Operators on bits print as calls.
+bool is_infix(const OpInfo& op) {
+    return op.kind == OpInfo::Kind::infix && op.strength != Strength::bits && op.strength != Strength::shift;
 }
 
 std::string print_number(DType dtype, const Scalar& number) {
@@ -55,7 +25,8 @@ std::string print_number(DType dtype, const Scalar& number) {
 /// Expressions share operands, so the tree can be exponentially larger than the graph: printing stops at a limit.
 constexpr std::size_t kPrintLimit = 20000;
 
-void print_to(std::string& out, const Expr& e, int outer) {
+/// In parentheses where it binds less than `needed`.
+void print_to(std::string& out, const Expr& e, Strength needed) {
     if (out.size() > kPrintLimit) {
         if (!out.ends_with("...")) out += "...";
         return;
@@ -65,7 +36,7 @@ void print_to(std::string& out, const Expr& e, int outer) {
         out += open;
         for (std::size_t i = 0; i < e->operands.size(); ++i) {
             if (i) out += ", ";
-            print_to(out, e->operands[i], 0);
+            print_to(out, e->operands[i], Strength::ternary);
         }
         out += close;
     };
@@ -82,19 +53,18 @@ void print_to(std::string& out, const Expr& e, int outer) {
             return list(std::string(name(e->dtype)), '(', ')');
         case Op::logical_not:
             out += '!';
-            return print_to(out, e->operands[0], 11);
+            return print_to(out, e->operands[0], Strength::atom);
         default:
             break;
     }
-    const auto [symbol, strength] = infix(e->op);
-    if (!strength) return list(std::string(name(e->op)), '(', ')');
-    if (strength <= outer) out += '(';
-    print_to(out, e->operands[0], strength - 1);
-    out += ' ';
-    out += symbol;
-    out += ' ';
-    print_to(out, e->operands[1], strength);
-    if (strength <= outer) out += ')';
+    const OpInfo& op = info_of(e->op);
+    if (!is_infix(op)) return list(std::string(op.name), '(', ')');
+    const bool weak = op.strength < needed;
+    if (weak) out += '(';
+    print_to(out, e->operands[0], op.strength);
+    out.append(" ").append(op.symbol).append(" ");
+    print_to(out, e->operands[1], static_cast<Strength>(static_cast<int>(op.strength) + 1));
+    if (weak) out += ')';
 }
 
 std::string print_loops(const std::vector<LoopVar>& vars) {
@@ -119,7 +89,7 @@ std::string print_element(const std::string& stage, const std::vector<Expr>& whe
 
 std::string print(const Expr& expr) {
     std::string out;
-    print_to(out, expr, 0);
+    print_to(out, expr, Strength::ternary);
     return out;
 }
 

@@ -44,7 +44,7 @@ Graph cse(const Graph& graph, const CseOptions& options, Origins* origins) {
         }
         const Node mapped = map_inputs(node, [&](NodeRef ref) { return Arg(rewriter.mapped(ref)); });
         std::string key = key_of(mapped, rewriter.graph());
-        if (options.compared) options.compared(mapped, key);
+        if (options.after) options.after({.pass = PassId::cse, .call = &mapped, .made = &key});
         const auto found = seen.find(key);
         if (found == seen.end())
             seen.emplace(key, rewriter.copy(id));

@@ -2,17 +2,16 @@
 #pragma once
 
 #include <functional>
-#include <string>
 
 #include "passes/origins.h"
+#include "passes/pass.h"
 
 namespace whittle {
 
 struct CseOptions {
     /// Asked before each merge of two calls; false: they stay two.
     std::function<bool()> allow = {};
-    /// Called with what a call is compared by (calls of equal keys are merged); may change it.
-    std::function<void(const Node& call, std::string& key)> compared = {};
+    AfterPass after = {};  ///< of each key that a call is compared by
 };
 
 /// Merges calls of equal target, operands, arguments and results into the first of them, and get_attr nodes of one

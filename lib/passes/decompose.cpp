@@ -80,7 +80,8 @@ class Decomposer {
                           std::to_string(node.results.size()));
         if (node.target.starts_with("aten."))  // elsewhere strides mean nothing
             for (std::size_t i = 0; i < results.size(); ++i) results[i] = laid_out(results[i], node.results[i]);
-        if (options_.decomposed) options_.decomposed(builder_, node, results);
+        if (options_.after)
+            options_.after({.pass = PassId::decompose, .call = &node, .builder = &builder_, .made = &results});
         if (results.size() == 1) rewriter_.replace(id, results[0]);
         expanded_[id] = std::move(results);
     }

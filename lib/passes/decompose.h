@@ -6,6 +6,7 @@
 
 #include "ops/core/builder.h"
 #include "passes/origins.h"
+#include "passes/pass.h"
 
 namespace whittle {
 
@@ -13,9 +14,7 @@ struct DecomposeOptions {
     /// Which of a graph's nodes are taken apart: asked of the given graph and again of each that comes of it, until it
     /// says none. All are calls of composites. Nothing: every composite that does not lower.
     std::function<std::vector<bool>(const Graph& graph)> chosen = {};
-    /// Called with what takes the place of the results of each call that is taken apart, those of decompositions
-    /// included; may change it.
-    std::function<void(GraphBuilder& builder, const Node& call, std::vector<NodeRef>& results)> decomposed = {};
+    AfterPass after = {};  ///< of calls of decompositions, too
 };
 
 /// The same computation in core ops (dialect "aten" when nothing of another dialect is left). An op that lowers stays;

@@ -93,7 +93,7 @@ class Folder {
 
     /// Constants in place of the call.
     bool store(NodeId id, const Node& node, std::vector<Tensor>& values) {
-        if (options_.folded) options_.folded(node, values);
+        if (options_.after) options_.after({.pass = PassId::fold, .call = &node, .made = &values});
         rewriter_.work_on(id);
         std::vector<NodeRef> constants;
         for (std::size_t i = 0; i < values.size(); ++i) {

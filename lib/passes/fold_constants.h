@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "passes/origins.h"
+#include "passes/pass.h"
 
 namespace whittle {
 
@@ -12,8 +13,7 @@ struct FoldOptions {
     std::int64_t max_elements = 1 << 16;  ///< of a call's results together
     /// Asked before each call is folded; false: it stays.
     std::function<bool()> allow = {};
-    /// Called with the values that a call folds to; may change them.
-    std::function<void(const Node& call, std::vector<Tensor>& values)> folded = {};
+    AfterPass after = {};
 };
 
 /// Replaces every call whose operands are all constants by its value, computed by the reference kernels, as an

@@ -146,7 +146,8 @@ class Functionalizer {
         if (result.meta.dtype != self.dtype) result = builder_.call("aten.to.dtype", {arg(result), Arg(self.dtype)});
         result.meta.placement = self.placement;  // what is inferred knows of none
         rewriter_.graph().nodes[static_cast<std::size_t>(result.ref.id)].results.front().placement = self.placement;
-        if (options_.written) options_.written(builder_, call, result);
+        if (options_.after)
+            options_.after({.pass = PassId::functionalize, .call = &call, .builder = &builder_, .made = &result});
         if (call.meta().requires_grad) tell_gradients(first);
         const std::size_t written = made();
         slot(id).same_as = operand->id;

@@ -2,7 +2,6 @@
 // by the same name: https://dev-discuss.pytorch.org/t/functionalization-in-pytorch-everything-you-wanted-to-know
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "ops/core/memory.h"
 #include "ops/core/not_implemented.h"
 #include "passes/origins.h"
+#include "passes/pass.h"
 
 namespace whittle {
 
@@ -21,8 +21,7 @@ struct MemoryUpdate {
 };
 
 struct FunctionalizeOptions {
-    /// Called with what each write stores; may change it.
-    std::function<void(GraphBuilder& builder, const Node& call, V& result)> written = {};
+    AfterPass after = {};
 };
 
 struct Functionalized {

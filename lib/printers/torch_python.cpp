@@ -7,6 +7,7 @@
 #include "base/command_words.h"
 #include "base/error.h"
 #include "base/program_text.h"
+#include "base/words.h"
 #include "graph/targets.h"
 #include "ops/aten/earlier.h"
 #include "tensor/alike.h"
@@ -74,13 +75,9 @@ std::size_t outermost_comma(const std::string& line, std::size_t begin, std::siz
 }  // namespace
 
 std::string torch_dtype(DType dtype) {
-    constexpr std::pair<DType, const char*> kNames[] = {
-        {DType::f64, "float64"}, {DType::f32, "float32"},   {DType::f16, "float16"},     {DType::bf16, "bfloat16"},
-        {DType::i64, "int64"},   {DType::i32, "int32"},     {DType::i16, "int16"},       {DType::i8, "int8"},
-        {DType::u8, "uint8"},    {DType::c64, "complex64"}, {DType::c128, "complex128"}, {DType::boolean, "bool"}};
-    for (const auto& [known, name] : kNames)
-        if (known == dtype) return std::string("torch.") + name;
-    throw Error("found dtype " + std::string(name(dtype)) + ", expected a dtype of PyTorch");
+    if (!is_computed(dtype))  // PyTorch 2 stores them, and has few ops for them
+        throw Error("found dtype " + std::string(name(dtype)) + ", expected a dtype of PyTorch");
+    return "torch." + lower_case(std::string(info_of(dtype).torch));
 }
 
 std::string python_variable(const std::string& name) {

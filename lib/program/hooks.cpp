@@ -5,15 +5,15 @@
 namespace whittle::program {
 namespace {
 
-Hooks& installed() {
-    static Hooks hooks;
-    return hooks;
+AfterPass& installed() {
+    static AfterPass hook;
+    return hook;
 }
 
 }  // namespace
 
-const Hooks& hooks() { return installed(); }
+const AfterPass& after_pass() { return installed(); }
 
-void set_hooks(Hooks hooks) { installed() = std::move(hooks); }
+void set_after_pass(AfterPass hook) { installed() = std::move(hook); }
 
 }  // namespace whittle::program

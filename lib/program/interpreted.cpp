@@ -115,13 +115,14 @@ std::optional<std::string> wrong_before_cut(const Graph& failing, std::span<cons
     const Accuracy& accuracy = failing.failure->accuracy;
     CompiledProgram program(without_requires_grad(failing));
     const Graph& functional = program.graph(Stage::functional);
-    if (differs(functional, inputs, expected, accuracy)) return std::string(pass_of(Stage::functional));
-    if (differs(dce(functional), inputs, expected, accuracy)) return "dce";  // with which each pass behind it ends
+    if (differs(functional, inputs, expected, accuracy)) return std::string(name(PassId::functionalize));
+    if (differs(dce(functional), inputs, expected, accuracy))
+        return std::string(name(PassId::dce));  // with which each pass behind it ends
     const std::optional<Differentiated> made = differentiate(failing);
     if (!made || !made->refused.empty()) return std::nullopt;
     std::vector<Tensor> all = inputs;
     all.insert(all.end(), made->tangents.begin(), made->tangents.end());
-    if (differs(made->joint.graph, all, expected, accuracy)) return std::string(pass_of(Stage::joint));
+    if (differs(made->joint.graph, all, expected, accuracy)) return std::string(name(PassId::joint));
     return std::nullopt;
 }
 
@@ -170,7 +171,7 @@ std::optional<std::string> wrong_pass(const Backend& backend, const Graph& faili
     options["decompositions"] = "none";
     const std::optional<Interpreted> composite = interpreted(backend, failing, options);
     const bool cut_is_wrong = !composite || differs(composite->instead, inputs, expected, accuracy);
-    return std::string(pass_of(cut_is_wrong ? Stage::forward : Stage::decomposed));
+    return std::string(name(cut_is_wrong ? PassId::partition : PassId::decompose));
 }
 
 }  // namespace whittle::program

@@ -1,52 +1,49 @@
 #include "program/pass_limits.h"
 
-#include <algorithm>
 #include <limits>
-#include <vector>
+#include <optional>
+#include <string_view>
 
 #include "graph/backend_options.h"
 
 namespace whittle::program {
 namespace {
 
-constexpr Pass kPasses[] = {
-    {"share", "reuses the code of an earlier kernel that differs only in names"},
-    {"fuse", "adds a call to the kernel of the calls before it"},
-    {"inline", "computes a value where it is read, instead of storing the value"},
-    {"cse", "merges a call into an equal earlier one"},
-    {"fold", "replaces a call on constants by the value of the call"},
-};
-
-bool is_pass(const std::string& name) {
-    return std::any_of(std::begin(kPasses), std::end(kPasses), [&](const Pass& pass) { return pass.name == name; });
+/// Of one that can be limited.
+std::optional<PassId> pass_called(std::string_view called) {
+    for (const Pass& pass : kPasses)
+        if (pass.limitable && pass.name == called) return pass.id;
+    return std::nullopt;
 }
 
 }  // namespace
 
-std::span<const Pass> passes() { return kPasses; }
+std::vector<PassId> limitable_passes() {
+    std::vector<PassId> ids;
+    for (const Pass& pass : kPasses)
+        if (pass.limitable) ids.insert(ids.begin(), pass.id);
+    return ids;
+}
 
 PassLimits::PassLimits(const BackendOptions& options) {
-    for (const std::string& name : option_parts(options, "disable"))
-        if (is_pass(name)) counts_[name].most = 0;
+    const auto limit = [this](PassId pass, int most) { counts_[static_cast<std::size_t>(pass)].most = most; };
+    for (const std::string& part : option_parts(options, "disable"))
+        if (const auto pass = pass_called(part)) limit(*pass, 0);
     std::vector<Limitable> known;
-    for (const Pass& pass : kPasses) known.push_back({std::string(pass.name), std::numeric_limits<int>::max()});
-    for (const OptionLimit& limit : option_limits(options, known)) counts_[limit.name].most = limit.most;
+    for (const PassId pass : limitable_passes())
+        known.push_back({std::string(name(pass)), std::numeric_limits<int>::max()});
+    for (const OptionLimit& given : option_limits(options, known)) limit(pass_called(given.name).value(), given.most);
 }
 
-bool PassLimits::apply(std::string_view pass) {
-    Count& count = counts_[std::string(pass)];
+bool PassLimits::apply(PassId pass) {
+    Count& count = counts_[static_cast<std::size_t>(pass)];
     return ++count.asked <= count.most || count.most < 0;
-}
-
-int PassLimits::applications(std::string_view pass) const {
-    const auto found = counts_.find(pass);
-    return found == counts_.end() ? 0 : found->second.asked;
 }
 
 std::set<std::string> disabled_directives(const BackendOptions& options) {
     std::set<std::string> texts;
     for (const std::string& part : option_parts(options, "disable"))
-        if (!is_pass(part)) texts.insert(part);
+        if (!pass_called(part)) texts.insert(part);
     return texts;
 }
 

@@ -2,22 +2,19 @@
 // guilty. What LLVM calls opt-bisect-limit, for the steps between a graph and its kernels.
 #pragma once
 
-#include <map>
+#include <array>
+#include <iterator>
 #include <set>
-#include <span>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "graph/backend.h"
+#include "passes/pass.h"
 
 namespace whittle::program {
 
-struct Pass {
-    std::string_view name;
-    std::string_view doc;  ///< what one application is
-};
 /// In the order in which they are suspected: the last to have touched a kernel first.
-std::span<const Pass> passes();
+std::vector<PassId> limitable_passes();
 
 class PassLimits {
   public:
@@ -27,16 +24,16 @@ class PassLimits {
     explicit PassLimits(const BackendOptions& options);
 
     /// Counts an application; false when it must not happen.
-    bool apply(std::string_view pass);
+    bool apply(PassId pass);
     /// Applications so far, and those that were not allowed.
-    int applications(std::string_view pass) const;
+    int applications(PassId pass) const { return counts_[static_cast<std::size_t>(pass)].asked; }
 
   private:
     struct Count {
         int asked = 0;
         int most = -1;  ///< negative: no limit
     };
-    std::map<std::string, Count, std::less<>> counts_;
+    std::array<Count, std::size(kPasses)> counts_ = {};
 };
 
 /// What the option disable=PASS;DIRECTIVE;… names beside passes: texts of directives.

@@ -80,7 +80,8 @@ class Planner {
         const std::vector<PositionsCheck> checks = checks_of(node);
         const bool unchecked =
             std::ranges::any_of(checks, [&](const PositionsCheck& check) { return is_computed_here(check.value); });
-        if (unchecked || builder_->stage_count() >= kMaxStages || (started_ && !limits_.apply("fuse"))) close_group();
+        if (unchecked || builder_->stage_count() >= kMaxStages || (started_ && !limits_.apply(PassId::fuse)))
+            close_group();
         const bool fused = started_;
         started_ = true;
         const std::size_t before = builder_->update_count();
@@ -94,7 +95,8 @@ class Planner {
             started_ = true;
             results = lower(node);
         }
-        if (fused && hooks().fused) hooks().fused(limits_.applications("fuse"), results);
+        if (fused && after_pass())
+            after_pass()({.pass = PassId::fuse, .nth = limits_.applications(PassId::fuse), .made = &results});
         kernel_.nodes.push_back(position_);
         kernel_.checks.insert(kernel_.checks.end(), checks.begin(), checks.end());
         const bool lowers_anew = reads_what_stays(node);
@@ -152,7 +154,7 @@ class Planner {
         const Arguments<expr::Value> arguments(op.schema, node,
                                                [&](NodeRef ref) { return value(value_of(plan_.graph, ref)); });
         std::vector<expr::Value> results = lower(*op.def, arguments);
-        if (hooks().lowered) hooks().lowered(node, results);
+        if (after_pass()) after_pass()({.pass = PassId::lower, .call = &node, .made = &results});
         for (const expr::Value& result : results) builder_->set_result(result);
         lowering_ = outer;
         if (outer) builder_->set_origin(outer->name, print(plan_.graph, *outer));
@@ -174,10 +176,11 @@ class Planner {
         const bool repeated = use_count_[key] > 1 && nodes > kCheapToRepeat;
         if (repeated || nodes > kMaxInlined) return builder_->materialize(value);
         if (!value.stored_as().empty()) return value;
-        if (!limits_.apply("inline")) return builder_->materialize(value);
-        if (!hooks().inlined) return value;
+        const PassId pass = PassId::inline_value;
+        if (!limits_.apply(pass)) return builder_->materialize(value);
+        if (!after_pass()) return value;
         expr::Value inlined = value;
-        hooks().inlined(limits_.applications("inline"), inlined);
+        after_pass()({.pass = pass, .nth = limits_.applications(pass), .made = &inlined});
         return inlined;
     }
 
@@ -228,7 +231,8 @@ class Planner {
             }
             written_.insert(kernel_.outputs.begin(), kernel_.outputs.end());
             kernel_.schedule = scheduler_(kernel_.group);
-            if (hooks().scheduled) hooks().scheduled(kernel_.group, kernel_.schedule);
+            if (after_pass())
+                after_pass()({.pass = PassId::schedule, .group = &kernel_.group, .made = &kernel_.schedule});
             plan_.kernels.push_back(std::move(kernel_));
             kernel_.checks.clear();
         }

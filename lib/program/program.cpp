@@ -10,6 +10,9 @@
 #include "graph/text.h"
 #include "graph/verify.h"
 #include "ops/core/registry.h"
+#include "passes/cse.h"
+#include "passes/decompose.h"
+#include "passes/fold_constants.h"
 #include "printers/log.h"
 #include "program/hooks.h"
 #include "program/observer.h"
@@ -18,25 +21,22 @@ namespace whittle::program {
 namespace {
 
 struct StageInfo {
-    std::string_view name, pass;
+    std::string_view name;
+    std::optional<PassId> pass;
+    Stage before;  ///< whose graph the pass is given
 };
-constexpr StageInfo kInfo[] = {{"captured", ""},
-                               {"functional", "functionalize"},
-                               {"decomposed", "decompose"},
-                               {"folded", "fold"},
-                               {"core", "cse"},
-                               {"plan", ""},
-                               {"joint", "joint"},
-                               {"forward", "partition"},
-                               {"backward", "partition"}};
+constexpr StageInfo kInfo[] = {{"captured", {}, Stage::captured},
+                               {"functional", PassId::functionalize, Stage::captured},
+                               {"decomposed", PassId::decompose, Stage::functional},
+                               {"folded", PassId::fold, Stage::decomposed},
+                               {"core", PassId::cse, Stage::folded},
+                               {"plan", PassId::plan, Stage::core},
+                               {"joint", PassId::joint, Stage::functional},
+                               {"forward", PassId::partition, Stage::joint},
+                               {"backward", PassId::partition, Stage::joint}};
 static_assert(std::size(kInfo) == std::size(kStages) + 1 + std::size(kGradientStages));
 
-/// The stage whose graph the pass is given.
-Stage before(Stage stage) {
-    if (stage == Stage::joint) return Stage::functional;
-    if (stage == Stage::forward || stage == Stage::backward) return Stage::joint;
-    return static_cast<Stage>(static_cast<int>(stage) - 1);
-}
+const StageInfo& info_of(Stage stage) { return kInfo[static_cast<std::size_t>(stage)]; }
 
 /// For each node whether it is a call of a composite that is one of these.
 std::vector<bool> composites_among(const Graph& graph, const std::vector<std::string>& targets) {
@@ -78,8 +78,8 @@ SourceNames names_of(const Origins& sources, const Graph& captured) {
 
 }  // namespace
 
-std::string_view name(Stage stage) { return kInfo[static_cast<std::size_t>(stage)].name; }
-std::string_view pass_of(Stage stage) { return kInfo[static_cast<std::size_t>(stage)].pass; }
+std::string_view name(Stage stage) { return info_of(stage).name; }
+std::optional<PassId> pass_of(Stage stage) { return info_of(stage).pass; }
 
 JointOptions joint_options(const BackendOptions& options) {
     JointOptions result{.partitioner = option_choice(options, "partition", {"min_cut", "default"}) == 0
@@ -130,7 +130,7 @@ const Partition& CompiledProgram::partition() {
                                                  .known = known_cut_ ? &*known_cut_ : nullptr});
     parts.forward_origins = through(parts.forward_origins, origins);
     parts.backward_origins = through(parts.backward_origins, origins);
-    if (hooks().partitioned) hooks().partitioned(parts);
+    if (after_pass()) after_pass()({.pass = PassId::partition, .made = &parts});
     return partition_.emplace(std::move(parts));
 }
 
@@ -138,7 +138,7 @@ Graph CompiledProgram::decomposed_joint(Origins& origins) {
     using Decomposed = JointOptions::Decomposed;
     const Graph& whole = joint().graph;
     if (joint_options_.decomposed == Decomposed::none) return whole;
-    DecomposeOptions options{.decomposed = hooks().decomposed};
+    DecomposeOptions options{.after = after_pass()};
     if (joint_options_.decomposed == Decomposed::backend) {
         WHITTLE_CHECK(not_taken_ != nullptr, "the ops that the backend does not take are unknown");
         options.chosen = [this](const Graph& graph) { return composites_among(graph, not_taken_(graph)); };
@@ -148,8 +148,8 @@ Graph CompiledProgram::decomposed_joint(Origins& origins) {
 
 const CompiledProgram::Made& CompiledProgram::made(Stage stage) {
     if (const auto found = made_.find(stage); found != made_.end()) return found->second;
-    const Made& from = made(before(stage));
-    const std::string pass(pass_of(stage));
+    const Made& from = made(info_of(stage).before);
+    const std::string pass(name(pass_of(stage).value()));
     Origins origins;
     TimedSpan span(SpanKind::pass, pass, from.graph.name);
     Graph graph = run_pass(stage, from.graph, origins);
@@ -166,22 +166,23 @@ const CompiledProgram::Made& CompiledProgram::made(Stage stage) {
 }
 
 Graph CompiledProgram::run_pass(Stage stage, const Graph& before, Origins& origins) {
-    const auto allow = [this, stage] { return limits_.apply(pass_of(stage)); };
+    const auto allow = [this, stage] { return limits_.apply(pass_of(stage).value()); };
+    const AfterPass& after = after_pass();
     switch (stage) {
         case Stage::captured:
         case Stage::plan:
             break;
         case Stage::functional: {
-            Functionalized functional = functionalize(before, {.written = hooks().written}, &origins);
+            Functionalized functional = functionalize(before, {.after = after}, &origins);
             updates_ = std::move(functional.updates);
             return std::move(functional.graph);
         }
         case Stage::decomposed:
-            return decompose(before, {.decomposed = hooks().decomposed}, &origins);
+            return decompose(before, {.after = after}, &origins);
         case Stage::folded:
-            return fold_constants(before, {.allow = allow, .folded = hooks().folded}, &origins);
+            return fold_constants(before, {.allow = allow, .after = after}, &origins);
         case Stage::core:
-            return cse(before, {.allow = allow, .compared = hooks().compared}, &origins);
+            return cse(before, {.allow = allow, .after = after}, &origins);
         case Stage::joint:
             joint_ = whittle::joint(before, {.outputs = before.outputs().size() - updates_.size()}, &origins);
             return joint_->graph;
@@ -201,7 +202,7 @@ const Plan& CompiledProgram::plan(Scheduler scheduler) {
     if (plan_) return *plan_;
     scheduler_ = scheduler;
     const Graph& core = graph(Stage::core);
-    TimedSpan span(SpanKind::pass, "plan", core.name);
+    TimedSpan span(SpanKind::pass, std::string(whittle::name(PassId::plan)), core.name);
     plan_ = program::plan(core, limits_, scheduler);
     span.end();
     not_found_ = disabled_;

@@ -29,8 +29,8 @@ inline constexpr Stage kStages[] = {Stage::captured, Stage::functional, Stage::d
 inline constexpr Stage kGradientStages[] = {Stage::joint, Stage::forward, Stage::backward};
 
 std::string_view name(Stage stage);
-/// The pass that makes the stage of the one before; empty for captured and plan.
-std::string_view pass_of(Stage stage);
+/// The pass that makes the stage; none makes captured.
+std::optional<PassId> pass_of(Stage stage);
 
 /// How the joint graph is cut.
 struct JointOptions {

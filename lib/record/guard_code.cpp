@@ -71,11 +71,11 @@ struct ConditionCode {
                              braced(match.sizes) + ", " + strides + ", " + (match.requires_grad ? "true" : "false") +
                              ")"};
     }
-    GuardCode operator()(const HostValue& value) const {
-        if (source.kind() == SourceKind::state) return state_code(source.name(), value);
+    GuardCode operator()(const capture::StateEqual& state) const { return state_code(source.name(), state.value); }
+    GuardCode operator()(const capture::HostEquals& equal) const {
         const auto name = local_name(source);
         if (!name) return {.why_not = "no local variable holds it"};
-        const std::string code = std::visit(ValueCode{}, value);
+        const std::string code = std::visit(ValueCode{}, equal.value);
         return {.condition = "frame.S.at(" + cpp_string(*name) + ") == " + code, .scalar = std::pair(*name, code)};
     }
     GuardCode operator()(const capture::SameTensor& same) const {
@@ -99,10 +99,11 @@ GuardCode guard_code(const Guard& guard, const LocalTensors& locals) {
 
 std::vector<SizeSymbol> symbols_of(const Guard& guard) {
     std::vector<SizeSymbol> symbols;
-    if (const auto* match = std::get_if<capture::TensorMatch>(&guard.condition()))
-        for (std::size_t d = 0; d < match->symbols.size(); ++d)
-            if (!match->symbols[d].empty()) symbols.push_back({match->symbols[d], guard.source(), d});
-    if (const auto* condition = std::get_if<capture::SizeCondition>(&guard.condition())) {
+    if (const auto* match = guard.as<capture::TensorMatch>())
+        for (std::size_t d = 0; d < match->sizes.symbols.size(); ++d)
+            if (const std::string& name = match->sizes.symbols[d]; !name.empty())
+                symbols.push_back({name, guard.source(), d});
+    if (const auto* condition = guard.as<capture::SizeCondition>()) {
         symbols.push_back(condition->left);
         if (condition->right) symbols.push_back(*condition->right);
     }

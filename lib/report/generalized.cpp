@@ -12,12 +12,12 @@ using capture::Found;
 std::vector<std::pair<capture::Source, Found>> found_inputs(const IndexGraph& graph) {
     std::vector<std::pair<capture::Source, Found>> inputs;
     for (const IndexGuard& entry : graph.guards) {
-        if (!entry.guard || std::holds_alternative<capture::SizeCondition>(entry.guard->condition())) continue;
+        if (!entry.guard || entry.guard->as<capture::SizeCondition>()) continue;
         Found found = capture::found_of(*entry.guard);
-        const auto* match = std::get_if<capture::TensorMatch>(&entry.guard->condition());
-        for (std::size_t d = 0; match && d < match->symbols.size(); ++d)
+        const auto* match = entry.guard->as<capture::TensorMatch>();
+        for (std::size_t d = 0; match && d < match->sizes.symbols.size(); ++d)
             for (const IndexSymbol& symbol : graph.symbols)
-                if (symbol.name == match->symbols[d] && !symbol.values.empty())
+                if (symbol.name == match->sizes.symbols[d] && !symbol.values.empty())
                     std::get<ValueMeta>(found).sizes.at(d) = symbol.values.front();
         inputs.emplace_back(entry.guard->source(), std::move(found));
     }

@@ -16,11 +16,15 @@ struct OpaqueType {
 
 /// https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
 inline constexpr OpaqueType kOpaqueTypes[] = {
-    {"string", 8, "STRING", 0},       {"f8_e4m3fnuz", 18, "FLOAT8E4M3FNUZ", 8},
-    {"f8_e5m2", 19, "FLOAT8E5M2", 8}, {"f8_e5m2fnuz", 20, "FLOAT8E5M2FNUZ", 8},
-    {"u4", 21, "UINT4", 4},           {"i4", 22, "INT4", 4},
-    {"f4_e2m1", 23, "FLOAT4E2M1", 4}, {"f8_e8m0", 24, "FLOAT8E8M0", 8},
-    {"u2", 25, "UINT2", 2},           {"i2", 26, "INT2", 2},
+    {"string", 8, "STRING", 0},
+    {"f8_e4m3fnuz", 18, "FLOAT8E4M3FNUZ", 8},
+    {"f8_e5m2fnuz", 20, "FLOAT8E5M2FNUZ", 8},
+    {"u4", 21, "UINT4", 4},
+    {"i4", 22, "INT4", 4},
+    {"f4_e2m1", 23, "FLOAT4E2M1", 4},
+    {"f8_e8m0", 24, "FLOAT8E8M0", 8},
+    {"u2", 25, "UINT2", 2},
+    {"i2", 26, "INT2", 2},
 };
 
 constexpr std::optional<OpaqueType> opaque_type_from_onnx(int code) {

@@ -209,9 +209,8 @@ Tensor Tensor::of(const std::vector<T>& values, Sizes sizes) {
     for (std::size_t i = 0; i < values.size(); ++i) data[i] = values[i];
     return result;
 }
-#define WHITTLE_ROW(dtype, name, type, ...) template Tensor Tensor::of(const std::vector<type>&, Sizes);
-WHITTLE_DTYPES(WHITTLE_ROW)
-#undef WHITTLE_ROW
+#define WHITTLE_DTYPE(dtype, aten, plugin, type, ...) template Tensor Tensor::of(const std::vector<type>&, Sizes);
+#include "tensor/dtypes.def"
 
 Tensor Tensor::of(const Scalar& value, DType dtype) {
     if (value.is_floating()) return of(std::vector<double>{value.to_double()}, {}).to(dtype);

@@ -2,15 +2,17 @@
 
 #include <algorithm>
 
+#include "graph/placement.h"
 #include "graph/shared_fields.h"
 
 namespace whittle {
 
+using capture::HostEquals;
 using capture::HostValue;
+using capture::MatchedSizes;
 using capture::Outcomes;
 using capture::SameTensor;
 using capture::SizeCondition;
-using capture::SizeSymbol;
 using capture::Source;
 using capture::SourceKind;
 using capture::TensorMatch;
@@ -160,147 +162,58 @@ std::string_view name(SizeCondition::Kind relation) {
 }
 }  // namespace capture
 
+/// A size that may vary is its symbol, or "*".
 template <>
-struct Fields<SizeSymbol> {
-    static constexpr const char *kName = "symbol", *kMeaning = "A size that may vary.";
-    static void visit(auto& field) {
-        field("name", &SizeSymbol::name, "");
-        field("tensor", &SizeSymbol::source, "");
-        field("dim", &SizeSymbol::dim, "");
+struct Form<MatchedSizes> {
+    static void write(JsonWriter& out, const MatchedSizes& sizes, Plain) {
+        std::vector<Word> words;
+        for (std::size_t d = 0; d < sizes.size(); ++d) {
+            const bool named = d < sizes.symbols.size() && !sizes.symbols[d].empty();
+            if (sizes[d] == capture::kDynamicSize)
+                words.emplace_back(named ? sizes.symbols[d] : "*");
+            else
+                words.emplace_back(sizes[d]);
+        }
+        Form<std::vector<Word>>::write(out, words, {});
     }
+    static MatchedSizes read(const JsonReader& reader, const Json& value, Plain) {
+        MatchedSizes sizes;
+        for (const Word& word : Form<std::vector<Word>>::read(reader, value, {})) {
+            const auto* symbol = std::get_if<std::string>(&word);
+            sizes.push_back(symbol ? capture::kDynamicSize : std::get<std::int64_t>(word));
+            sizes.symbols.push_back(symbol && *symbol != "*" ? *symbol : "");
+        }
+        if (std::ranges::all_of(sizes.symbols, &std::string::empty)) sizes.symbols.clear();
+        return sizes;
+    }
+    static Json schema(SchemaMaker& maker, Plain) { return Form<std::vector<Word>>::schema(maker, {}); }
+};
+
+template <>
+struct Form<const Placement*> {
+    static void write(JsonWriter& out, const Placement* placement, Plain) {
+        Form<Placement>::write(out, *placement, {});
+    }
+    static const Placement* read(const JsonReader& reader, const Json& value, Plain) {
+        return placed(Form<Placement>::read(reader, value, {}));
+    }
+    static Json schema(SchemaMaker& maker, Plain) { return Form<Placement>::schema(maker, {}); }
 };
 
 namespace {
 
-// A guard is a struct for each kind of condition: where it is to be found, what has to be found there, and the stack.
-
-struct GuardFile {
-    std::optional<Source> source = {};
+/// A guard in a file: where it is to be found, what has to be found there, and the stack.
+template <class C>
+struct GuardFile : C {
+    static constexpr const char *kName = C::kFile, *kMeaning = C::kMeaning;
+    std::optional<Source> at = {};
     std::vector<StackFrame> stack = {};
 
-    static void stack_field(auto& field) {
+    static void fields(auto& field) {
+        if constexpr (requires { C::kSource; }) field(C::kSource, &GuardFile::at, "");
+        C::fields(field);
         field.maybe("stack", &GuardFile::stack, "The user's stack where capture relied on it, innermost frame first.");
     }
-};
-
-struct TensorGuard : GuardFile {
-    using Condition = TensorMatch;
-    static constexpr const char *kName = "tensor_guard", *kMeaning =
-                                                             "The type of a tensor. A size that may vary is a name or "
-                                                             "*; strides are absent if they follow from the sizes.";
-    DType dtype = DType::f32;
-    std::vector<Word> sizes = {};
-    Strides strides = {};
-    bool requires_grad = false;
-    Placement placement = {};
-
-    static void fields(auto& field) {
-        field("tensor", &TensorGuard::source, "");
-        field("dtype", &TensorGuard::dtype, "");
-        field("sizes", &TensorGuard::sizes, "");
-        field.maybe("strides", &TensorGuard::strides, "");
-        field.maybe("requires_grad", &TensorGuard::requires_grad, "");
-        field.maybe("placement", &TensorGuard::placement, "");
-        stack_field(field);
-    }
-    void take(const TensorMatch& match) {
-        dtype = match.dtype, strides = match.strides, requires_grad = match.requires_grad;
-        if (match.placement) placement = *match.placement;
-        for (std::size_t d = 0; d < match.sizes.size(); ++d) {
-            const bool named = d < match.symbols.size() && !match.symbols[d].empty();
-            if (match.sizes[d] == capture::kDynamicSize)
-                sizes.emplace_back(named ? match.symbols[d] : "*");
-            else
-                sizes.emplace_back(match.sizes[d]);
-        }
-    }
-    TensorMatch condition() const {
-        TensorMatch match{.dtype = dtype,
-                          .sizes = {},
-                          .strides = strides,
-                          .requires_grad = requires_grad,
-                          .placement = placed(placement)};
-        for (const Word& word : sizes) {
-            const auto* symbol = std::get_if<std::string>(&word);
-            match.sizes.push_back(symbol ? capture::kDynamicSize : std::get<std::int64_t>(word));
-            match.symbols.push_back(symbol && *symbol != "*" ? *symbol : "");
-        }
-        const auto named = [](const std::string& symbol) { return !symbol.empty(); };
-        if (std::ranges::none_of(match.symbols, named)) match.symbols.clear();
-        return match;
-    }
-};
-
-struct ValueGuard : GuardFile {
-    using Condition = HostValue;
-    static constexpr const char *kName = "value_guard",
-                                *kMeaning =
-                                    "A number, string or boolean of the program; null is none. Floats are never "
-                                    "written as integers; NaN and infinities are {\"float\": \"nan\"}.";
-    HostValue equals = {};
-
-    static void fields(auto& field) {
-        field("value", &ValueGuard::source, "");
-        field("equals", &ValueGuard::equals, "");
-        stack_field(field);
-    }
-    void take(const HostValue& value) { equals = value; }
-    HostValue condition() const { return equals; }
-};
-
-struct SameGuard : GuardFile {
-    using Condition = SameTensor;
-    static constexpr const char *kName = "same_guard", *kMeaning = "The source is the same tensor as another source.";
-    std::optional<Source> as = {};
-
-    static void fields(auto& field) {
-        field("same", &SameGuard::source, "");
-        field("as", &SameGuard::as, "");
-        stack_field(field);
-    }
-    void take(const SameTensor& same) { as = same.as; }
-    SameTensor condition() const { return {*as}; }
-};
-
-struct BranchGuard : GuardFile {
-    using Condition = Outcomes;
-    static constexpr const char
-        *kName = "branch_guard",
-        *kMeaning = "The outcomes of a condition of the program, in order: 0 or 1, or the value of a switch.";
-    std::vector<std::int64_t> values = {};
-    bool selects = false;
-
-    static void fields(auto& field) {
-        field("branch", &BranchGuard::source, "");
-        field("outcomes", &BranchGuard::values, "");
-        field.maybe("selects", &BranchGuard::selects, "");
-        stack_field(field);
-    }
-    void take(const Outcomes& went) { values = went.values, selects = went.selects; }
-    Outcomes condition() const { return {values, selects}; }
-};
-
-struct SizeGuard : GuardFile {
-    using Condition = SizeCondition;
-    static constexpr const char *kName = "size_guard",
-                                *kMeaning =
-                                    "size > factor, size == factor * of, size % factor == 0, or size <= factor.";
-    SizeSymbol size = {};
-    SizeCondition::Kind relation = SizeCondition::Kind::above;
-    std::int64_t factor = 1;
-    std::optional<SizeSymbol> of = {};
-
-    static void fields(auto& field) {
-        field("size", &SizeGuard::size, "");
-        field("relation", &SizeGuard::relation, "");
-        field("factor", &SizeGuard::factor, "");
-        field.maybe("of", &SizeGuard::of, "");
-        stack_field(field);
-    }
-    void take(const SizeCondition& told) {
-        size = told.left, relation = told.kind, factor = told.factor, of = told.right;
-    }
-    SizeCondition condition() const { return {.kind = relation, .left = size, .factor = factor, .right = of}; }
 };
 
 void check(const JsonReader& reader, const Json& value, const SizeCondition& condition) {
@@ -310,25 +223,34 @@ void check(const JsonReader& reader, const Json& value, const SizeCondition& con
         reader.in.fail(reader.in.member(value, "factor"), "a factor that is not 0");
 }
 
-/// Calls f(File()) with each kind's struct and the member that tells it from the others.
+/// Calls f(File()) with the struct of each kind of guard in files and the member that tells it from the others.
 void for_each_kind(auto&& f) {
-    f(TensorGuard(), "tensor");
-    f(ValueGuard(), "value");
-    f(SameGuard(), "same");
-    f(BranchGuard(), "branch");
-    f(SizeGuard(), "size");
+    f(GuardFile<TensorMatch>(), TensorMatch::kSource);
+    f(GuardFile<HostEquals>(), HostEquals::kSource);
+    f(GuardFile<SameTensor>(), SameTensor::kSource);
+    f(GuardFile<Outcomes>(), Outcomes::kSource);
+    f(GuardFile<SizeCondition>(), "size");
+}
+
+capture::Guard guard_of(const GuardFile<SizeCondition>& file) { return capture::Guard::relation(file, file.stack); }
+capture::Guard guard_of(const GuardFile<HostEquals>& file) {
+    return capture::Guard::scalar(*file.at, file.value, file.stack);
+}
+template <class C>
+capture::Guard guard_of(const GuardFile<C>& file) {
+    return {*file.at, static_cast<const C&>(file), file.stack};
 }
 
 }  // namespace
 
 void Form<capture::Guard>::write(JsonWriter& out, const capture::Guard& guard, Plain) {
-    for_each_kind([&](auto file, const char*) {
-        const auto* condition = std::get_if<typename decltype(file)::Condition>(&guard.condition());
-        if (!condition) return;
-        file.source = guard.source(), file.stack = guard.stack();
-        file.take(*condition);
-        Form<decltype(file)>::write(out, file, {});
-    });
+    std::visit(
+        [&](const auto& condition) {
+            using Written = typename std::remove_cvref_t<decltype(condition)>::Written;
+            GuardFile<Written> file{condition, guard.source(), guard.stack()};
+            Form<GuardFile<Written>>::write(out, file, {});
+        },
+        guard.condition());
 }
 
 capture::Guard Form<capture::Guard>::read(const JsonReader& reader, const Json& value, Plain) {
@@ -336,12 +258,8 @@ capture::Guard Form<capture::Guard>::read(const JsonReader& reader, const Json& 
     for_each_kind([&](auto file, const char* member) {
         if (guard || !reader.in.find(value, member)) return;
         file = Form<decltype(file)>::read(reader, value, {});
-        if constexpr (std::is_same_v<decltype(file), SizeGuard>) {
-            check(reader, value, file.condition());
-            guard = capture::Guard::relation(file.condition(), std::move(file.stack));
-        } else {
-            guard.emplace(*file.source, file.condition(), std::move(file.stack));
-        }
+        if constexpr (std::is_same_v<decltype(file), GuardFile<SizeCondition>>) check(reader, value, file);
+        guard = guard_of(file);
     });
     if (guard) return *std::move(guard);
     reader.in.fail(value, R"(a member "tensor", "value", "same", "size" or "branch")");

@@ -1,5 +1,6 @@
 // A compilation by the backend halide takes its graph through each stage once.
 #include <catch2/catch.hpp>
+#include <map>
 
 #include "backends/halide/halide_backend.h"
 #include "graph/abilities.h"
@@ -14,15 +15,13 @@ namespace {
 /// Counts what is asked for while it lives.
 struct Counted {
     Counted() {
-        program::set_hooks({.decomposed = [this](GraphBuilder&, const Node&, std::vector<NodeRef>&) { ++decomposed; },
-                            .lowered = [this](const Node&, std::vector<expr::Value>&) { ++lowered; },
-                            .scheduled = [this](const expr::Group&, expr::Schedule&) { ++scheduled; }});
+        program::set_after_pass([this](const Application& done) { ++times[done.pass]; });
     }
-    ~Counted() { program::set_hooks({}); }
+    ~Counted() { program::set_after_pass({}); }
     Counted(const Counted&) = delete;
     Counted& operator=(const Counted&) = delete;
 
-    int decomposed = 0, lowered = 0, scheduled = 0;
+    std::map<PassId, int> times;
 };
 
 /// Two composites, and a call that joins the kernel of the first.
@@ -47,9 +46,9 @@ TEST_CASE("halide decomposes and plans a graph once", "[halide]") {
     Counted count;
     const CompileResult compiled = backend->compile(two_matmuls(), {});
     REQUIRE(std::holds_alternative<std::unique_ptr<Executable>>(compiled));
-    CHECK(count.decomposed == 2);
-    CHECK(count.lowered == kLowered);
-    CHECK(count.scheduled == kKernels);
+    CHECK(count.times[PassId::decompose] == 2);
+    CHECK(count.times[PassId::lower] == kLowered);
+    CHECK(count.times[PassId::schedule] == kKernels);
 }
 
 TEST_CASE("what is to blame is asked of one plan", "[halide]") {
@@ -62,8 +61,8 @@ TEST_CASE("what is to blame is asked of one plan", "[halide]") {
     REQUIRE(inspection);
     CHECK_FALSE(inspection->parts().passes.empty());
     CHECK_FALSE(inspection->wrong_before(evaluate(graph, graph.failure->inputs)));
-    CHECK(count.decomposed == 2);
-    CHECK(count.scheduled == kKernels + 3);  // and each of the three calls alone
+    CHECK(count.times[PassId::decompose] == 2);
+    CHECK(count.times[PassId::schedule] == kKernels + 3);  // and each of the three calls alone
 }
 
 TEST_CASE("a stored stage of which a part is read is computed whole", "[halide]") {

@@ -126,6 +126,18 @@ TEST_CASE("rolling back restores the graph, what it relies on and its names") {
     CHECK(print(graph.graph()) == print(other.graph()));
 }
 
+TEST_CASE("a guard on a host value is of the kind that its source says") {
+    const Source items = Source::local("items");
+    CHECK(Guard::scalar(items, std::int64_t{3}).kind() == "scalar_equal");
+    CHECK(Guard::scalar(items.attribute("size"), std::int64_t{3}).kind() == "scalar_equal");
+    CHECK(Guard::scalar(items.attribute(std::string(kLength)), std::int64_t{3}).kind() == "length");
+    CHECK(Guard::scalar(items.attribute(std::string(kPresent)), true).kind() == "length");
+    CHECK(Guard::state("grad_mode", true).kind() == "global_state");
+    CHECK(Guard::scalar(Source::state("grad_mode"), true) == Guard::state("grad_mode", true));
+    CHECK_FALSE(Guard::scalar(items, 0.0) == Guard::scalar(items, -0.0));
+    CHECK(Guard::scalar(items, std::nan("")) == Guard::scalar(items, std::nan("")));
+}
+
 TEST_CASE("guards tell what failed in the user's terms") {
     const auto one = [](const Guard& guard, const Found& found) {
         const auto failure = guard.violated_by([&](const Source&) { return &found; });

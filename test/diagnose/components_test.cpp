@@ -12,10 +12,10 @@ using namespace whittle;
 TEST_CASE("the manual lists the backends in the order in which a diagnosis asks them") {
     const std::string manual = read_file(WHITTLE_SOURCE_DIR "/share/doc/reference/backends.md");
     std::size_t last = 0;
-    for (const diagnose::Component& component : diagnose::components()) {
-        if (component.backend.empty()) continue;  // the suspect
-        CAPTURE(component.backend);
-        const std::size_t row = manual.find("\n| `" + std::string(component.backend) + "` |");
+    for (const BuiltInBackend& component : diagnose::components()) {
+        if (component.name.empty()) continue;  // the suspect
+        CAPTURE(component.name);
+        const std::size_t row = manual.find("\n| `" + std::string(component.name) + "` |");
         REQUIRE(row != std::string::npos);
         CHECK(row > last);
         last = row;

@@ -2,7 +2,7 @@
 // kernels that fails by itself is found and reduced, and becomes a short program for its compiler.
 #include <catch2/catch.hpp>
 
-#include "backends/debug/debug.h"
+#include "backends/debug/explain.h"
 #include "base/files.h"
 #include "diagnose/letter.h"
 #include "expr/interpret.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <set>
 
-#include "backends/debug/debug.h"
+#include "backends/debug/explain.h"
 #include "base/files.h"
 #include "diagnose/diagnose.h"
 #include "graph/abilities.h"

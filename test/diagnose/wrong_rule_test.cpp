@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
-#include "backends/debug/debug.h"
 #include "backends/eager/eager.h"
+#include "backends/registry.h"
 #include "diagnose/components.h"
 #include "diagnose/wrong_rule.h"
 #include "graph/abilities.h"
@@ -98,7 +98,7 @@ class Spoilt final : public Backend, public OwnGradients {
 
   private:
     const std::string rule_;
-    const std::unique_ptr<Backend> judge_ = make_finite_differences_backend();
+    const std::unique_ptr<Backend> judge_ = find_backend("finite_differences");
 };
 
 Outcome judged(Backend& backend) {

@@ -52,6 +52,24 @@ TEST_CASE("integers wrap in their own width and divide as Euclid") {
     CHECK(of(Op::mod) == std::vector<std::int8_t>{0, 0, 1, 0});
 }
 
+TEST_CASE("every operation is computed on all types that it takes") {
+    for (std::size_t i = 0; i < std::size(kOps); ++i) {
+        const Op op = static_cast<Op>(i);
+        const int count = info_of(op).operands;
+        for (const DType dtype :
+             {DType::f64, DType::f32, DType::i64, DType::i8, DType::u8, DType::u64, DType::boolean}) {
+            if (!takes(op, dtype) || (count != 1 && count != 2) || op == Op::cast) continue;
+            CAPTURE(name(op), whittle::name(dtype));
+            const Tensor one = Tensor::of<double>({1}).to(dtype);
+            const DType result = info_of(op).gives == OpInfo::Result::logical ? DType::boolean : dtype;
+            const Tensor got = run(result, {1}, {one, one}, [&](auto& v, const Index& at) {
+                return count == 1 ? unary(op, v[0](at)) : binary(op, v[0](at), v[1](at));
+            });
+            CHECK(got.dtype() == result);
+        }
+    }
+}
+
 TEST_CASE("half types load, cast and store") {
     const Tensor h = Tensor::of<Half>({Half(1.5f), Half(-0.f), Half(65504.f)});
     const Tensor r = run(DType::bf16, {3}, {h}, [](auto& v, const Index& at) {

@@ -150,9 +150,11 @@ TEST_CASE("decompositions of the joint graph are checked, too", "[run][gradients
 
 TEST_CASE("an error of a pass is a failure, unless the pass says that it has no form for a call", "[run][gradients]") {
     struct Restored {
-        ~Restored() { program::set_hooks({}); }
+        ~Restored() { program::set_after_pass({}); }
     } const restored;
-    program::set_hooks({.decomposed = [](GraphBuilder&, const Node&, std::vector<NodeRef>&) { throw Error("a bug"); }});
+    program::set_after_pass([](const Application& done) {
+        if (done.pass == PassId::decompose) throw Error("a bug");
+    });
     Graph inference = without_requires_grad(training());
     const Outcome outcome = run("aot_eager_decomp_partition", inference);
     CHECK(outcome.kind == Outcome::Kind::exception);

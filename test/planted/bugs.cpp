@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <random>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "base/suggest.h"
 #include "base/words.h"
 #include "ops/core/registry.h"
+#include "passes/partition.h"
 
 namespace whittle {
 namespace {
@@ -98,14 +100,56 @@ std::string key_of_tensors(const Node& call) {
     return key;
 }
 
-void decompose_wrongly(GraphBuilder& builder, std::vector<NodeRef>& results) {
-    const V value{results.at(0), builder.graph().node(results[0]).meta()};
-    results[0] = builder.call("aten.add.Scalar", {arg(value), Arg(1)}).ref;
+// What the bugs do to an application of their pass.
+
+void results_one_more(const Application& done) { all_one_more(done.of<std::vector<expr::Value>>()); }
+
+void some_results_one_more(const Application& done) {
+    if (std::random_device()() % 10 < 3) results_one_more(done);
+}
+
+void second_results_one_more(const Application& done) {
+    if (done.nth == 2) results_one_more(done);
+}
+
+void second_value_one_more(const Application& done) {
+    if (done.nth == 2) done.of<expr::Value>() = one_more(done.of<expr::Value>());
+}
+
+void race(const Application& done) { plant_race(*done.group, done.of<expr::Schedule>()); }
+
+void reorder_twice(const Application& done) {
+    plant_directive(*done.group, done.of<expr::Schedule>(), {.kind = expr::Directive::Kind::reorder, .stage = {}});
+}
+
+void unroll_much(const Application& done) {
+    plant_directive(*done.group, done.of<expr::Schedule>(),
+                    {.kind = expr::Directive::Kind::unroll, .stage = {}, .factor = 4096, .tail = "GuardWithIf"});
+}
+
+void fold_wrongly(const Application& done) {
+    for (Tensor& value : done.of<std::vector<Tensor>>()) value = one_more(value);
+}
+
+void write_wrongly(const Application& done) {
+    V& stored = done.of<V>();
+    stored = done.builder->call("aten.add.Scalar", {arg(stored), Arg(1)});
+}
+
+void compare_wrongly(const Application& done) {
+    if (done.call->kind == NodeKind::call && done.call->target != kGetItem)
+        done.of<std::string>() = key_of_tensors(*done.call);
+}
+
+void decompose_wrongly(const Application& done) {
+    NodeRef& result = done.of<std::vector<NodeRef>>().at(0);
+    const V value{result, done.builder->graph().node(result).meta()};
+    result = done.builder->call("aten.add.Scalar", {arg(value), Arg(1)}).ref;
 }
 
 /// Every gradient is one more.
-void partition_wrongly(Partition& parts) {
-    Graph& backward = parts.backward;
+void partition_wrongly(const Application& done) {
+    Graph& backward = done.of<Partition>().backward;
     std::vector<NodeRef> wrong;
     const std::vector<NodeId> gradients = backward.outputs();
     backward.nodes.pop_back();
@@ -114,135 +158,86 @@ void partition_wrongly(Partition& parts) {
     backward.output(wrong);
 }
 
-program::Hooks both(program::Hooks first, const program::Hooks& second) {
-    const auto take = [&](auto member) {
-        if (!(second.*member)) return;
-        if (first.*member) throw Error("found two bugs in the same step, expected different steps");
-        first.*member = second.*member;
-    };
-    using program::Hooks;
-    take(&Hooks::written), take(&Hooks::decomposed), take(&Hooks::folded), take(&Hooks::compared);
-    take(&Hooks::lowered), take(&Hooks::fused), take(&Hooks::inlined), take(&Hooks::scheduled);
-    take(&Hooks::partitioned);
-    return first;
-}
-
-/// What a bug is for.
-enum class Of { all, lowered_op, composite };
-
-struct Kind {
+struct Bug {
     std::string_view name;
-    Of of;
     const char* doc;
-    program::Hooks (*hooks)(const std::string& op);
+    PassId pass;
+    void (*apply)(const Application& done);
 
-    std::string spelling() const { return std::string(name) + (of == Of::all ? "" : "=OP"); }
+    /// It is in the calls of the one op that it is given.
+    bool of_op() const { return pass == PassId::lower || pass == PassId::decompose; }
+    std::string spelling() const { return std::string(name) + (of_op() ? "=OP" : ""); }
 };
 
 /// Constant-initialized: preload.cpp reads it before main().
-constexpr Kind kKinds[] = {
-    {"schedule", Of::all, "lanes of a vector race in the first reduction of each kernel",
-     [](const std::string&) -> program::Hooks { return {.scheduled = plant_race}; }},
-    {"throw", Of::all, "a directive names a loop twice, which Halide refuses",
-     [](const std::string&) -> program::Hooks {
-         return {.scheduled = [](const expr::Group& group, expr::Schedule& schedule) {
-             plant_directive(group, schedule, {.kind = expr::Directive::Kind::reorder, .stage = {}});
-         }};
-     }},
-    {"hang", Of::all, "a loop of each kernel is unrolled 4096 times",
-     [](const std::string&) -> program::Hooks {
-         return {.scheduled = [](const expr::Group& group, expr::Schedule& schedule) {
-             plant_directive(
-                 group, schedule,
-                 {.kind = expr::Directive::Kind::unroll, .stage = {}, .factor = 4096, .tail = "GuardWithIf"});
-         }};
-     }},
-    {"fuse", Of::all, "the second application of the pass adds 1 to the results",
-     [](const std::string&) -> program::Hooks {
-         return {.fused = [](int nth, std::vector<expr::Value>& results) {
-             if (nth == 2) all_one_more(results);
-         }};
-     }},
-    {"inline", Of::all, "the second application of the pass adds 1 to the value",
-     [](const std::string&) -> program::Hooks {
-         return {.inlined = [](int nth, expr::Value& value) {
-             if (nth == 2) value = one_more(value);
-         }};
-     }},
-    {"fold", Of::all, "each call of constants folds to a value that is 1 too large",
-     [](const std::string&) -> program::Hooks {
-         return {.folded = [](const Node&, std::vector<Tensor>& values) {
-             for (Tensor& value : values) value = one_more(value);
-         }};
-     }},
-    {"functionalize", Of::all, "each write stores a value that is 1 too large",
-     [](const std::string&) -> program::Hooks {
-         return {.written = [](GraphBuilder& builder, const Node&, V& result) {
-             result = builder.call("aten.add.Scalar", {arg(result), Arg(1)});
-         }};
-     }},
-    {"cse", Of::all, "calls are compared without their arguments that are no tensors",
-     [](const std::string&) -> program::Hooks {
-         return {.compared = [](const Node& call, std::string& key) {
-             if (call.kind == NodeKind::call && call.target != kGetItem) key = key_of_tensors(call);
-         }};
-     }},
-    {"partition", Of::all, "each gradient of a backward graph is 1 too large",
-     [](const std::string&) -> program::Hooks { return {.partitioned = partition_wrongly}; }},
-    {"lower", Of::lowered_op, "the lowering of OP adds 1 to the results",
-     [](const std::string& op) -> program::Hooks {
-         return {.lowered = [op](const Node& call, std::vector<expr::Value>& results) {
-             if (call.target == op) all_one_more(results);
-         }};
-     }},
-    {"flaky", Of::lowered_op, "the same, in 3 of 10 compilations",
-     [](const std::string& op) -> program::Hooks {
-         return {.lowered = [op](const Node& call, std::vector<expr::Value>& results) {
-             if (call.target == op && std::random_device()() % 10 < 3) all_one_more(results);
-         }};
-     }},
-    {"decompose", Of::composite, "the decomposition of OP, a composite, adds 1 to the result",
-     [](const std::string& op) -> program::Hooks {
-         return {.decomposed = [op](GraphBuilder& builder, const Node& call, std::vector<NodeRef>& results) {
-             if (call.target == op) decompose_wrongly(builder, results);
-         }};
-     }},
+constexpr Bug kBugs[] = {
+    {"schedule", "lanes of a vector race in the first reduction of each kernel", PassId::schedule, race},
+    {"throw", "a directive names a loop twice, which Halide refuses", PassId::schedule, reorder_twice},
+    {"hang", "a loop of each kernel is unrolled 4096 times", PassId::schedule, unroll_much},
+    {"fuse", "the second application of the pass adds 1 to the results", PassId::fuse, second_results_one_more},
+    {"inline", "the second application of the pass adds 1 to the value", PassId::inline_value, second_value_one_more},
+    {"fold", "each call of constants folds to a value that is 1 too large", PassId::fold, fold_wrongly},
+    {"functionalize", "each write stores a value that is 1 too large", PassId::functionalize, write_wrongly},
+    {"cse", "calls are compared without their arguments that are no tensors", PassId::cse, compare_wrongly},
+    {"partition", "each gradient of a backward graph is 1 too large", PassId::partition, partition_wrongly},
+    {"lower", "the lowering of OP adds 1 to the results", PassId::lower, results_one_more},
+    {"flaky", "the same, in 3 of 10 compilations", PassId::lower, some_results_one_more},
+    {"decompose", "the decomposition of OP, a composite, adds 1 to the result", PassId::decompose, decompose_wrongly},
 };
 
-const Kind& kind_called(const std::string& name) {
-    const auto found = std::ranges::find(kKinds, name, &Kind::name);
-    if (found != std::end(kKinds)) return *found;
+const Bug& bug_called(const std::string& name) {
+    const auto found = std::ranges::find(kBugs, name, &Bug::name);
+    if (found != std::end(kBugs)) return *found;
     std::vector<std::string> names;
-    for (const Kind& kind : kKinds) names.emplace_back(kind.name);
+    for (const Bug& bug : kBugs) names.emplace_back(bug.name);
     throw Error("found '" + name + "', expected one of " + join(names), did_you_mean(name, names));
 }
 
 /// Throws Error for an op that does not exist, and for one that the bug would have no effect on.
-void expect_op(Of of, const std::string& op) {
+void expect_op(PassId pass, const std::string& op) {
     const OpDef& def = *Registry::instance().require(op).def;
-    if (of == Of::lowered_op && !def.lower)
+    if (pass == PassId::lower && !def.lower)
         throw Error("found " + op + ", expected an op with a lowering",
                     def.decompose ? "it is a composite: decompose=" + op : "");
-    if (of == Of::composite && !def.decompose)
+    if (pass == PassId::decompose && !def.decompose)
         throw Error("found " + op + ", expected a composite", def.lower ? "it is lowered: lower=" + op : "");
+}
+
+struct Planting {
+    const Bug* bug;
+    std::string op;
+};
+
+Planting planting(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    const Bug& bug = bug_called(text.substr(0, equals));
+    const std::string op = equals == text.npos ? "" : text.substr(equals + 1);
+    if (op.empty() == bug.of_op()) throw Error("found '" + text + "', expected " + bug.spelling());
+    if (bug.of_op()) expect_op(bug.pass, op);
+    return {&bug, op};
 }
 
 }  // namespace
 
-program::Hooks planted_bug(const std::string& text) {
-    if (const std::size_t plus = text.find('+'); plus != text.npos)
-        return both(planted_bug(text.substr(0, plus)), planted_bug(text.substr(plus + 1)));
-    const std::size_t equals = text.find('=');
-    const Kind& kind = kind_called(text.substr(0, equals));
-    const std::string op = equals == text.npos ? "" : text.substr(equals + 1);
-    if (op.empty() != (kind.of == Of::all)) throw Error("found '" + text + "', expected " + kind.spelling());
-    if (!op.empty()) expect_op(kind.of, op);
-    return kind.hooks(op);
+AfterPass planted_bug(const std::string& text) {
+    std::map<PassId, Planting> planted;
+    for (std::size_t begin = 0, plus = 0; plus != text.npos; begin = plus + 1) {
+        plus = text.find('+', begin);
+        const Planting one = planting(text.substr(begin, plus - begin));
+        if (!planted.emplace(one.bug->pass, one).second)
+            throw Error("found two bugs in the same step, expected different steps");
+    }
+    return [planted](const Application& done) {
+        const auto found = planted.find(done.pass);
+        if (found == planted.end()) return;
+        const auto& [bug, op] = found->second;
+        if (op.empty() || done.call->target == op) bug->apply(done);
+    };
 }
 
 std::string planted_bugs_text() {
     std::string text;
-    for (const Kind& kind : kKinds) text += planted_bug_line(kind.spelling(), kind.doc);
+    for (const Bug& bug : kBugs) text += planted_bug_line(bug.spelling(), bug.doc);
     return text;
 }
 

@@ -43,7 +43,7 @@ void print_help() {
             std::exit(0);
         }
         if (bug.starts_with(kCapture)) return plant_in_capture(bug.substr(kCapture.size()));
-        whittle::program::set_hooks(whittle::planted_bug(bug));
+        whittle::program::set_after_pass(whittle::planted_bug(bug));
     } catch (const whittle::Error& error) {
         std::fprintf(stderr, "planted: error: %s\nhint: %s\n", error.message().c_str(),
                      (error.hint().empty() ? "planted --help lists the bugs" : error.hint()).c_str());

@@ -2,12 +2,15 @@
 #include "program/compile.h"
 
 #include <catch2/catch.hpp>
+#include <map>
 
 #include "base/bug.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "graph/text.h"
 #include "planted/bugs.h"
+#include "program/hooks.h"
+#include "program/pass_limits.h"
 #include "program/planned.h"
 
 using namespace whittle;
@@ -50,8 +53,8 @@ std::string provenance(CompiledProgram& program, Stage stage) {
     return text;
 }
 
-struct NoHooks {
-    ~NoHooks() { program::set_hooks({}); }
+struct NoHook {
+    ~NoHook() { program::set_after_pass({}); }
 };
 
 }  // namespace
@@ -70,8 +73,8 @@ TEST_CASE("each stage is the pass of its name applied to the one before", "[prog
 }
 )");
     CHECK(program.graph(Stage::core).attributes.at("n").values<float>() == std::vector<float>{-1, -2, -3, -4});
-    CHECK(program.limits().applications("fold") == 1);
-    CHECK(program.limits().applications("cse") == 1);
+    CHECK(program.limits().applications(PassId::fold) == 1);
+    CHECK(program.limits().applications(PassId::cse) == 1);
 }
 
 TEST_CASE("every node knows the captured nodes that it stands for", "[program]") {
@@ -113,29 +116,42 @@ TEST_CASE("passes can be limited and switched off", "[program]") {
          {BackendOptions{{"disable", "cse;fold"}}, BackendOptions{{"pass-limit", "cse=0;fold=0"}}}) {
         CompiledProgram program(example(), options);
         CHECK(program.graph(Stage::core).calls().size() == 5);
-        CHECK(program.limits().applications("fold") == 1);  // asked for, not made
+        CHECK(program.limits().applications(PassId::fold) == 1);  // asked for, not made
+    }
+}
+
+TEST_CASE("of the passes, those that ask before an application can be limited", "[program]") {
+    for (const Pass& pass : kPasses) {
+        const std::string called(pass.name);
+        CAPTURE(called);
+        const BackendOptions limited{{"pass-limit", called + "=1"}};
+        if (!pass.limitable) {
+            CHECK_THROWS_AS(program::PassLimits(limited), Error);
+            continue;
+        }
+        program::PassLimits limits(limited), off(BackendOptions{{"disable", called}});
+        CHECK(limits.apply(pass.id));
+        CHECK_FALSE(limits.apply(pass.id));
+        CHECK(limits.applications(pass.id) == 2);
+        CHECK_FALSE(off.apply(pass.id));
     }
 }
 
 TEST_CASE("nothing is decomposed, folded, merged or planned twice", "[program]") {
-    const NoHooks at_the_end;
-    int decomposed = 0, folded = 0, compared = 0, lowered = 0, scheduled = 0;
-    program::set_hooks({.decomposed = [&](GraphBuilder&, const Node&, std::vector<NodeRef>&) { ++decomposed; },
-                        .folded = [&](const Node&, std::vector<Tensor>&) { ++folded; },
-                        .compared = [&](const Node&, std::string&) { ++compared; },
-                        .lowered = [&](const Node&, std::vector<expr::Value>&) { ++lowered; },
-                        .scheduled = [&](const expr::Group&, expr::Schedule&) { ++scheduled; }});
+    const NoHook at_the_end;
+    std::map<PassId, int> count;
+    program::set_after_pass([&](const Application& done) { ++count[done.pass]; });
     CompiledProgram program(example());
-    CHECK(decomposed + folded + compared + lowered + scheduled == 0);  // nothing before it is asked for
+    CHECK(count.empty());  // nothing before it is asked for
     for (int i = 0; i < 2; ++i) {
         for (const Stage stage : program::kStages) program.graph(stage);
         program.plan(no_schedule);
     }
-    CHECK(decomposed == 4);  // relu6 is hardtanh, which is clamp; twice
-    CHECK(folded == 1);
-    CHECK(compared == 5);  // the constant and four calls
-    CHECK(lowered == 3);
-    CHECK(scheduled == 1);
+    CHECK(count[PassId::decompose] == 4);  // relu6 is hardtanh, which is clamp; twice
+    CHECK(count[PassId::fold] == 1);
+    CHECK(count[PassId::cse] == 5);  // the constant and four calls
+    CHECK(count[PassId::lower] == 3);
+    CHECK(count[PassId::schedule] == 1);
 }
 
 namespace {
@@ -195,8 +211,8 @@ TEST_CASE("a backend is given the stage that it consumes", "[program]") {
 
 TEST_CASE("share/doc/reference/backends.md lists the passes", "[program]") {
     std::string rows;
-    for (const program::Pass& pass : program::passes())
-        rows += "| `" + std::string(pass.name) + "` | " + std::string(pass.doc) + " |\n";
+    for (const PassId id : program::limitable_passes())
+        rows += "| `" + std::string(name(id)) + "` | " + std::string(info_of(id).doc) + " |\n";
     CHECK_THAT(read_file(WHITTLE_SOURCE_DIR "/share/doc/reference/backends.md"), Catch::Contains(rows));
 }
 
@@ -238,8 +254,10 @@ TEST_CASE("only an op that refuses its operands is unsupported, no other error",
 }
 
 TEST_CASE("what a pass has no form for is unsupported, another error of a pass is what it is", "[program]") {
-    const NoHooks at_the_end;
-    program::set_hooks({.decomposed = [](GraphBuilder&, const Node&, std::vector<NodeRef>&) { throw Error("a bug"); }});
+    const NoHook at_the_end;
+    program::set_after_pass([](const Application& done) {
+        if (done.pass == PassId::decompose) throw Error("a bug");
+    });
     Watcher decomposed(Stage::decomposed), functional(Stage::functional);
     CHECK_THROWS_WITH(program::compile(decomposed, example(), {}), "a bug");
 

@@ -107,8 +107,7 @@ TEST_CASE("full_code.cpp tells graphs, guards, breaks and resume points, and com
         match.requires_grad = requires_grad;
         return Guard(std::move(source), match);
     };
-    capture::TensorMatch any_size{
-        .dtype = DType::f32, .sizes = {capture::kDynamicSize}, .symbols = {"s0"}, .strides = {1}};
+    capture::TensorMatch any_size{.dtype = DType::f32, .sizes = {{capture::kDynamicSize}, {"s0"}}, .strides = {1}};
     const capture::SizeSymbol s0{"s0", local("a"), 0}, s7{"s7", local("unread"), 0};
     index.graphs.at(0).guards = {Guard::state("grad_mode", true),
                                  Guard::state("default_dtype", std::string("f32")),

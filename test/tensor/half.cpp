@@ -1,6 +1,6 @@
 // The 16-bit floats against Eigen's: every code to float, and from float all codes, the middles between neighbors, and
 // the floats beside these.
-#include "tensor/half.h"
+#include "tensor/reduced_floats.h"
 
 #include <Eigen/Core>
 #include <bit>

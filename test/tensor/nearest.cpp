@@ -63,6 +63,7 @@ TEST_CASE("nearest() rounds a double once") {
     check_nearest<Half>();
     check_nearest<BFloat16>();
     check_nearest<Float8E4M3FN>();
+    check_nearest<Float8E5M2>();
     CHECK(nearest<float>(0.1) == 0.1f);
 }
 

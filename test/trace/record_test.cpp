@@ -199,7 +199,7 @@ std::vector<IndexGuard> some_guards() {
     using capture::Guard, capture::Source, capture::SizeCondition;
     capture::TensorMatch match = capture::TensorMatch::of(ValueMeta::contiguous(DType::f32, {2, 3}));
     match.requires_grad = true;
-    const capture::TensorMatch any{.dtype = DType::i64, .sizes = {capture::kDynamicSize, 3}, .symbols = {"s0", ""}};
+    const capture::TensorMatch any{.dtype = DType::i64, .sizes = {{capture::kDynamicSize, 3}, {"s0", ""}}};
     const Source x = Source::local("x"), layer = Source::local("self").attribute("layers").item(2);
     const capture::SizeSymbol s0{"s0", x, 0}, s1{"s1", layer, 1};
     return {Guard(layer.attribute("weight"), match),

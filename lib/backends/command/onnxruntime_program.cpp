@@ -7,6 +7,7 @@
 #include "backends/command/short_onnx.h"
 #include "backends/command/short_programs.h"
 #include "base/program_text.h"
+#include "base/words.h"
 #include "graph/short_program.h"
 #include "tensor/alike.h"
 
@@ -23,24 +24,11 @@ constexpr std::array<Level, 5> kLevels = {{{"disabled", "ORT_DISABLE_ALL"},
                                            {"layout", "ORT_ENABLE_LAYOUT"},
                                            {"all", "ORT_ENABLE_ALL"}}};
 
-/// A dtype as both call it; JavaScript's array of its elements.
-struct TypeNames {
-    DType dtype;
-    const char *node, *array, *python;
-};
-constexpr TypeNames kTypes[] = {
-    {DType::f16, "float16", "Uint16Array", "np.float16"},  {DType::f64, "float64", "Float64Array", "np.float64"},
-    {DType::f32, "float32", "Float32Array", "np.float32"}, {DType::i64, "int64", "BigInt64Array", "np.int64"},
-    {DType::i32, "int32", "Int32Array", "np.int32"},       {DType::i16, "int16", "Int16Array", "np.int16"},
-    {DType::i8, "int8", "Int8Array", "np.int8"},           {DType::u64, "uint64", "BigUint64Array", "np.uint64"},
-    {DType::u32, "uint32", "Uint32Array", "np.uint32"},    {DType::u16, "uint16", "Uint16Array", "np.uint16"},
-    {DType::u8, "uint8", "Uint8Array", "np.uint8"},        {DType::boolean, "bool", "Uint8Array", "np.bool_"}};
-
-const TypeNames* type_of(DType dtype) {
-    const auto* const found =
-        std::ranges::find_if(kTypes, [&](const TypeNames& known) { return known.dtype == dtype; });
-    return found == std::end(kTypes) ? nullptr : found;
-}
+/// JavaScript's array of a dtype's elements; empty where there is none.
+std::string array_of(DType dtype) { return std::string(info_of(dtype).js); }
+/// As node's binding calls a dtype, and as numpy does.
+std::string node_type(DType dtype) { return lower_case(std::string(info_of(dtype).torch)); }
+std::string numpy_type(DType dtype) { return "np." + node_type(dtype) + (dtype == DType::boolean ? "_" : ""); }
 
 std::string joined(const std::vector<std::string>& words) {
     std::string text;
@@ -153,19 +141,18 @@ class OnnxRuntimeProgram {
         std::string text;
         for (std::size_t i = 0; i < failure_.inputs.size(); i++) {
             const Tensor& value = failure_.inputs[i];
-            const TypeNames& type = *type_of(value.dtype());
             const bool half = value.dtype() == DType::f16;  // its bits: node has no such numbers
             std::string data =
                 half ? "Uint16Array.of(" + bits(value) + ")" : "[" + elements_text(Language::javascript, value) + "]";
             const std::string count = std::to_string(value.numel());
             if (value.numel() > kMostInPlace && all_alike(value) && !half)
-                data = std::string("new ") + type.array + "(" + count + ").fill(" +
+                data = "new " + array_of(value.dtype()) + "(" + count + ").fill(" +
                        element_text(Language::javascript, first(value), 0) + ")";
             else if (value.numel() > kMostInPlace)
-                data = std::string("new ") + type.array + "(new Uint8Array(fs.readFileSync('test_data_set_0/input_" +
+                data = "new " + array_of(value.dtype()) + "(new Uint8Array(fs.readFileSync('test_data_set_0/input_" +
                        std::to_string(i) + ".pb')).slice(-" + bytes_of(value) + ").buffer)";
-            text += "const " + model_.inputs.at(i) + " = new ort.Tensor('" + type.node + "', " + data + ", [" +
-                    sizes_text(value) + "]);\n";
+            text += "const " + model_.inputs.at(i) + " = new ort.Tensor('" + node_type(value.dtype()) + "', " + data +
+                    ", [" + sizes_text(value) + "]);\n";
         }
         return text;
     }
@@ -194,7 +181,7 @@ class OnnxRuntimeProgram {
     /// What is expected, as the binding of node gives results.
     std::string node_given() const {
         if (!compared_.sizes.empty()) return "({ dims: [" + sizes_text(request_.expected[compared_.output]) + "] })";
-        const std::string array = type_of(compared_.tensor.dtype())->array;
+        const std::string array = array_of(compared_.tensor.dtype());
         const std::string elements = elements_text(Language::javascript, compared_.tensor);
         return "({ data: " +
                (compared_.one()
@@ -280,7 +267,7 @@ class OnnxRuntimeProgram {
         std::string text;
         for (std::size_t i = 0; i < failure_.inputs.size(); i++) {
             const Tensor& value = failure_.inputs[i];
-            const std::string type = type_of(value.dtype())->python;
+            const std::string type = numpy_type(value.dtype());
             std::string made = "np.array(" + nested_text_of(value) + ", " + type + ")";
             if (value.numel() > kMostInPlace && all_alike(value))
                 made = "np.full((" + sizes_text(value) + (value.rank() == 1 ? "," : "") + "), " +
@@ -309,7 +296,7 @@ class OnnxRuntimeProgram {
     /// What is expected, as the binding of Python gives results.
     std::string python_given() const {
         const Tensor& expected = request_.expected[compared_.output];
-        const std::string type = std::string(", ") + type_of(expected.dtype())->python + ")";
+        const std::string type = ", " + numpy_type(expected.dtype()) + ")";
         if (!compared_.sizes.empty()) return "np.zeros([" + sizes_text(expected) + "]" + type;
         const std::string elements = elements_text(Language::python, compared_.tensor);
         return compared_.one() ? "np.full(" + std::to_string(compared_.element + 1) + ", " + elements + type
@@ -444,7 +431,7 @@ std::optional<ReproProgram> onnxruntime_program(const ShortRequest& request, con
     if (failure.signature.kind == "timeout") why_not = "Node.js cannot stop a run that hangs";
     for (const auto& [name, value] : failure.options)
         if (name != "pass-limit" && name != "release") why_not = "it is run with " + name + "=" + value;
-    const auto unknown = [](const Tensor& tensor) { return !type_of(tensor.dtype()); };
+    const auto unknown = [](const Tensor& tensor) { return array_of(tensor.dtype()).empty(); };
     const auto half = [](const Tensor& tensor) { return tensor.dtype() == DType::f16; };
     if (std::ranges::any_of(failure.inputs, unknown) || std::ranges::any_of(request.expected, unknown) ||
         (failure.signature.kind == "mismatch" && std::ranges::any_of(request.expected, half)))

@@ -19,17 +19,6 @@ namespace {
 
 constexpr std::uintmax_t kLargestCompanion = 1 << 20;  // bytes; a larger one is a program that is installed
 
-/// A dtype as Python's struct has it.
-constexpr std::pair<DType, char> kFormats[] = {{DType::f64, 'd'}, {DType::f32, 'f'}, {DType::f16, 'e'},
-                                               {DType::i64, 'q'}, {DType::i32, 'i'}, {DType::i16, 'h'},
-                                               {DType::i8, 'b'},  {DType::u64, 'Q'}, {DType::u32, 'I'},
-                                               {DType::u16, 'H'}, {DType::u8, 'B'},  {DType::boolean, '?'}};
-
-const char* format_of(DType dtype) {
-    const auto* const found = std::ranges::find_if(kFormats, [&](const auto& known) { return known.first == dtype; });
-    return found == std::end(kFormats) ? nullptr : &found->second;
-}
-
 /// As the rest of the script has it.
 std::string quoted(const std::string& text) { return python_text(text, '"'); }
 
@@ -137,7 +126,7 @@ class Script {
                "    begin = 8 + size + json.loads(data[8 : 8 + size])[\"" +
                std::to_string(compared_.output) + "\"][\"data_offsets\"][0]" +
                (compared_.element ? " + " + offset : "") + "\n    return list(struct.unpack_from(\"<" +
-               std::to_string(compared_.tensor.numel()) + std::string(1, *format_of(dtype)) + "\", data, begin))\n";
+               std::to_string(compared_.tensor.numel()) + std::string(info_of(dtype).packed) + "\", data, begin))\n";
     }
 
     /// Calls run() and says what came of it.
@@ -167,7 +156,7 @@ class Script {
     /// What is expected, as it is read of a command's file.
     std::string given() const {
         const std::string format = "\"<" + std::to_string(compared_.tensor.numel()) +
-                                   std::string(1, *format_of(compared_.tensor.dtype())) + "\"";
+                                   std::string(info_of(compared_.tensor.dtype()).packed) + "\"";
         const std::string elements = without_numpy(elements_text(Language::python, compared_.tensor));
         const std::string values = "list(struct.unpack(" + format + ", struct.pack(" + format + ", " + elements + ")))";
         return rows() ? "{name: " + values + " for name in (\"question_without\", \"question\")}" : values;
@@ -213,7 +202,7 @@ std::optional<ReproProgram> script_program(const ShortRequest& request, const Sc
     if (request.graph.failure->signature.detail == "sizes") why_not = "the mismatch is not in values";
     if (!request.graph.subgraphs.empty()) why_not = "it has nested graphs";
     for (const Tensor& expected : request.expected)
-        if (expected.numel() == 0 || !format_of(expected.dtype()))
+        if (expected.numel() == 0 || info_of(expected.dtype()).packed.empty())
             why_not = "Python's standard library cannot read all of its results";
     if (request.expected.empty()) why_not = "what it computes is unknown";
     if (!why_not.empty()) return std::nullopt;

@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "backends/debug/crossref.h"
-#include "backends/debug/debug.h"
 #include "backends/debug/modes.h"
 #include "backends/eager/interpreted.h"
 #include "base/error.h"
@@ -48,23 +47,32 @@ class AotInspection final : public Switchable::Inspection {
     const Switchable::Parts none_;
 };
 
+/// ops=custom|all.
+bool of_all_ops(const BackendOptions& options) { return option_choice(options, "ops", {"custom", "all"}) == 1; }
+
+/// How a part is run that no backend is named for; null: as eager runs it.
+MakeInterpreter interpreting(const BackendOptions& options) {
+    if (const auto mode = options.find("mode"); mode != options.end()) return under_modes("mode", {mode->second});
+    if (!options.contains("ops")) return {};
+    return [all = of_all_ops(options)] { return make_crossref_interpreter(all); };
+}
+
+/// Interprets functional graphs. Where something requires a gradient, whoever runs it (judge/outcome.h) gives it
+/// forward and backward, cut as it says: by the options partition=default|min_cut and decompositions=none|core|backend.
+/// fw=B and bw=B: forward and backward are compiled by these backends, which get the options that are theirs, and not
+/// interpreted. mode=NAME: interpreted under a mode (modes.h). ops=custom|all: interpreted so that each call, of ops
+/// from outside or of all, is also inferred anew, and its results held against that and against its schema
+/// (crossref.h).
 class AotEager : public Backend, public Support, public Differentiates, public Switchable, public Optioned {
   public:
-    using Interpreting = MakeInterpreter (*)(const BackendOptions&);
-    /// `options` unless others are given; a part that no backend is named for is run as `interpreting` says under the
-    /// options.
-    AotEager(std::string name, std::string description, BackendOptions options, Interpreting interpreting,
-             FindBackend find)
-        : name_(std::move(name)),
-          description_(std::move(description)),
-          options_(std::move(options)),
-          interpreting_(interpreting),
-          find_(std::move(find)) {
+    /// With the options of the row, and no mode and ops but those.
+    AotEager(const BuiltInBackend& row, FindBackend find)
+        : row_(row), options_(options_in(row.options)), find_(std::move(find)) {
         options_.insert({{"fw", ""}, {"bw", ""}, {"memory-budget", ""}});
     }
 
-    std::string name() const override { return name_; }
-    std::string description() const override { return description_; }
+    std::string name() const override { return std::string(row_.name); }
+    std::string description() const override { return std::string(row_.description); }
     CompileStage consumes() const override { return CompileStage::captured; }  // what it writes gets no tangents
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
@@ -76,7 +84,7 @@ class AotEager : public Backend, public Support, public Differentiates, public S
         std::unique_ptr<Backend> backend = named(part, options);
         if (!backend) {
             if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
-            return interpreted(graph, interpreting_(chosen(options)));
+            return interpreted(graph, interpreting(chosen(options)));
         }
         CompileResult result = program::compile(*backend, without_requires_grad(graph), others(options));
         auto* executable = std::get_if<std::unique_ptr<Executable>>(&result);
@@ -98,7 +106,7 @@ class AotEager : public Backend, public Support, public Differentiates, public S
     }
     void check(const BackendOptions& options) override {
         program::joint_options(chosen(options));
-        interpreting_(chosen(options));
+        interpreting(chosen(options));
         for (const CompileStage part : kParts)
             if (const std::unique_ptr<Backend> backend = named(part, options))
                 if (Optioned* optioned = offered<Optioned>(*backend)) optioned->check(others(options));
@@ -197,33 +205,17 @@ class AotEager : public Backend, public Support, public Differentiates, public S
         return result;
     }
 
-    std::string name_, description_;
+    const BuiltInBackend& row_;
     BackendOptions options_;
-    Interpreting interpreting_;
-    FindBackend find_;
+
+  protected:
+    const FindBackend find_;
 };
-
-MakeInterpreter as_eager(const BackendOptions&) { return {}; }
-
-/// ops=custom|all.
-bool of_all_ops(const BackendOptions& options) { return option_choice(options, "ops", {"custom", "all"}) == 1; }
-
-MakeInterpreter crossref(const BackendOptions& options) {
-    return [all = of_all_ops(options)] { return make_crossref_interpreter(all); };
-}
-
-/// mode=NAME.
-MakeInterpreter with_mode(const BackendOptions& options) { return under_modes("mode", {options.at("mode")}); }
 
 /// With a part of a repro: LibTorch, where it is there, says what the results really are.
 class CrossRef final : public AotEager, public Emitter {
   public:
-    explicit CrossRef(FindBackend find)
-        : AotEager("aot_eager_decomp_partition_crossref",
-                   "aot_eager_decomp_partition; checks each result against the inferred dtype, sizes and strides",
-                   BackendOptions{{"partition", "min_cut"}, {"decompositions", "core"}, {"ops", "custom"}}, crossref,
-                   find),
-          find_(std::move(find)) {}
+    using AotEager::AotEager;
 
     SuspectCode emit(const EmitRequest& request) override {
         const Failure& failure = *request.graph.failure;
@@ -231,48 +223,16 @@ class CrossRef final : public AotEager, public Emitter {
         return held_code(request, first_wrong(*interpreter, request.graph, failure.inputs), find_,
                          "Whittle's shape and dtype inference");
     }
-
-  private:
-    FindBackend find_;
 };
-
-std::unique_ptr<Backend> aot(std::string name, std::string description, const char* partition,
-                             const char* decompositions, FindBackend find) {
-    return std::make_unique<AotEager>(std::move(name), std::move(description),
-                                      BackendOptions{{"partition", partition}, {"decompositions", decompositions}},
-                                      as_eager, std::move(find));
-}
 
 }  // namespace
 
-std::unique_ptr<Backend> make_aot_eager_backend(FindBackend find) {
-    return aot("aot_eager",
-               "eager on the forward and backward graphs of AOT autograd, partitioned to save the fewest bytes",
-               "min_cut", "none", std::move(find));
+std::unique_ptr<Backend> make_aot_eager(const BuiltInBackend& row, const FindBackend& find) {
+    return std::make_unique<AotEager>(row, find);
 }
-std::unique_ptr<Backend> make_aot_eager_default_partitioner_backend(FindBackend find) {
-    return aot("aot_eager_default_partitioner", "aot_eager; forward saves everything that backward reads", "default",
-               "none", std::move(find));
-}
-std::unique_ptr<Backend> make_aot_eager_decomp_partition_backend(FindBackend find) {
-    return aot("aot_eager_decomp_partition", "aot_eager; composite ops are decomposed before partitioning", "min_cut",
-               "core", std::move(find));
-}
-std::unique_ptr<Backend> make_aot_eager_decomp_partition_with_mode_backend(FindBackend find) {
-    return std::make_unique<AotEager>(
-        "aot_eager_decomp_partition_with_mode",
-        "aot_eager_decomp_partition with a mode around each call of both graphs",
-        BackendOptions{{"partition", "min_cut"}, {"decompositions", "core"}, {"mode", "nan"}}, with_mode,
-        std::move(find));
-}
-std::unique_ptr<Backend> make_aot_eager_decomp_partition_crossref_backend(FindBackend find) {
-    return std::make_unique<CrossRef>(std::move(find));
-}
-std::unique_ptr<Backend> make_aot_ts_backend(FindBackend find) {
-    return std::make_unique<AotEager>(
-        "aot_ts", "ts on the forward and backward graphs of AOT autograd",
-        BackendOptions{{"partition", "default"}, {"decompositions", "none"}, {"fw", "ts"}, {"bw", "ts"}}, as_eager,
-        std::move(find));
+
+std::unique_ptr<Backend> make_aot_eager_crossref(const BuiltInBackend& row, const FindBackend& find) {
+    return std::make_unique<CrossRef>(row, find);
 }
 
 }  // namespace whittle

@@ -1,4 +1,3 @@
-#include "backends/debug/debug.h"
 #include "backends/debug/op_checks.h"
 
 namespace whittle {
@@ -9,13 +8,12 @@ class CheckingInterpreter final : public HoldingInterpreter {
     std::string said_is() const override { return "recorded"; }
 };
 
+/// As eager; after each op: operands that its schema does not declare as written have the same bits, results share
+/// memory with operands only where it says so (of ops from outside; our own kernels may hand an operand on), and dtype,
+/// sizes and strides of the results are the recorded ones. `find` finds LibTorch, which its part of a repro asks.
 class EagerDebug final : public InterpretingBackend, public Emitter {
   public:
-    explicit EagerDebug(FindBackend find) : find_(std::move(find)) {}
-    std::string name() const override { return "eager_debug"; }
-    std::string description() const override {
-        return "eager; checks each op against its schema (writes, aliases) and the recorded dtype, sizes and strides";
-    }
+    EagerDebug(const BuiltInBackend& row, FindBackend find) : InterpretingBackend(row), find_(std::move(find)) {}
 
     SuspectCode emit(const EmitRequest& request) override {
         CheckingInterpreter interpreter;
@@ -33,8 +31,8 @@ class EagerDebug final : public InterpretingBackend, public Emitter {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_eager_debug_backend(FindBackend find) {
-    return std::make_unique<EagerDebug>(std::move(find));
+std::unique_ptr<Backend> make_eager_debug(const BuiltInBackend& row, const FindBackend& find) {
+    return std::make_unique<EagerDebug>(row, find);
 }
 
 }  // namespace whittle

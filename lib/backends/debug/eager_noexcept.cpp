@@ -1,4 +1,3 @@
-#include "backends/debug/debug.h"
 #include "backends/eager/interpreted.h"
 
 namespace whittle {
@@ -25,19 +24,16 @@ class NoExcept final : public Executable, public AnySize {
     std::unique_ptr<Executable> inner_;
 };
 
+/// As eager; an op that throws is reported as what it is here: the program ran, so the graph is not what it ran.
 class EagerNoExcept final : public InterpretingBackend {
-  public:
-    std::string name() const override { return "eager_noexcept"; }
-    std::string description() const override {
-        return "eager; an op that throws where the program did not is a capture fault";
-    }
-
-  private:
+    using InterpretingBackend::InterpretingBackend;
     CompileResult compiled(const Graph& graph) override { return std::make_unique<NoExcept>(interpreted(graph)); }
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_eager_noexcept_backend() { return std::make_unique<EagerNoExcept>(); }
+std::unique_ptr<Backend> make_eager_noexcept(const BuiltInBackend& row, const FindBackend&) {
+    return std::make_unique<EagerNoExcept>(row);
+}
 
 }  // namespace whittle

@@ -1,6 +1,7 @@
+#include "backends/debug/explain.h"
+
 #include <cstdio>
 
-#include "backends/debug/debug.h"
 #include "base/words.h"
 #include "graph/abilities.h"
 #include "graph/value_ref.h"

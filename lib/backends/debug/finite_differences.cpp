@@ -1,6 +1,5 @@
 #include "program/finite_differences.h"
 
-#include "backends/debug/debug.h"
 #include "backends/eager/interpreted.h"
 
 namespace whittle {
@@ -30,12 +29,11 @@ class CheckedGradients final : public Executable {
     const std::unique_ptr<Executable> interpreted_;
 };
 
+/// As eager, and a judge of gradient rules that is not another autograd: gradients are the rules' own, unless they
+/// differ from finite differences (program/finite_differences.h), which is a mismatch of gradients.
 class FiniteDifferences final : public InterpretingBackend, public OwnGradients {
   public:
-    std::string name() const override { return "finite_differences"; }
-    std::string description() const override {
-        return "eager; checks gradients by finite differences in f64, along two directions";
-    }
+    using InterpretingBackend::InterpretingBackend;
     CompileResult compile_joint(const Graph& joint, const JointShape& shape, const BackendOptions&) override {
         if (std::optional<BackendFailure> failure = refused_by_kernels(joint)) return std::move(*failure);
         return std::make_unique<CheckedGradients>(joint, shape);
@@ -44,6 +42,8 @@ class FiniteDifferences final : public InterpretingBackend, public OwnGradients 
 
 }  // namespace
 
-std::unique_ptr<Backend> make_finite_differences_backend() { return std::make_unique<FiniteDifferences>(); }
+std::unique_ptr<Backend> make_finite_differences(const BuiltInBackend& row, const FindBackend&) {
+    return std::make_unique<FiniteDifferences>(row);
+}
 
 }  // namespace whittle

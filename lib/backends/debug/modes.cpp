@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <map>
 
-#include "backends/debug/debug.h"
 #include "base/error.h"
 #include "base/number_text.h"
 #include "base/suggest.h"
@@ -113,12 +112,12 @@ class UnderModes final : public NamingInterpreter {
     const ModeScopes scopes_;
 };
 
+/// As eager, under the modes that its option modes=NAME;NAME… names.
 class EagerWithModes final : public Backend, public Support, public Optioned {
   public:
-    std::string name() const override { return "eager_with_modes"; }
-    std::string description() const override {
-        return "eager with modes around each call: log, find NaN, measure time and memory";
-    }
+    explicit EagerWithModes(const BuiltInBackend& row) : row_(row) {}
+    std::string name() const override { return std::string(row_.name); }
+    std::string description() const override { return std::string(row_.description); }
     CompileStage consumes() const override { return CompileStage::captured; }
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
         if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
@@ -130,10 +129,12 @@ class EagerWithModes final : public Backend, public Support, public Optioned {
     void check(const BackendOptions& options) override { modes_of(options); }
 
   private:
-    static MakeInterpreter modes_of(const BackendOptions& options) {
-        return under_modes(
-            "modes", options.contains("modes") ? option_parts(options, "modes") : std::vector<std::string>{"nan"});
+    MakeInterpreter modes_of(BackendOptions options) const {
+        options.merge(options_in(row_.options));
+        return under_modes("modes", option_parts(options, "modes"));
     }
+
+    const BuiltInBackend& row_;
 };
 
 }  // namespace
@@ -164,6 +165,8 @@ MakeInterpreter under_modes(const std::string& key, const std::vector<std::strin
     return [names] { return std::make_unique<UnderModes>(make_modes(names)); };
 }
 
-std::unique_ptr<Backend> make_eager_with_modes_backend() { return std::make_unique<EagerWithModes>(); }
+std::unique_ptr<Backend> make_eager_with_modes(const BuiltInBackend& row, const FindBackend&) {
+    return std::make_unique<EagerWithModes>(row);
+}
 
 }  // namespace whittle

@@ -1,4 +1,3 @@
-#include "backends/debug/debug.h"
 #include "backends/eager/interpreted.h"
 
 namespace whittle {
@@ -6,15 +5,11 @@ namespace {
 
 bool is_no_leaf(const Node& node) { return node.kind == NodeKind::placeholder && !node.meta().leaf; }
 
-/// As torch/_dynamo/backends/debugging.py has it.
+/// Buggy on purpose, as torch/_dynamo/backends/debugging.py has it: as eager, but it refuses a graph that computes
+/// something and of which an input is no leaf of autograd, as far as the graph says: one that requires a gradient and
+/// came from an earlier graph of the function.
 class NonLeafCompileError final : public InterpretingBackend {
-  public:
-    std::string name() const override { return "non_leaf_compile_error_TESTING_ONLY"; }
-    std::string description() const override {
-        return "buggy on purpose: refuses a graph with an input that is not a leaf of autograd";
-    }
-
-  private:
+    using InterpretingBackend::InterpretingBackend;
     CompileResult compiled(const Graph& graph) override {
         for (const Node& node : graph.nodes)
             if (is_no_leaf(node) && !graph.calls().empty())
@@ -25,6 +20,8 @@ class NonLeafCompileError final : public InterpretingBackend {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_non_leaf_compile_error_backend() { return std::make_unique<NonLeafCompileError>(); }
+std::unique_ptr<Backend> make_non_leaf_compile_error(const BuiltInBackend& row, const FindBackend&) {
+    return std::make_unique<NonLeafCompileError>(row);
+}
 
 }  // namespace whittle

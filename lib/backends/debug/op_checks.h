@@ -6,7 +6,6 @@
 #include <variant>
 #include <vector>
 
-#include "backends/debug/debug.h"
 #include "backends/eager/interpreted.h"
 #include "base/error.h"
 #include "graph/emitter.h"

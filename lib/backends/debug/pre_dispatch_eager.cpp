@@ -1,4 +1,3 @@
-#include "backends/debug/debug.h"
 #include "backends/debug/op_checks.h"
 #include "graph/text.h"
 #include "ops/core/registry.h"
@@ -20,13 +19,11 @@ std::optional<HeldResult> inferred_otherwise(const Graph& recorded) {
     return std::nullopt;
 }
 
+/// Infers the metas of every call anew from those of the graph's inputs, compares them with the recorded ones, and runs
+/// as eager. `find`: as eager_debug.
 class PreDispatchEager final : public InterpretingBackend, public Emitter {
   public:
-    explicit PreDispatchEager(FindBackend find) : find_(std::move(find)) {}
-    std::string name() const override { return "pre_dispatch_eager"; }
-    std::string description() const override {
-        return "eager on the graph traced again; inferred results must equal the recorded ones";
-    }
+    PreDispatchEager(const BuiltInBackend& row, FindBackend find) : InterpretingBackend(row), find_(std::move(find)) {}
 
     SuspectCode emit(const EmitRequest& request) override {
         return held_code(request, inferred_otherwise(request.graph), find_, "Whittle's shape and dtype inference");
@@ -51,8 +48,8 @@ class PreDispatchEager final : public InterpretingBackend, public Emitter {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_pre_dispatch_eager_backend(FindBackend find) {
-    return std::make_unique<PreDispatchEager>(std::move(find));
+std::unique_ptr<Backend> make_pre_dispatch_eager(const BuiltInBackend& row, const FindBackend& find) {
+    return std::make_unique<PreDispatchEager>(row, find);
 }
 
 }  // namespace whittle

@@ -1,4 +1,3 @@
-#include "backends/debug/debug.h"
 #include "backends/eager/interpreted.h"
 #include "base/error.h"
 #include "graph/json.h"
@@ -22,12 +21,10 @@ Graph read_back(const Graph& graph, std::string& json) {
     return graph_from_json(json, tensors, "the graph");
 }
 
+/// Writes the graph as JSON and tensors and as text, reads both again, compares, and runs what was read as eager.
 class RoundTrip final : public InterpretingBackend, public Rewriting {
   public:
-    std::string name() const override { return "roundtrip"; }
-    std::string description() const override {
-        return "eager on the graph after it was written to a file and read back";
-    }
+    using InterpretingBackend::InterpretingBackend;
 
     std::optional<Graph> instead_of(const Graph& graph) const override {
         try {
@@ -59,6 +56,8 @@ class RoundTrip final : public InterpretingBackend, public Rewriting {
 
 }  // namespace
 
-std::unique_ptr<Backend> make_roundtrip_backend() { return std::make_unique<RoundTrip>(); }
+std::unique_ptr<Backend> make_roundtrip(const BuiltInBackend& row, const FindBackend&) {
+    return std::make_unique<RoundTrip>(row);
+}
 
 }  // namespace whittle

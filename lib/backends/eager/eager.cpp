@@ -7,13 +7,15 @@ namespace whittle {
 namespace {
 
 class EagerBackend final : public InterpretingBackend, public Reference {
-  public:
-    std::string name() const override { return "eager"; }
-    std::string description() const override { return "the reference: interprets each op by its own kernel"; }
+    using InterpretingBackend::InterpretingBackend;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_eager_backend() { return std::make_unique<EagerBackend>(); }
+std::unique_ptr<Backend> make_eager(const BuiltInBackend& row, const FindBackend&) {
+    return std::make_unique<EagerBackend>(row);
+}
+
+std::unique_ptr<Backend> make_eager_backend() { return make_eager(*find_built_in("eager"), {}); }
 
 }  // namespace whittle

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/built_in/built_in.h"
 #include "graph/abilities.h"
 #include "graph/any_size.h"
 #include "graph/backend.h"
@@ -55,9 +56,12 @@ CompileResult interpreted_at_any_size(const Graph& graph, const Interpret& inter
 /// The failure of compiling for the registry's kernels: an op that has none, a call that does not fit its schema.
 std::optional<BackendFailure> refused_by_kernels(const Graph& graph);
 
-/// A backend without options that interprets the captured graph by our kernels, and refuses what has none.
+/// A built-in backend without options that interprets the captured graph by our kernels, and refuses what has none.
 class InterpretingBackend : public Backend, public Support, public Optioned {
   public:
+    explicit InterpretingBackend(const BuiltInBackend& row) : row_(row) {}
+    std::string name() const final { return std::string(row_.name); }
+    std::string description() const final { return std::string(row_.description); }
     CompileStage consumes() const final { return CompileStage::captured; }
     CompileResult compile(const Graph& graph, const BackendOptions& options) final;
     std::vector<std::string> unsupported(const Graph& graph) const final { return without_kernel(graph); }
@@ -68,6 +72,8 @@ class InterpretingBackend : public Backend, public Support, public Optioned {
   private:
     /// Of a graph that the kernels take.
     virtual CompileResult compiled(const Graph& graph) { return interpreted(graph); }
+
+    const BuiltInBackend& row_;
 };
 
 }  // namespace whittle

@@ -31,7 +31,7 @@ class Jobs {
     /// The groups live as long as the jobs.
     std::size_t add(const Group& group, const Schedule& schedule) {
         const auto [known, is_new] = by_key_.try_emplace(expr::key(group, schedule), jobs_.size());
-        if (!is_new && program_.limits().apply("share")) return known->second;
+        if (!is_new && program_.limits().apply(PassId::share)) return known->second;
         known->second = jobs_.size();
         jobs_.push_back({&group, &schedule, {}, {}});
         return known->second;

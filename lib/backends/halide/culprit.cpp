@@ -72,12 +72,14 @@ bool lowers_alone(const Graph& core, NodeId id, const KnownValues& values, const
     return lowers_well(plan, tensors(part.inputs), tensors(part.outputs), failure.accuracy);
 }
 
+Culprit culprit_of(PassId pass) { return {"pass", {}, {}, std::string(name(pass))}; }
+
 /// The first pass whose result, which the reference interprets, is not what is expected.
 std::optional<Culprit> wrong_pass(CompiledProgram& program, const Failure& failure, std::span<const Tensor> expected) {
     for (const program::Stage stage : program::kStages) {
         if (stage == program::Stage::captured) continue;
         if (program::differs(program.graph(stage), failure.inputs, expected, failure.accuracy))
-            return Culprit{"pass", {}, {}, std::string(program::pass_of(stage))};
+            return culprit_of(program::pass_of(stage).value());
     }
     return std::nullopt;
 }
@@ -88,12 +90,11 @@ class Inspection final : public Switchable::Inspection {
         : graph_(graph), program_(std::move(program)), plan_(plan) {
         for (program::DirectiveText& directive : directives(plan))
             parts_.directives.push_back({std::move(directive.text), std::move(directive.needs)});
-        for (const program::Pass& pass : program::passes()) {
-            const std::string name(pass.name);
+        for (const PassId pass : program::limitable_passes()) {
             // Kernels are shared after planning: the most that could be.
-            const int applied =
-                name == "share" ? static_cast<int>(plan.kernels.size()) - 1 : program_->limits().applications(name);
-            parts_.passes.push_back({name, applied});
+            const int applied = pass == PassId::share ? static_cast<int>(plan.kernels.size()) - 1
+                                                      : program_->limits().applications(pass);
+            parts_.passes.push_back({std::string(name(pass)), applied});
         }
     }
 
@@ -111,8 +112,8 @@ class Inspection final : public Switchable::Inspection {
             if (!is_getitem(node) && !lowers_alone(core, id, reference.values, failure))
                 return Culprit{"lowering", {}, {}, node.target};
         }
-        if (!lowers_well(plan_, failure.inputs, expected, failure.accuracy)) return Culprit{"pass", {}, {}, "plan"};
-        if (!shares_well(expected)) return Culprit{"pass", {}, {}, "share"};
+        if (!lowers_well(plan_, failure.inputs, expected, failure.accuracy)) return culprit_of(PassId::plan);
+        if (!shares_well(expected)) return culprit_of(PassId::share);
         return std::nullopt;
     }
 

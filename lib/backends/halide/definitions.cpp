@@ -180,7 +180,7 @@ class LoadCounter final : public Sink<LoadCounts> {
     LoadCounts prefix(Op, const LoadCounts& a) override { return a; }
     LoadCounts call(const std::string&, const std::vector<LoadCounts>& in) override { return sum(in); }
     LoadCounts to_half(DType, const LoadCounts& a) override { return sum({a, a}); }  // as in kernel_helpers.h
-    LoadCounts libm(const std::string&, const std::vector<LoadCounts>& in) override { return sum(in); }
+    LoadCounts libm(Op, DType, const std::vector<LoadCounts>& in) override { return sum(in); }
     LoadCounts load(const std::string&, const std::vector<LoadCounts>& indices) override { return sum(indices); }
     LoadCounts share(const expr::Expr& e, LoadCounts translated) override {
         if (e->op == Op::load) ++translated[e];
@@ -267,18 +267,14 @@ Functions plain_functions(const expr::Schedule& schedule, const Definition& defi
     return functions == Functions::vectors ? Functions::libm : functions;
 }
 
-std::string halide_function(const std::string& libm_name) {
-    for (const Op op : {Op::exp, Op::log, Op::pow, Op::erf})  // others are the C library's, there, too
-        if (libm_name == halide::libm_name(op, DType::f32)) return std::string(expr::name(op));
-    return {};
+bool has_halide_function(Op op, DType dtype) {  // others are the C library's, there, too
+    return dtype == DType::f32 && (op == Op::exp || op == Op::log || op == Op::pow || op == Op::erf);
 }
 
 expr::Schedule with_halide_functions(const expr::Group& group, expr::Schedule schedule) {
     const auto visit = [&](const expr::Stage& stage, int update, const expr::Expr& value) {
         bool has = false;
-        expr::visit(value, [&](const expr::Expr& e) {
-            has = has || (is_floating(e->dtype) && !halide_function(libm_name(e->op, e->dtype)).empty());
-        });
+        expr::visit(value, [&](const expr::Expr& e) { has = has || has_halide_function(e->op, e->dtype); });
         if (!has) return;
         for (Directive& d : schedule)
             if (d.kind == Directive::Kind::vector_math && d.stage == stage.name && d.update == update)
@@ -294,10 +290,8 @@ expr::Schedule with_halide_functions(const expr::Group& group, expr::Schedule sc
     return schedule;
 }
 
-std::string vector_function(const std::string& libm_name) {
-    for (const Op op : kVectorFunctions)
-        if (libm_name == halide::libm_name(op, DType::f32)) return std::string(expr::name(op)) + "_f32";
-    return {};
+bool has_vector_function(Op op, DType dtype) {
+    return dtype == DType::f32 && std::ranges::count(kVectorFunctions, op) > 0;
 }
 
 std::string target_for(const expr::Schedule& schedule, const std::string& target) {

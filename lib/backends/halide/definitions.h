@@ -102,10 +102,10 @@ Functions functions_of(const expr::Schedule& schedule, const Definition& definit
 Functions plain_functions(const expr::Schedule& schedule, const Definition& definition);
 /// The schedule with vector_math(halide) for each definition that has functions of Halide's own.
 expr::Schedule with_halide_functions(const expr::Group& group, expr::Schedule schedule);
-/// What Halide calls what it computes itself of the C library's ("expf"); empty: nothing.
-std::string halide_function(const std::string& libm_name);
-/// Which of kernel_helpers.h computes the C library's function ("expf") in vectors; empty: none.
-std::string vector_function(const std::string& libm_name);
+/// Whether Halide computes the C library's function itself, under the operation's name.
+bool has_halide_function(expr::Op op, DType dtype);
+/// Whether a function of kernel_helpers.h, OP_f32, computes the C library's in vectors.
+bool has_vector_function(expr::Op op, DType dtype);
 
 /// The name of a stage's Func. An output's is a symbol of the compiled code, where "exp2" or "pow" would take the place
 /// of the C library's function, which LLVM calls on its own account.

@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "backends/built_in/built_in.h"
 #include "backends/halide/compile_kernels.h"
 #include "backends/halide/control_flow.h"
 #include "backends/halide/culprit.h"
@@ -58,9 +59,7 @@ class HalideBackend final : public Backend,
                             public program::PlanCompiler {
   public:
     std::string name() const override { return "halide"; }
-    std::string description() const override {
-        return "the optimizing backend: fused kernels, scheduled by rules and compiled by Halide";
-    }
+    std::string description() const override { return std::string(find_built_in(name())->description); }
     std::vector<std::string> unsupported(const Graph& graph) const override { return program::not_lowered(graph); }
     std::string lacks(const Graph& graph, const Node& call) const override { return program::lacking(graph, call); }
 

@@ -63,41 +63,14 @@ class ObjectSink final : public Sink<Halide::Expr> {
     }
     E signed_bits(DType dtype, const E& a) override { return Halide::reinterpret(halide_type(dtype), a); }
     E infix(expr::Op op, const E& a, const E& b) override {
-        using expr::Op;
         switch (op) {
-            case Op::add:
-                return a + b;
-            case Op::sub:
-                return a - b;
-            case Op::mul:
-                return a * b;
-            case Op::div:
-                return a / b;
-            case Op::mod:
-                return a % b;
-            case Op::eq:
-                return a == b;
-            case Op::ne:
-                return a != b;
-            case Op::lt:
-                return a < b;
-            case Op::le:
-                return a <= b;
-            case Op::logical_and:
-                return a && b;
-            case Op::logical_or:
-                return a || b;
-            case Op::bit_and:
-                return a & b;
-            case Op::bit_or:
-                return a | b;
-            case Op::bit_xor:
-                return a ^ b;
-            case Op::shl:
-                return a << b;
+#define WHITTLE_EXPR_INFIX(op, symbol, ...) \
+    case expr::Op::op:                      \
+        return a symbol b;
+#include "expr/expr_ops.def"
             default:
-                WHITTLE_CHECK(op == Op::shr, "no infix operator " + std::string(expr::name(op)));
-                return a >> b;
+                WHITTLE_CHECK(false, "no infix operator " + std::string(expr::name(op)));
+                return {};
         }
     }
     E prefix(expr::Op op, const E& a) override { return op == expr::Op::logical_not ? !a : ~a; }
@@ -118,17 +91,16 @@ class ObjectSink final : public Sink<Halide::Expr> {
         return Halide::sqrt(in[0]);
     }
     E to_half(DType dtype, const E& a) override { return halide::to_half(halide_type(dtype), a); }
-    E libm(const std::string& function, const std::vector<E>& arguments) override {
-        const std::string halides = functions_ == Functions::halide ? halide_function(function) : "";
-        if (halides == "exp") return Halide::exp(arguments[0]);
-        if (halides == "log") return Halide::log(arguments[0]);
-        if (halides == "pow") return Halide::pow(arguments[0], arguments[1]);
-        if (halides == "erf") return Halide::erf(arguments[0]);
-        const std::string own = functions_ == Functions::vectors ? vector_function(function) : "";
-        if (own == "exp_f32") return exp_f32(arguments[0]);
-        if (own == "tanh_f32") return tanh_f32(arguments[0]);
-        if (own == "erf_f32") return erf_f32(arguments[0]);
-        return halide::libm(function.c_str(), arguments);
+    E libm(expr::Op op, DType dtype, const std::vector<E>& in) override {
+        using expr::Op;
+        if (functions_ == Functions::halide && has_halide_function(op, dtype))
+            return op == Op::exp   ? Halide::exp(in[0])
+                   : op == Op::log ? Halide::log(in[0])
+                   : op == Op::pow ? Halide::pow(in[0], in[1])
+                                   : Halide::erf(in[0]);
+        if (functions_ == Functions::vectors && has_vector_function(op, dtype))
+            return op == Op::exp ? exp_f32(in[0]) : op == Op::tanh ? tanh_f32(in[0]) : erf_f32(in[0]);
+        return halide::libm(libm_name(op, dtype).c_str(), in);
     }
     E load(const std::string& name, const std::vector<E>& indices) override { return loads_.at(name)(indices); }
     E share(const expr::Expr&, E translated) override { return translated; }

@@ -26,7 +26,8 @@ SuspectCode halide_code(const EmitRequest& request) {
     std::set<std::string> guilty;
     if (failure.culprit && !failure.culprit->directive.empty()) guilty.insert(failure.culprit->directive);
     const program::Names names(plan.graph, request.outputs);
-    const bool shares = failure.culprit && failure.culprit->component == "pass" && failure.culprit->op == "share";
+    const bool shares =
+        failure.culprit && failure.culprit->component == "pass" && failure.culprit->op == name(PassId::share);
     const KernelFunctions kernels =
         shares ? KernelFunctions(plan, names, shared_kernels(program, plan)) : KernelFunctions(plan, names);
     return {.includes = "#include <Halide.h>",

@@ -129,11 +129,11 @@ class TextSink : public Sink<Code> {
 
     Code to_half(DType dtype, const Code& a) override { return helper("to_half", {{type_text(dtype)}, a}); }
 
-    Code libm(const std::string& function, const std::vector<Code>& arguments) override {
-        const Code ours = other_than_libm(function, arguments);
+    Code libm(expr::Op op, DType dtype, const std::vector<Code>& arguments) override {
+        const Code ours = other_than_libm(op, dtype, arguments);
         if (!ours.text.empty() && !switched) return ours;
         helpers_.insert("libm");
-        const std::string plain = "libm(\"" + function + "\", {" + texts(arguments) + "})";
+        const std::string plain = "libm(\"" + libm_name(op, dtype) + "\", {" + texts(arguments) + "})";
         return {ours.text.empty() ? plain : "(culprit_on ? " + ours.text + " : " + plain + ")"};
     }
 
@@ -149,11 +149,11 @@ class TextSink : public Sink<Code> {
     }
 
   private:
-    Code other_than_libm(const std::string& function, const std::vector<Code>& arguments) {
-        const std::string halides = functions_ == Functions::halide ? halide_function(function) : "";
-        if (!halides.empty()) return call(halides, arguments);
-        const std::string own = functions_ == Functions::vectors ? vector_function(function) : "";
-        return own.empty() ? Code{} : helper(own, arguments);
+    Code other_than_libm(expr::Op op, DType dtype, const std::vector<Code>& arguments) {
+        const std::string name(expr::name(op));
+        if (functions_ == Functions::halide && has_halide_function(op, dtype)) return call(name, arguments);
+        if (functions_ == Functions::vectors && has_vector_function(op, dtype)) return helper(name + "_f32", arguments);
+        return {};
     }
 
   protected:

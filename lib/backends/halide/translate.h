@@ -45,8 +45,7 @@ namespace whittle::halide {
 
 /// The name in the C library, with the suffix of the type: "expf", "exp".
 inline std::string libm_name(expr::Op op, DType dtype) {
-    const std::string base = op == expr::Op::mod ? "fmod" : std::string(expr::name(op));
-    return dtype == DType::f32 ? base + "f" : base;
+    return std::string(expr::info_of(op).function) + (dtype == DType::f32 ? "f" : "");
 }
 
 /// What the translator says to a sink. `E` is a Halide expression or a piece of text.
@@ -70,7 +69,8 @@ class Sink {
     /// A function of Halide's.
     virtual E call(const std::string& function, const std::vector<E>& arguments) = 0;
     virtual E to_half(DType dtype, const E& a) = 0;
-    virtual E libm(const std::string& function, const std::vector<E>& arguments) = 0;
+    /// The C library's function for elements of the type.
+    virtual E libm(expr::Op op, DType dtype, const std::vector<E>& arguments) = 0;
     /// Element of an input or Func, indices outermost first.
     virtual E load(const std::string& name, const std::vector<E>& indices) = 0;
     /// Called once for each translated node: a chance to name it.
@@ -168,8 +168,6 @@ class Translator {
                 return load(e);
             case Op::cast:
                 return cast(e, in[0]);
-            case Op::select:
-                return sink_.call("select", in);
             case Op::logical_not:
             case Op::bit_not:
                 return sink_.prefix(e->op, in[0]);
@@ -178,16 +176,7 @@ class Translator {
                     return sink_.infix(Op::lt, sink_.literal(DType::i32, Scalar(std::int64_t{0x7f800000})),
                                        sink_.infix(Op::bit_and, sink_.signed_bits(DType::i32, in[0]),
                                                    sink_.literal(DType::i32, Scalar(std::int64_t{0x7fffffff}))));
-                return sink_.call("is_nan", in);
-            case Op::floor:
-            case Op::ceil:
-            case Op::trunc:
-            case Op::sqrt:
-            case Op::min:
-            case Op::max:
-                return sink_.call(std::string(expr::name(e->op)), in);
-            case Op::round_even:
-                return sink_.call("round", in);  // to nearest even, as nearbyint
+                break;
             case Op::abs:
                 if (e->dtype == DType::f64) return absolute(in[0]);
                 if (is_floating(e->dtype)) return sink_.call("abs", in);
@@ -203,8 +192,11 @@ class Translator {
             case Op::logical_or:
                 return sink_.infix(e->op, in[0], in[1]);
             default:
-                return is_floating(e->dtype) ? real(e, in) : integer(e, in);
+                break;
         }
+        if (const std::string_view function = expr::info_of(e->op).halide; !function.empty())
+            return sink_.call(std::string(function), in);
+        return is_floating(e->dtype) ? real(e, in) : integer(e, in);
     }
 
     /// Of floats.
@@ -306,11 +298,11 @@ class Translator {
     }
 
     E real(const expr::Expr& e, const std::vector<E>& in) {
-        if (e->op >= Op::add && e->op <= Op::div) return sink_.infix(e->op, in[0], in[1]);
+        if (expr::info_of(e->op).function.empty()) return sink_.infix(e->op, in[0], in[1]);
         // LLVM makes of the library's pow(x, -1) a reciprocal that is wrong for infinities; this one is not.
         if (e->op == Op::pow && e->operands[1]->op == Op::constant && e->operands[1]->number.to_double() == -1)
             return sink_.infix(Op::div, sink_.literal(e->dtype, Scalar(1.0)), in[0]);
-        return sink_.libm(libm_name(e->op, e->dtype), in);
+        return sink_.libm(e->op, e->dtype, in);
     }
 
     E integer(const expr::Expr& e, const std::vector<E>& in) {

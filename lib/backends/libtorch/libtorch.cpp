@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "backends/built_in/built_in.h"
 #include "backends/eager/interpreted.h"
 #include "backends/libtorch/autograd.h"
 #include "backends/libtorch/boxed_call.h"
@@ -66,7 +67,7 @@ class LibTorchBackend final : public Backend,
   public:
     std::string name() const override { return "libtorch"; }
     CompileStage consumes() const override { return CompileStage::captured; }  // it writes as LibTorch does
-    std::string description() const override { return "LibTorch, op by op: an independent reference"; }
+    std::string description() const override { return std::string(find_built_in(name())->description); }
 
     CompileResult compile(const Graph& graph, const BackendOptions&) override {
         if (const std::vector<std::string> missing = unsupported(graph); !missing.empty())

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "backends/libtorch/memory.h"
 #include "backends/libtorch/script_text.h"
 #include "backends/libtorch/short_python.h"
 #include "base/error.h"
@@ -44,15 +45,9 @@ bool is_method(const std::string& name) {
            read_file(header).find(" " + name + "(at::") == std::string::npos;
 }
 
-const char* dtype_name(DType dtype) {
-    constexpr std::pair<DType, const char*> kNames[] = {
-        {DType::f64, "torch::kFloat64"},   {DType::f32, "torch::kFloat32"}, {DType::f16, "torch::kFloat16"},
-        {DType::bf16, "torch::kBFloat16"}, {DType::i64, "torch::kInt64"},   {DType::i32, "torch::kInt32"},
-        {DType::i16, "torch::kInt16"},     {DType::i8, "torch::kInt8"},     {DType::u8, "torch::kUInt8"},
-        {DType::boolean, "torch::kBool"}};
-    for (const auto& [known, name] : kNames)
-        if (known == dtype) return name;
-    return nullptr;
+/// Empty where this LibTorch, or the program, has no such elements.
+std::string dtype_name(DType dtype) {
+    return aten::has(dtype) && !is_complex(dtype) ? "torch::k" + std::string(info_of(dtype).torch) : "";
 }
 
 std::string list_of(const std::vector<std::int64_t>& sizes) {
@@ -169,7 +164,7 @@ class LibTorchProgram {
     static std::string defined(const std::string& name, const Tensor& tensor) {
         if (const Tensor once = unexpanded(tensor); once.sizes() != tensor.sizes())
             return defined(name, once) + "    " + name + " = " + name + ".expand(" + list_of(tensor.sizes()) + ");\n";
-        const std::string dtype = tensor.dtype() == DType::f32 ? "" : std::string(", ") + dtype_name(tensor.dtype());
+        const std::string dtype = tensor.dtype() == DType::f32 ? "" : ", " + dtype_name(tensor.dtype());
         const Tensor contiguous = tensor.contiguous();
         std::string made;
         if (tensor.numel() > 1 && all_alike(contiguous)) {
@@ -264,7 +259,7 @@ class LibTorchProgram {
             return (param.optional ? "at::IntArrayRef({" : "{") + text + (param.optional ? "})" : "}");
         }
         if (const auto* value = std::get_if<bool>(&arg.value)) return *value ? "true" : "false";
-        if (const auto* value = std::get_if<DType>(&arg.value)) return dtype_name(*value) ? dtype_name(*value) : "";
+        if (const auto* value = std::get_if<DType>(&arg.value)) return dtype_name(*value);
         if (const auto* value = std::get_if<std::int64_t>(&arg.value))
             return param.type == ParamType::tensor
                        ? "torch::scalar_tensor(" + std::to_string(*value) + ", torch::kInt64)"
@@ -408,7 +403,8 @@ std::string too_much(const ShortRequest& request) {
     all.insert(all.end(), request.expected.begin(), request.expected.end());
     for (const auto& [key, value] : request.graph.attributes) all.push_back(value);
     for (const Tensor& tensor : all)
-        if (!dtype_name(tensor.dtype())) return "a short program cannot write " + std::string(name(tensor.dtype()));
+        if (dtype_name(tensor.dtype()).empty())
+            return "a short program cannot write " + std::string(name(tensor.dtype()));
     const auto large = [](const Tensor& tensor) {
         return (tensor.numel() > kMostInPlace && !all_alike(tensor)) || tensor.numel() == 0;
     };

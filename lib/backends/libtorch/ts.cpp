@@ -9,6 +9,7 @@
 
 #include <utility>
 
+#include "backends/built_in/built_in.h"
 #include "backends/libtorch/fusers.h"
 #include "backends/libtorch/operators.h"
 #include "backends/libtorch/repro_code.h"
@@ -118,7 +119,7 @@ class TorchScriptBackend final : public Backend,
   public:
     std::string name() const override { return "ts"; }
     CompileStage consumes() const override { return CompileStage::captured; }  // TorchScript knows writes
-    std::string description() const override { return "TorchScript: LibTorch's optimizer, with an optional fuser"; }
+    std::string description() const override { return std::string(find_built_in(name())->description); }
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
         if (std::vector<std::string> missing = unsupported(graph); !missing.empty())

@@ -10,14 +10,12 @@ namespace {
 
 constexpr std::int32_t kMaxRank = 64;
 
-constexpr int kLast = WHITTLE_C128;
+constexpr int kLast = static_cast<int>(std::size(kAllDTypes)) - 1;
 
-static_assert(static_cast<int>(DType::f64) == WHITTLE_F64 && static_cast<int>(DType::bf16) == WHITTLE_BF16 &&
-                  static_cast<int>(DType::u8) == WHITTLE_U8 && static_cast<int>(DType::boolean) == WHITTLE_BOOL &&
-                  static_cast<int>(DType::f8_e4m3fn) == WHITTLE_F8_E4M3FN &&
-                  static_cast<int>(DType::u64) == WHITTLE_U64 && static_cast<int>(DType::c128) == kLast &&
-                  std::size(kAllDTypes) == kLast + 1,
-              "the interface numbers element types as DType does");
+#define WHITTLE_DTYPE(dtype, aten, plugin, ...)                       \
+    static_assert(static_cast<int>(DType::dtype) == WHITTLE_##plugin, \
+                  "whittle_backend.h numbers element types in the order of dtypes.def");
+#include "tensor/dtypes.def"
 
 }  // namespace
 

@@ -77,7 +77,8 @@ enum {
     WHITTLE_U32 = 12,
     WHITTLE_U64 = 13,
     WHITTLE_C64 = 14, /* real and imaginary part, a binary32 each */
-    WHITTLE_C128 = 15 /* the same of two binary64 */
+    WHITTLE_C128 = 15,   /* the same of two binary64 */
+    WHITTLE_F8_E5M2 = 16 /* OCP E5M2: the upper half of a binary16 */
 };
 
 /* A strided view: element [i, j, ...] lies at data + (i * strides[0] + j * strides[1] + ...) * (size of an element). */

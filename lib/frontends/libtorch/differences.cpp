@@ -177,9 +177,7 @@ Comparison compare(const CapturedGraph& was, const CapturedGraph& now) {
     return found;
 }
 
-bool tells_of_host(const Guard& guard) {
-    return guard.kind() == capture::GuardKind::scalar_equal || guard.kind() == capture::GuardKind::branch;
-}
+bool tells_of_host(const Guard& guard) { return guard.as<capture::ScalarEqual>() || guard.as<capture::Outcomes>(); }
 
 std::optional<Difference> host_difference(const CapturedGraph& was, const CapturedGraph& now) {
     std::optional<Difference> first;

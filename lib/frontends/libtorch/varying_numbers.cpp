@@ -10,7 +10,6 @@ namespace whittle::libtorch {
 using capture::CapturedFrame;
 using capture::CapturedGraph;
 using capture::Guard;
-using capture::GuardKind;
 using capture::HostValue;
 using capture::Source;
 
@@ -39,7 +38,7 @@ std::vector<Source> variables_with(const CapturedGraph& graph, const NumberPlace
     for (const capture::NamedNumber& named : graph.named_numbers)
         if (named.call == call) add(Source::local(named.variable), named.number);
     for (const Guard& guard : graph.guards)
-        if (guard.kind() == GuardKind::scalar_equal) add(guard.source(), std::get<HostValue>(guard.condition()));
+        if (const auto* equal = guard.as<capture::ScalarEqual>()) add(guard.source(), equal->value);
     return variables;
 }
 

@@ -6,22 +6,14 @@
 #include <optional>
 #include <vector>
 
+#include "base/words.h"
 #include "graph/value_ref.h"
 
 namespace whittle {
 namespace {
 
-const char* onnx_type(DType dtype) {
-    constexpr std::pair<DType, const char*> kTypes[] = {
-        {DType::f64, "tensor(double)"},    {DType::f32, "tensor(float)"},  {DType::f16, "tensor(float16)"},
-        {DType::bf16, "tensor(bfloat16)"}, {DType::i64, "tensor(int64)"},  {DType::i32, "tensor(int32)"},
-        {DType::i16, "tensor(int16)"},     {DType::i8, "tensor(int8)"},    {DType::u64, "tensor(uint64)"},
-        {DType::u32, "tensor(uint32)"},    {DType::u16, "tensor(uint16)"}, {DType::u8, "tensor(uint8)"},
-        {DType::boolean, "tensor(bool)"}};
-    for (const auto& [known, name] : kTypes)
-        if (known == dtype) return name;
-    return nullptr;
-}
+/// As operator schemas have it: "tensor(float16)".
+std::string onnx_type(DType dtype) { return "tensor(" + lower_case(std::string(info_of(dtype).onnx_name)) + ")"; }
 
 /// Dtypes of the operands in the order of the standard; nothing for one that is not there.
 std::vector<std::optional<DType>> operands(const Graph& graph, const Node& call) {
@@ -44,9 +36,9 @@ std::vector<std::optional<DType>> operands(const Graph& graph, const Node& call)
 bool refuses(const onnx::OpSchema& schema, const std::vector<std::optional<DType>>& dtypes) {
     for (std::size_t i = 0; i < dtypes.size() && !schema.inputs().empty(); i++) {
         if (!dtypes[i]) continue;
-        const char* type = onnx_type(*dtypes[i]);
+        const std::string type = onnx_type(*dtypes[i]);
         const auto& allowed = schema.inputs()[std::min(i, schema.inputs().size() - 1)].GetTypes();
-        if (!type || std::ranges::none_of(allowed, [&](const std::string* one) { return *one == type; })) return true;
+        if (std::ranges::none_of(allowed, [&](const std::string* one) { return *one == type; })) return true;
     }
     return false;
 }

@@ -10,14 +10,6 @@
 namespace whittle::pt2 {
 namespace {
 
-struct Code {
-    std::int64_t code;
-    DType dtype;
-};
-constexpr Code kDTypes[] = {{1, DType::u8},   {2, DType::i8},         {3, DType::i16},      {4, DType::i32},
-                            {5, DType::i64},  {6, DType::f16},        {7, DType::f32},      {8, DType::f64},
-                            {10, DType::c64}, {11, DType::c128},      {12, DType::boolean}, {13, DType::bf16},
-                            {28, DType::u16}, {29, DType::f8_e4m3fn}, {34, DType::u32},     {35, DType::u64}};
 constexpr const char* kMemoryFormats[] = {"", "contiguous_format", "channels_last", "channels_last_3d",
                                           "preserve_format"};
 
@@ -156,8 +148,7 @@ class ExpressionReader {
 }  // namespace
 
 DType dtype_of_code(std::int64_t code) {
-    for (const Code& known : kDTypes)
-        if (known.code == code) return known.dtype;
+    if (const auto dtype = dtype_with(&DTypeInfo::pt2, code)) return *dtype;
     throw Error("found data type code " + std::to_string(code) + ", which Whittle does not support");
 }
 
@@ -174,8 +165,7 @@ std::string layout_of_code(std::int64_t code) {
 }
 
 std::int64_t code_of(DType dtype) {
-    for (const Code& known : kDTypes)
-        if (known.dtype == dtype) return known.code;
+    if (const int code = info_of(dtype).pt2) return code;
     throw Error(".pt2 files do not support data type " + std::string(name(dtype)));
 }
 

@@ -36,22 +36,16 @@ struct Value {
     std::variant<std::monostate, bool, std::int64_t, double, std::string, Sequence, Dict, Global, Elements, Tensor> is;
 };
 
-struct StorageClass {
-    std::string_view name;
-    DType dtype;
-};
-constexpr StorageClass kStorages[] = {{"torch FloatStorage", DType::f32}, {"torch DoubleStorage", DType::f64},
-                                      {"torch HalfStorage", DType::f16},  {"torch BFloat16Storage", DType::bf16},
-                                      {"torch LongStorage", DType::i64},  {"torch IntStorage", DType::i32},
-                                      {"torch ShortStorage", DType::i16}, {"torch CharStorage", DType::i8},
-                                      {"torch ByteStorage", DType::u8},   {"torch BoolStorage", DType::boolean}};
 constexpr std::string_view kOrderedDict = "collections OrderedDict", kTensor = "torch._utils _rebuild_tensor_v2",
                            kParameter = "torch._utils _rebuild_parameter";
 
+/// Of a storage's class, such as "torch FloatStorage".
 std::optional<DType> dtype_of_storage(std::string_view name) {
-    for (const StorageClass& known : kStorages)
-        if (known.name == name) return known.dtype;
-    return {};
+    constexpr std::string_view kModule = "torch ", kClass = "Storage";
+    if (!name.starts_with(kModule) || !name.ends_with(kClass)) return {};
+    name.remove_prefix(kModule.size());
+    name.remove_suffix(kClass.size());
+    return dtype_with(&DTypeInfo::aten_name, name);
 }
 
 class Unpickler {

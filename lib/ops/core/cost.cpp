@@ -44,20 +44,12 @@ bool contracts(const expr::Update& update) {
     return found;
 }
 
-/// Of one evaluation that is stored. The numbers are what kernels take beside one that copies elements, rounded;
-/// scripts/bench aot shows whether they do.
+/// Of one evaluation that is stored.
 double work_of(const expr::Expr& value) {
     double work = 1;
     expr::visit(value, [&](const expr::Expr& e) {
-        using expr::Op;
-        if (e->op == Op::load)
-            work += 1;
-        else if (e->op == Op::pow || e->op == Op::atan2 || (e->op >= Op::exp && e->op <= Op::lgamma))
-            work += 2.5;
-        else if (e->op == Op::select)
-            work += 3;
-        else if (is_floating(e->dtype) && (e->op == Op::div || e->op == Op::mod || e->op == Op::sqrt))
-            work += 1;
+        const expr::OpInfo& op = expr::info_of(e->op);
+        if (op.kind != expr::OpInfo::Kind::infix || is_floating(e->dtype)) work += op.work;
     });
     return std::max(work, 2.0);
 }

@@ -40,14 +40,15 @@ V rounded_once(const V& x, DType dtype) {
     return cast(nearest, dtype);
 }
 
-/// To a float without infinities ("float 8") values beyond the range become the largest, unless `saturate` is 0.
+/// To a float of 8 bits, infinities and values beyond the range become the largest, unless `saturate` is 0.
 V saturating_cast(const Call& c, DType dtype) {
     check_round_mode(c);
     V value = c.tensor("input");
-    const Scalar limit = greatest(dtype);
-    const bool saturates = is_floating(dtype) && std::isfinite(limit.to_double()) && c.integer("saturate") != 0;
-    if (saturates && is_computed(value.dtype()) && value.dtype() != DType::boolean)
-        value = clamp(cast(value, promote(value.dtype(), DType::f32)), -limit.to_double(), limit.to_double());
+    const bool saturates = is_floating(dtype) && size_of(dtype) == 1 && c.integer("saturate") != 0;
+    if (saturates && value.dtype() != dtype && value.dtype() != DType::boolean) {
+        const double largest = float_limits(dtype).largest;
+        value = clamp(cast(value, promote(value.dtype(), DType::f32)), -largest, largest);
+    }
     return value.dtype() == DType::f64 && is_reduced(dtype) ? rounded_once(value, dtype) : cast(value, dtype);
 }
 

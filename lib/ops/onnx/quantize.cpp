@@ -177,6 +177,7 @@ CallResults qlinear_conv(const Call& c) {
 }
 
 constexpr DTypeSet kQuantized = set_of(DType::u8) | set_of(DType::i8);
+constexpr DTypeSet kFloat8 = used_of(DTypeInfo::Category::floating, DTypeInfo::Use::stored);
 
 constexpr OpDef kQuantizeOps[] = {
     {.doc = "Floats quantized to 8 bits. onnx Operators.md#QuantizeLinear",
@@ -188,7 +189,7 @@ constexpr OpDef kQuantizeOps[] = {
     {.doc = "Floats from 8-bit quantized values. onnx Operators.md#DequantizeLinear",
      .schema = "DequantizeLinear(Tensor x, Tensor x_scale, Tensor? x_zero_point=None, *, int axis=1, int block_size=0, "
                "int output_dtype=0) -> Tensor",
-     .dtypes = kQuantized | set_of(DType::i32) | set_of(DType::u16) | set_of(DType::i16) | set_of(DType::f8_e4m3fn),
+     .dtypes = kQuantized | set_of(DType::i32) | set_of(DType::u16) | set_of(DType::i16) | kFloat8,
      .decompose = dequantize,
      .open = {.ask = onnx_open::dequantized}},
     {.doc = "Floats quantized to 8 bits with a scale that spans the data. onnx Operators.md#DynamicQuantizeLinear",

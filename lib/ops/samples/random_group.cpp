@@ -137,8 +137,9 @@ class ExprMaker {
             case 3:
                 return unary(Op::is_nan, any(chance(2) ? DType::f32 : DType::f64, depth - 1));
             default: {
+                static constexpr Op comparisons[] = {Op::eq, Op::ne, Op::lt, Op::le};
                 const DType type = a_type();
-                const Op op = static_cast<Op>(static_cast<int>(Op::eq) + random_.below(type == DType::boolean ? 2 : 4));
+                const Op op = comparisons[random_.below(type == DType::boolean ? 2 : 4)];
                 return binary(op, any(type, depth - 1), any(type, depth - 1));
             }
         }
@@ -159,19 +160,29 @@ class ExprMaker {
 
     Expr real(DType dtype, int depth) {
         static constexpr Op binaries[] = {Op::add, Op::sub, Op::mul, Op::div};
-        static constexpr Op exact[] = {Op::abs, Op::floor, Op::ceil, Op::trunc, Op::round_even, Op::sqrt};
+        static const std::vector<Op> exact = functions(OpInfo::Kind::exact), library = functions(OpInfo::Kind::library);
         const Expr a = any(dtype, depth - 1);
         const std::int64_t kind = random_.below(10);
-        if (kind <= 1) return unary(exact[random_.below(std::size(exact))], a);
+        if (kind <= 1) return unary(one_of(exact), a);
         if (kind == 2 && options_.library) {
             // A constant argument is folded by compilers to the correctly rounded result, not to the library's.
             const Expr x = depends(a) ? a : a + converted_from(dtype, a_loop());
             if (!depends(x)) return x;
             if (chance(4)) return binary(Op::mod, x, any_dependent(dtype, depth - 1));
-            const auto first = static_cast<int>(Op::exp), last = static_cast<int>(Op::lgamma);
-            return unary(static_cast<Op>(first + random_.below(last - first + 1)), x);
+            return unary(one_of(library), x);
         }
         return binary(binaries[random_.below(std::size(binaries))], a, any(dtype, depth - 1));
+    }
+
+    /// Those of one operand.
+    static std::vector<Op> functions(OpInfo::Kind kind) {
+        std::vector<Op> ops;
+        for (std::size_t i = 0; i < std::size(kOps); ++i)
+            if (kOps[i].kind == kind && kOps[i].operands == 1) ops.push_back(static_cast<Op>(i));
+        return ops;
+    }
+    Op one_of(const std::vector<Op>& ops) {
+        return ops[static_cast<std::size_t>(random_.below(static_cast<std::int64_t>(ops.size())))];
     }
 
     Expr any_dependent(DType dtype, int depth) {

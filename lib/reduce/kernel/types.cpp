@@ -12,20 +12,10 @@ namespace {
 using expr::Expr;
 using expr::Op;
 
-/// Whether expr.h has the operation on the type.
-bool allowed(Op op, DType dtype) {
-    if (op <= Op::cast || op == Op::abs || op == Op::select) return true;
-    if (op == Op::logical_not || op == Op::logical_and || op == Op::logical_or) return dtype == DType::boolean;
-    if (op >= Op::add && op <= Op::mod) return true;
-    if (op >= Op::eq && op <= Op::le) return true;
-    const bool integers = op == Op::bit_not || op == Op::min || op == Op::max || (op >= Op::bit_and && op <= Op::shr);
-    return integers ? is_integer(dtype) : is_floating(dtype);
-}
-
 Expr rebuilt(const Expr& e, DType from, DType to, bool& possible) {
     if (e->dtype != from) {
         for (const Expr& operand : e->operands)
-            if (e->op != Op::cast && e->op != Op::load && !allowed(e->op, operand->dtype)) possible = false;
+            if (e->op != Op::cast && e->op != Op::load && !expr::takes(e->op, operand->dtype)) possible = false;
         return e;
     }
     if (e->op == Op::constant) {
@@ -53,7 +43,7 @@ Expr retyped(const Expr& root, DType from, DType to, bool& possible, expr::ExprM
         if (possible && root->dtype != from && !root->operands.empty()) result = expr::rebuild(root, operands);
     } else {
         const DType operated = operands[root->op == Op::select ? 1 : 0]->dtype;
-        if (!allowed(root->op, operated)) {
+        if (!expr::takes(root->op, operated)) {
             possible = false;
             return root;
         }

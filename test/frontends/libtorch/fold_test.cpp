@@ -145,7 +145,7 @@ std::vector<std::string> causes(const CapturedFrame& frame) {
 std::vector<std::string> number_guards(const CapturedGraph& graph) {
     std::vector<std::string> all;
     for (const capture::Guard& guard : graph.guards)
-        if (guard.kind() == capture::GuardKind::scalar_equal) all.push_back(guard.text());
+        if (guard.as<capture::ScalarEqual>()) all.push_back(guard.text());
     return all;
 }
 

@@ -33,7 +33,8 @@ struct Inferred {
 /// 8-bit floats came later.
 bool has_unknown_dtype(const Graph& graph) {
     return std::ranges::any_of(graph.nodes, [](const Node& node) {
-        return std::ranges::any_of(node.results, [](const ValueMeta& meta) { return meta.dtype == DType::f8_e4m3fn; });
+        return std::ranges::any_of(
+            node.results, [](const ValueMeta& meta) { return info_of(meta.dtype).use == DTypeInfo::Use::stored; });
     });
 }
 

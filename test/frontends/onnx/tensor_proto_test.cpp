@@ -122,6 +122,9 @@ TEST_CASE("8-bit floats are read from bytes and from int32_data", "[onnx]") {
     onnx::TensorProto raw = proto_of(17, {2});
     raw.set_raw_data(std::string("\x38\xfe"));
     CHECK(loaded(raw).values<double>() == std::vector<double>{1, -448});
+    onnx::TensorProto e5m2 = proto_of(19, {2});
+    e5m2.set_raw_data(std::string("\x3c\xfb"));
+    CHECK(loaded(e5m2).values<double>() == std::vector<double>{1, -57344});
     onnx::TensorProto beyond = proto_of(17, {1});
     beyond.add_int32_data(256);
     CHECK_THAT(refusal(beyond), Contains("found the element 256, expected an element in the range of f8_e4m3fn"));

@@ -1,5 +1,5 @@
-// Conversions to 8-bit floats as ONNX defines them: https://onnx.ai/onnx/operators/onnx__Cast.html, the table of
-// E4M3FN.
+// Conversions to 8-bit floats as ONNX defines them: https://onnx.ai/onnx/operators/onnx__Cast.html, the tables of
+// E4M3FN and E5M2.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <random>
@@ -14,12 +14,13 @@ namespace {
 
 using samples::t;
 
-std::vector<double> cast(const Tensor& from, const std::vector<std::pair<std::string, Arg>>& more = {}) {
-    Sample sample{.label = "", .tensors = {from}, .args = {t(0)}, .kwargs = {{"to", 17}}};
+std::vector<double> cast(const Tensor& from, const std::vector<std::pair<std::string, Arg>>& more = {},
+                         DType to = DType::f8_e4m3fn) {
+    Sample sample{.label = "", .tensors = {from}, .args = {t(0)}, .kwargs = {{"to", info_of(to).onnx}}};
     sample.kwargs.insert(sample.kwargs.end(), more.begin(), more.end());
     const Graph graph = graph_of(Registry::instance().require("onnx.Cast"), sample);
     const Tensor result = evaluate(graph, std::vector{from})[0];
-    CHECK(result.dtype() == DType::f8_e4m3fn);
+    CHECK(result.dtype() == to);
     return result.values<double>();
 }
 
@@ -40,6 +41,18 @@ TEST_CASE("onnx.Cast to FLOAT8E4M3FN saturates", "[ops]") {
     }
     CHECK(cast(Tensor::of<std::int64_t>({5000000000, -7}, {2})) == std::vector<double>{448, -7});
     CHECK(cast(Tensor::of<bool>({true, false}, {2})) == std::vector<double>{1, 0});
+    CHECK(cast(Tensor::of<std::int64_t>({60000, 3}, {2}).to(DType::u16)) == std::vector<double>{448, 3});
+    CHECK(cast(Tensor::of<double>({57344, -2}, {2}).to(DType::f8_e5m2)) == std::vector<double>{448, -2});
+}
+
+TEST_CASE("onnx.Cast to FLOAT8E5M2 saturates, without which what is beyond the range becomes infinite", "[ops]") {
+    const std::vector<double> numbers = {1e9, -1e9, INFINITY, -INFINITY, 61439, 61440, 0.1, -3.3};
+    const Tensor from = Tensor::of(numbers, {8}).to(DType::f32);
+    CHECK(cast(from, {}, DType::f8_e5m2) ==
+          std::vector<double>{57344, -57344, 57344, -57344, 57344, 57344, 0.09375, -3.5});
+    CHECK(cast(from, {{"saturate", 0}}, DType::f8_e5m2) ==
+          std::vector<double>{INFINITY, -INFINITY, INFINITY, -INFINITY, 57344, INFINITY, 0.09375, -3.5});
+    CHECK(std::isnan(cast(Tensor::of<float>({NAN}, {1}), {}, DType::f8_e5m2)[0]));
 }
 
 TEST_CASE("onnx.Cast with saturate=0 makes NaN of what is beyond the range", "[ops]") {
@@ -80,6 +93,7 @@ TEST_CASE("onnx.Cast rounds f64 once", "[ops]") {
     check(Half{}, {{"to", 10}});
     check(BFloat16{}, {{"to", 16}});
     check(Float8E4M3FN{}, {{"to", 17}, {"saturate", 0}});
+    check(Float8E5M2{}, {{"to", 19}, {"saturate", 0}});
 }
 
 TEST_CASE("onnx.Cast reads FLOAT8E4M3FN", "[ops]") {
