@@ -2,6 +2,7 @@
 //   bench_minify [--json FILE] DIR       DIR: graphs/*.json and cases.json; run through scripts/bench minify
 // The oracle is structural: it looks at which calls are kept, so every tool can be asked the same question and no time
 // passes in compilers. Each case runs plainly and, under several seeds, with 20 % of the answers unresolved.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
