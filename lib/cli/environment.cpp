@@ -230,7 +230,7 @@ std::string log_of(const std::vector<std::string>& command) {
 
 void write_bundle(const Tool& tool, const EnvironmentOptions& options) {
     if (fs::exists(options.bundle) && !(fs::is_directory(options.bundle) && fs::is_empty(options.bundle)))
-        throw Error({options.bundle.string(), {}}, "it exists, expected an empty folder or a new name");
+        throw Error({options.bundle.string(), {}}, "the folder is not empty, expected an empty folder or a new name");
     std::vector<std::string> files;
     const auto write = [&](const char* name, const std::string& text) {
         write_file(options.bundle / name, without_private(text));
@@ -254,7 +254,7 @@ void EnvironmentOptions::declare(Tool& tool) {
     tool.option("--bundle", bundle, "DIR",
                 "Write a folder to attach to an issue: versions, processor, compilers, environment variables and a "
                 "list of what is left out. If COMMAND is given, also write COMMAND and its log.");
-    tool.after_dashes(command, "With --bundle: failing command, which is run.");
+    tool.after_dashes(command, "With --bundle: a command that fails. The program runs this command.");
 }
 
 void print_environment(const Tool& tool, const EnvironmentOptions& options) {

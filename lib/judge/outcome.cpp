@@ -234,8 +234,9 @@ void check_said(Outcome& outcome, const Graph& graph, const Values& values) {
     const std::vector<NodeId> outputs = graph.outputs();
     if (values.size() != outputs.size())
         return mismatch(outcome, "count",
-                        "got " + std::to_string(values.size()) + " outputs, expected " +
-                            std::to_string(outputs.size()) + ", values saved for backward included");
+                        "got " + std::to_string(values.size()) + " outputs of the forward graph, expected " +
+                            std::to_string(outputs.size()) +
+                            " (the outputs of the model and the values saved for the backward graph)");
     for (std::size_t i = 0; i < values.size(); ++i) {
         const ValueMeta got = ValueMeta::of(values[i]);
         const ValueMeta& said = graph.node({outputs[i]}).meta();
@@ -367,7 +368,7 @@ Outcome judge(Outcome outcome, const Graph& graph, std::span<const Tensor> input
     try {
         right = program::reference_gradients(*made, inputs);
     } catch (const Error& error) {
-        outcome.no_gradients = std::string("the reference cannot compute them: ") + error.what();
+        outcome.no_gradients = std::string("the reference, eager, cannot compute the gradients: ") + error.what();
         return outcome;
     }
     compare_values(

@@ -65,7 +65,8 @@ std::string to_text(const Repro& repro, const Failure& failure, const Options& o
     text += repro.tried
                 ? "reduced:  to one Halide kernel\n"
                 : "data:     " + std::string(name(repro.data)) +
-                      (repro.passing.empty() ? "" : " (it does not fail with " + join(repro.passing) + ")") + "\n";
+                      (repro.passing.empty() ? "" : " (with " + join(repro.passing) + ", the program does not fail)") +
+                      "\n";
     std::string files =
         repro.output.string() + (repro.is_short() ? " (" + plural(lines_of(repro), "line") + ")\n" : "\n");
     for (const std::filesystem::path& sidecar : repro.sidecars) files += sidecar.string() + "\n";

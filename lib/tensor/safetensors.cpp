@@ -61,7 +61,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
         } else {
             field_ = text;
             if (!in_metadata_ && text != "dtype" && text != "shape" && text != "data_offsets")
-                fail(key_position(key_), "found member '" + text + "', expected dtype, shape or data_offsets");
+                fail(key_position(key_), "found member '" + text + "', expected 'dtype', 'shape' or 'data_offsets'");
             if (!in_metadata_ && seen(text))
                 fail(key_position(key_), "found member '" + text + "' twice, expected each member once");
         }

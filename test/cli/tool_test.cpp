@@ -167,7 +167,7 @@ TEST_CASE("bad usage is told as git and cargo tell it") {
     CHECK(SampleTool().error({"m", "--jobs=-1"}) ==
           "invalid value '-1' for --jobs: expected a whole number, 0 or more");
     CHECK(SampleTool().error({"m", "--jobs", "99999999999999999999"}) ==
-          "invalid value '99999999999999999999' for --jobs: it is too large");
+          "invalid value '99999999999999999999' for --jobs: the number is too large");
     CHECK(SampleTool().error({"m", "--rtol", "nan"}) == "invalid value 'nan' for --rtol: expected a number, 0 or more");
     CHECK(SampleTool().error({"m", "--rtol", "inf"}) == "invalid value 'inf' for --rtol: expected a number, 0 or more");
     CHECK(SampleTool().error({"m", "--jobs", "1", "--jobs", "2"}) ==

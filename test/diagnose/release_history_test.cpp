@@ -81,5 +81,5 @@ TEST_CASE("a release is an option, and others are refused by name", "[releases]"
     CHECK_THROWS_WITH(version_of(*backend, {{"release", "2.0"}}),
                       Catch::Contains("found release '3.0', expected '2.0'"));
     CHECK_THROWS_WITH(find_backend(spec("right"), {{"release", "1.0"}}),
-                      Catch::Contains("found '1.0', expected none: the backend has no releases"));
+                      Catch::Contains("found '1.0', expected no release: this backend has no releases to choose from"));
 }

@@ -51,11 +51,12 @@ TEST_CASE("capture of recorded events comes to what was recorded") {
     FrameRecord other = example();
     other.segments[0].ended_by->kind = capture::BreakKind::side_effect;
     CHECK(recapture(other).differences ==
-          std::vector<std::string>{"graph f_0: its end differs: found WB0001 (item()), recorded WB0003"});
+          std::vector<std::string>{"graph f_0: the end of the graph differs: found WB0001 (item()), recorded WB0003"});
     other = example();
     other.segments[0].ended_by.reset();
     CHECK(recapture(other).differences ==
-          std::vector<std::string>{"graph f_0: its end differs: found the end of the frame, recorded WB0003"});
+          std::vector<std::string>{
+              "graph f_0: the end of the graph differs: found the end of the frame, recorded WB0003"});
     other = example();
     other.segments[0].live = {"add", "neg"};
     CHECK(recapture(other).differences.at(0) ==

@@ -138,7 +138,7 @@ TEST_CASE("malformed safetensors are refused by name or place") {
         {file_of(entry(R"("dtype":"F8_E5M2")")), "found dtype \"F8_E5M2\""},
         {file_of(entry(R"("dtype":32)")), "member 'dtype': found 32, expected a string"},
         {file_of(entry(R"("dtype":null)")), "member 'dtype': found null"},
-        {file_of(entry(R"("stride":[1])")), "found member 'stride', expected dtype, shape or data_offsets"},
+        {file_of(entry(R"("stride":[1])")), "found member 'stride', expected 'dtype', 'shape' or 'data_offsets'"},
         {file_of(entry(R"("shape":2)")), "member 'shape': found 2, expected an array"},
         {file_of(entry(R"("shape":[[2]])")), "member 'shape': found an array"},
         {file_of(entry(R"("shape":[{}])")), "member 'shape': found an object"},

@@ -117,7 +117,7 @@ TEST_CASE("a folder that is not ours is refused, whatever its index.json is", "[
     CHECK_THAT(says("{"), Contains("index.json: byte"));
     CHECK_THAT(says(""), Contains("the file is empty"));
     CHECK_THAT(says("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"),
-               Contains("found a git-LFS pointer") && Contains("git lfs pull"));
+               Contains("found a Git LFS pointer") && Contains("git lfs pull"));
     CHECK_THAT(says(R"({"format": "whittle.trace", "version": "2.0"})"), Contains("expected version 1.x"));
 }
 

@@ -213,7 +213,7 @@ class TextWriter {
         if (!required) return "    " + (when.empty() ? "" : "if (" + when + ") ") + code + ";\n";
         const std::string name = switches_[i] = names_.unique("on" + std::to_string(i));
         return "    const bool " + name + " = " + (when.empty() ? "true" : when) +
-               ";  // the lines below depend on it\n    if (" + name + ") " + code + ";\n";
+               ";  // the lines below need this directive\n    if (" + name + ") " + code + ";\n";
     }
 
     /// Empty: always.
@@ -252,7 +252,9 @@ class TextWriter {
     bool is_left_out(const std::string& at) const {
         if (at.empty()) return false;
         const Stage* const stage = group_.stage(at);
-        if (!stage) throw Error("found Func " + at + " as the place of another Func, expected a Func of the kernel");
+        if (!stage)
+            throw Error("found Func " + at +
+                        " as the argument of compute_at or store_at, expected a Func of the same kernel");
         return element_count(stage->sizes()) == 0;
     }
 

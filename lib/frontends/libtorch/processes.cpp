@@ -45,7 +45,7 @@ std::string Processes::title(std::size_t process, const std::string& forked_at) 
     const ProcessIdentity& identity = all_[process];
     std::string how;
     if (const auto before = predecessor(process))
-        how = "took the place of " + called(*before);
+        how = "started by exec() in " + called(*before);
     else if (const auto by = maker(process))
         how = (identity.forked ? "forked by " : "started by ") + called(*by) + forked_at;
     if (!identity.forked) how += (how.empty() ? "" : ": ") + identity.command_line;

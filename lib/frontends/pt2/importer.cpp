@@ -113,7 +113,7 @@ std::vector<std::string> result_names(const Json& node) {
 std::int64_t size_of(const Json& size, const std::map<std::string, std::int64_t>& symbols) {
     const auto [kind, value] = chosen(size);
     if (kind == "as_int") return integer(*value);
-    if (kind != "as_expr") throw Error("found a size of kind " + kind + ", expected as_int or as_expr");
+    if (kind != "as_expr") throw Error("found a size of kind '" + kind + "', expected 'as_int' or 'as_expr'");
     if (const auto known = evaluate(value->at("expr_str").get<std::string>(), symbols)) return *known;
     const Json& hint = value->value("hint", Json());
     if (!hint.is_object())

@@ -32,7 +32,8 @@ CallResults grid_sample(const Call& c) {
     if (c.tensor("X").rank() != 4 && !volume)
         throw Error("found X of sizes " + to_string(c.tensor("X").sizes()) + ", expected " +
                     (opset(c) >= 20 ? "four or five dimensions" : "four dimensions"));
-    if (volume && mode == 2) throw Error("found mode 'cubic' for X with five dimensions, expected linear or nearest");
+    if (volume && mode == 2)
+        throw Error("found mode 'cubic' for X with five dimensions, expected 'linear' or 'nearest'");
     const std::int64_t padding = choice(c, "padding_mode", {"zeros", "border", "reflection"});
     const auto sampler = volume ? grid_sampler_3d : grid_sampler_2d;
     return sampler(c.tensor("X"), c.tensor("grid"), mode, padding, c.integer("align_corners") != 0);

@@ -69,7 +69,7 @@ Recurrent recurrent_of(const Arguments<T>& arguments, std::int64_t gates, const 
     r.gates = gates;
     r.direction = arguments.text("direction");
     if (r.direction != "forward" && r.direction != "reverse" && r.direction != "bidirectional")
-        throw Error("found direction '" + r.direction + "', expected forward, reverse or bidirectional");
+        throw Error("found direction '" + r.direction + "', expected 'forward', 'reverse' or 'bidirectional'");
     r.directions = r.direction == "bidirectional" ? 2 : 1;
     r.batch_first = arguments.integer("layout") != 0;
     r.clip = arguments.optional_number("clip").value_or(0);

@@ -23,7 +23,7 @@ TEST_CASE("which process came of which is told") {
     CHECK(processes.title(1, " at app.cpp:3") == "process 2 (forked by process 1 at app.cpp:3)");
     CHECK(processes.title(2, "") == "process 3 (forked by process 2)");
     CHECK(processes.title(3, "") == "process 4 (./other 2)");
-    CHECK(processes.title(4, "") == "process 5 (took the place of process 1: ./last)");
+    CHECK(processes.title(4, "") == "process 5 (started by exec() in process 1: ./last)");
     CHECK(processes.children(0) == 1);
     CHECK(processes.started(0) == 1);  // by what it started: that was not seen
     CHECK(processes.successor(0) == 4);
