@@ -113,9 +113,10 @@ void hint_at_memory(std::string_view words) {
     });
     static std::atomic<bool> said{false};
     if (says_so && !said.exchange(true))
-        log_warning(LogChannel::run,
-                    "the backend or command reports that memory ran out, although it stayed below --memory-limit; this "
-                    "counts as a failure, but the cause may be this machine");
+        log_warning(
+            LogChannel::run,
+            "the backend or command reports that memory ran out, although the process stayed below --memory-limit; "
+            "this counts as a failure, but the cause may be that this machine has too little memory");
 }
 
 Signature signature_of(const Outcome& outcome) {

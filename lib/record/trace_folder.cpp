@@ -122,7 +122,8 @@ std::vector<TracedFrame> TraceFolder::add(const capture::CapturedFrame& frame, c
             traced.graph = index().graphs[add_graph(captured.graph, frame.name)].file;
         if (!captured.unrecorded.empty())
             notes.push_back(traced.graph.stem().string() +
-                            (has_values ? ": its record expects what the reference computes: " : " has no record: ") +
+                            (has_values ? ": the expected results of the record come from the reference, because "
+                                        : " has no record, because ") +
                             captured.unrecorded);
         describe(*std::ranges::find(index().graphs, traced.graph, &IndexGraph::file), frame, captured, index());
         run.again = true;

@@ -47,7 +47,7 @@ void run_python(PythonRepro& repro, bool fails) {
     constexpr const char* kAsk = "import torch; print(torch.__version__); hasattr(torch, 'compile') or print('old')";
     const auto has_it = [](const ProcessResult& found) { return found.exit_code == 0 && !found.timed_out; };
     if (traced && !fs::exists(repro.python)) {
-        repro.message = repro.python + ", which ran the program, is not there";
+        repro.message = repro.python + ", the Python interpreter that ran the traced program, does not exist";
         return;
     }
     ProcessResult found = run_process({repro.python, "-c", kAsk}, options);
@@ -57,8 +57,9 @@ void run_python(PythonRepro& repro, bool fails) {
         if (has_it(found)) repro.python = kSystems;
     }
     if (!has_it(found)) {
-        repro.message = repro.python + (traced ? ", which ran the program, has no PyTorch"
-                                               : " has no PyTorch (scripts/setup --with python installs it)");
+        repro.message =
+            repro.python + (traced ? ", the Python interpreter that ran the traced program, has no PyTorch"
+                                   : " has no PyTorch; to install PyTorch, run scripts/setup --with python");
         return;
     }
     if (found.out.find("\nold\n") != std::string::npos) repro.mode = "ts";

@@ -405,7 +405,7 @@ TEST_CASE("short programs: what is not shown shortly is said") {
     one = pooled();
     one.graph.failure->accuracy.mode = Accuracy::Mode::strict;
     CHECK_FALSE(onnxruntime_program(one.request(), said(), why_not));
-    CHECK(why_not == "it only fails with --accuracy=strict");
+    CHECK(why_not == "the model fails only with --accuracy=strict");
     CHECK(known_api("tensorrt") == nullptr);
     REQUIRE(known_api("opencv") != nullptr);
     CHECK(known_api("opencv")->write == opencv_program);

@@ -43,7 +43,7 @@ TEST_CASE("repro: verified when all runs fail and the control passes") {
     CHECK(report.verified);
     CHECK(report.runs == 3);
     CHECK(report.message.starts_with("1 of 3 values differ in backend, 0 in loops: BUG in the backend cmd:cp"));
-    CHECK(read_file(folder.path() / "abs.cpp").find("verified: 3 of 3 runs fail, the control passes") !=
+    CHECK(read_file(folder.path() / "abs.cpp").find("verified: 3 of 3 runs fail, and the control passes") !=
           std::string::npos);
     CHECK(files_below(folder.path()) == std::set<fs::path>{"abs.cpp"});
 }

@@ -97,8 +97,8 @@ TEST_CASE("only a trace of the same models is replaced", "[trace]") {
     CHECK(refused(t, {a}).empty());
     CHECK(refused(t, {folder.path() / "t/../a.onnx"}).empty());
     CHECK(refused(t, {b, a}).empty());
-    CHECK_THAT(refused(t, {b}),
-               Contains("it holds the trace of " + a.string() + ", not of " + b.string()) && Contains("--force"));
+    CHECK_THAT(refused(t, {b}), Contains("the folder holds the trace of " + a.string() + ", not of " + b.string()) &&
+                                    Contains("--force"));
     CHECK(refused(t, {b}, true).empty());
     // Where the trace went with its model, it is still the model's.
     fs::create_directory(folder.path() / "moved");

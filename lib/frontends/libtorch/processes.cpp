@@ -62,9 +62,9 @@ std::vector<std::string> notes_of_processes(const Processes& processes, std::siz
             note += plural(children, "child", "children") + " ran LibTorch and " + (children > 1 ? "were" : "was") +
                     " captured, too";
         else
-            note += "its children ran " + std::string(others.child_ops ? "" : "no operation of LibTorch");
+            note += "the children ran " + std::string(others.child_ops ? "" : "no operation of LibTorch");
         if (others.child_ops)
-            note += (children ? "; others ran " : "") + plural(others.child_ops, "operation") +
+            note += (children ? "; further children ran " : "") + plural(others.child_ops, "operation") +
                     " of LibTorch that were not captured";
         notes.push_back(std::move(note));
     }

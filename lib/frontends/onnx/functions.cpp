@@ -113,8 +113,8 @@ class Inliner {
         const Location where{file_, place_of(node, position)};
         if (depth == kDeepest)
             throw Error(where, "the function " + in_quotes(function.name()) +
-                                   " calls itself, or its calls are nested more than " + std::to_string(kDeepest) +
-                                   " levels deep");
+                                   " calls itself, or calls of functions are nested more than " +
+                                   std::to_string(kDeepest) + " levels deep");
         if (node.input_size() > function.input_size() || node.output_size() > function.output_size())
             throw Error(where, "found " + std::to_string(node.input_size()) + " inputs and " +
                                    std::to_string(node.output_size()) + " outputs of the function " +

@@ -41,7 +41,8 @@ std::string standard_attribute_misfit(const onnx::NodeProto& node, const onnx::O
         if (known == schema.attributes().end()) {
             std::string names;
             for (const auto& [name, definition] : schema.attributes()) names += (names.empty() ? "" : ", ") + name;
-            hint = names.empty() ? "this op has no attributes at this opset" : "its attributes at this opset: " + names;
+            hint = names.empty() ? "this op has no attributes at this opset"
+                                 : "the attributes of this op at this opset: " + names;
             return "found the unknown attribute " + in_quotes(attribute.name());
         }
         if (known->second.type != attribute.type())

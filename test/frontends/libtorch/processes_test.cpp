@@ -35,10 +35,10 @@ TEST_CASE("what became of children and programs is told, and what is not known o
     const OtherProcesses others{.forks = 2, .child_ops = 3, .started = 1, .first = "ls"};
     CHECK(notes_of_processes(alone, 0, others) ==
           std::vector<std::string>{
-              "the program forked 2 times; its children ran 3 operations of LibTorch that were not captured",
+              "the program forked 2 times; the children ran 3 operations of LibTorch that were not captured",
               "the program ran 1 other program (ls), which did not run LibTorch or could not be captured"});
     CHECK(notes_of_processes(both, 0, others).at(0) ==
-          "the program forked 2 times; 1 child ran LibTorch and was captured, too; others ran 3 operations of LibTorch "
+          "the program forked 2 times; 1 child ran LibTorch and was captured, too; further children ran 3 operations of LibTorch "
           "that were not captured");
 }
 
