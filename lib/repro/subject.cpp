@@ -46,7 +46,7 @@ std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspe
     const auto backend = find_backend(suspect.spec, suspect.options);
     Outcome seen = query(frame.graph, frame.inputs, expected, *backend, suspect);
     const auto not_judged = [&](const std::string& why) {
-        return Error({frame.file.string(), {}}, "Whittle cannot tell whether the model fails: " + why);
+        return Error({frame.file.string(), {}}, "found no verdict on the model: " + why);
     };
     if (seen.kind == Outcome::Kind::unsupported)
         throw Error({frame.file.string(), {}},
