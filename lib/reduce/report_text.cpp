@@ -49,7 +49,8 @@ std::string passes(const std::vector<ReductionReport>& passes) {
 std::string queries(const Minimized& done) {
     if (done.search.queries <= 1) return {};
     std::string text = "            the original and " + plural(done.search.queries - 1, "candidate");
-    if (done.search.unresolved) text += fmt::format(", of which {} neither passed nor failed in the same way", done.search.unresolved);
+    if (done.search.unresolved)
+        text += fmt::format(", of which {} neither passed nor failed in the same way", done.search.unresolved);
     if (done.replayed) text += fmt::format("; {} verdicts come from the journal", done.replayed);
     return text + '\n';
 }

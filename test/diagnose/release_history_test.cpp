@@ -17,13 +17,15 @@ TEST_CASE("a history in one line", "[releases]") {
     history.cannot_tell = {"1.16.4", "1.16.5"};
     CHECK(history.text() == "1.16.3 is right; wrong since 1.17.0 (of 6 installed; 1.16.4, 1.16.5 gave no verdict)");
     history.last_good.clear();
-    CHECK(history.text() == "wrong in all tested releases since 1.17.0 (of 6 installed; 1.16.4, 1.16.5 gave no verdict)");
+    CHECK(history.text() ==
+          "wrong in all tested releases since 1.17.0 (of 6 installed; 1.16.4, 1.16.5 gave no verdict)");
     history.cannot_tell.clear();
     CHECK(history.text() == "wrong in all tested releases since 1.17.0, the oldest of 6 installed");
     history.newest = "1.30.0", history.newest_is = "right";
     CHECK(history.text() == "wrong in all tested releases since 1.17.0, the oldest of 6 installed; right in 1.30.0");
     history.newest_is = "cannot tell";
-    CHECK(history.text() == "wrong in all tested releases since 1.17.0, the oldest of 6 installed; 1.30.0 gave no verdict");
+    CHECK(history.text() ==
+          "wrong in all tested releases since 1.17.0, the oldest of 6 installed; 1.30.0 gave no verdict");
 }
 
 // ---- releases of a worker -------------------------------------------------------------------------------------------

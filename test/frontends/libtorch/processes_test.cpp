@@ -38,7 +38,8 @@ TEST_CASE("what became of children and programs is told, and what is not known o
               "the program forked 2 times; the children ran 3 operations of LibTorch that were not captured",
               "the program ran 1 other program (ls), which did not run LibTorch or could not be captured"});
     CHECK(notes_of_processes(both, 0, others).at(0) ==
-          "the program forked 2 times; 1 child ran LibTorch and was captured, too; further children ran 3 operations of LibTorch "
+          "the program forked 2 times; 1 child ran LibTorch and was captured, too; further children ran 3 operations "
+          "of LibTorch "
           "that were not captured");
 }
 
