@@ -252,8 +252,7 @@ void write_bundle(const Tool& tool, const EnvironmentOptions& options) {
 
 void EnvironmentOptions::declare(Tool& tool) {
     tool.option("--bundle", bundle, "DIR",
-                "Write a folder to attach to an issue: versions, processor, compilers, environment variables and a "
-                "list of what is left out. If COMMAND is given, also write COMMAND and its log.");
+                "Write a folder to attach to an issue. The folder contains the versions, the processor, the compilers, the environment variables, and a list of everything that is left out. If COMMAND is given, the folder also contains COMMAND and the log of COMMAND.");
     tool.after_dashes(command, "With --bundle: a command that fails. The program runs this command.");
 }
 

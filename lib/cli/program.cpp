@@ -86,7 +86,7 @@ void ProgramOptions::declare(Tool& tool) {
                 "Capture the function NAME instead of the functions that main calls. May be repeated.");
     tool.option("--compile", compile_options, "NAME=VALUE",
                 "Set an option of compile() in a program that uses Whittle's API: " + compile_option_names() +
-                    ". 'explain list variables' explains them. For a LibTorch program, cache_limit limits how many "
+                    ". 'explain list variables' explains these options. For a LibTorch program, cache_limit limits how many "
                     "specializations of each graph are reported (default 8). May be repeated.");
     tool.option("--capture", capture_keys, "KEY=VALUE",
                 "How to capture a program. May be repeated, once for each setting. level=core (default): record the "

@@ -35,7 +35,7 @@ void ReportOptions::declare_output(Tool& tool) {
 void ReportOptions::declare(Tool& tool, bool compares) {
     declare_output(tool);
     tool.section("Report");
-    tool.flag("--ops", text.ops, "Add a table of all operations: for each, the number of calls and the result types.");
+    tool.flag("--ops", text.ops, "Add a table of all operations: the number of calls and the result types of each operation.");
     const std::string times =
         "Add the compile and run times of passes, kernels and LibTorch operations, and the memory used.";
     if (compares) return tool.flag("--times", text.times, times);
@@ -46,8 +46,7 @@ void ReportOptions::declare(Tool& tool, bool compares) {
               "Add the guards of each captured graph: the conditions under which a later call can use the graph.");
     tool.flag_or_choice(
         "--recompiles", recompiles, {"seen", "all"},
-        "Add every recompile: the guard that failed, how often the guard failed, and how to avoid the recompile. all: "
-        "also raise the cache limits, because after reaching its cache limit a function is no longer recompiled.");
+        "Add every recompile: the guard that failed, how often the guard failed, and how to avoid the recompile. all: also raise the cache limits; a function that has reached its cache limit is not recompiled, so its recompiles are not reported.");
 }
 
 void ReportOptions::add_to(UsedFiles& files) const {
@@ -112,7 +111,7 @@ std::vector<cpp::Analysis> SourceOptions::analyses(const std::optional<fs::path>
     if (unknown.empty()) return found;
     std::vector<std::string> names;
     for (const cpp::Function& function : found[0].functions) names.push_back(function.name);
-    throw invalid_value(unknown[0], "--function", "found no such function in " + file->string(),
+    throw invalid_value(unknown[0], "--function", "found no function of this name in " + file->string(),
                         did_you_mean(unknown[0], names));
 }
 

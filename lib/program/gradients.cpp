@@ -164,7 +164,7 @@ Part joint_of(const Graph& captured, const Values& inputs) {
     if (joint.gradients.empty())
         throw Error(
             {"", "graph " + captured.name},
-            "found no output that depends on an input or parameter with requires_grad, expected one to differentiate");
+            "found no output that depends on an input or parameter with requires_grad, expected at least one such output");
     Part part{without_requires_grad(joint.graph), inputs};
     part.graph.name = captured.name + kJointSuffix;
     for (Tensor& tangent : tangents_of(joint)) part.inputs.push_back(std::move(tangent));

@@ -198,7 +198,7 @@ TEST_CASE("sources are read with the flags that are theirs", "[options]") {
     options.analyses("/bin/true", {"main"}, {"--steps"}, analyze);
     CHECK(got == Names{"-DA", "x y"});
     CHECK_THROWS_WITH(options.analyses({}, {"stepp"}, {}, analyze),
-                      Contains("found no such function in toy.cpp") && Contains("'step'"));
+                      Contains("found no function of this name in toy.cpp") && Contains("'step'"));
     CHECK(SourceOptions().analyses({}, {}, {}, analyze).empty());
 }
 

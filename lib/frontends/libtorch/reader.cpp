@@ -436,7 +436,7 @@ EventFile read_events(const std::filesystem::path& path, const ReadLimits& limit
     constexpr std::size_t kFirstPart = offsetof(FileHeader, missed);  // a shorter header has nothing to tell beyond it
     std::memcpy(&header, in.take(kFirstPart).data(), kFirstPart);
     if (std::memcmp(header.magic, kFileMagic, sizeof kFileMagic) != 0)
-        throw Error({name, "byte 0"}, "found no event file of a LibTorch capture, expected one");
+        throw Error({name, "byte 0"}, "found a file of another kind, expected an event file of a LibTorch capture");
     if (header.version != kFileVersion || header.header_size < kFirstPart)
         throw Error({name, "byte 8"}, "found an event file of version " + std::to_string(header.version) +
                                           ", expected " + std::to_string(kFileVersion));
