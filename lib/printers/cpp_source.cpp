@@ -272,7 +272,7 @@ std::string cpp_file(const Graph& graph, const std::string& about) {
     if (!graph.attributes.empty()) arguments += arguments.empty() ? "parameters" : ", parameters";
     return "// " + comment(about) +
            "\n"
-           "// Build it against Whittle: find_package(Whittle), target_link_libraries(… Whittle::api)\n"
+           "// Build this file against Whittle: find_package(Whittle), target_link_libraries(… Whittle::api)\n"
            "#include <whittle/whittle.h>\n\n"
            "#include <cmath>\n#include <map>\n#include <stdexcept>\n#include <string>\n#include <vector>\n\n"
            "using whittle::Tensor;\n"
