@@ -93,7 +93,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
         if (!in_array_) reject(std::to_string(value));
         if (field_ == "data_offsets") {
             if (entries_.back().offsets.size() == 2)
-                fail(key_position(key_), "found more than 2 data_offsets, expected begin and end");
+                fail(key_position(key_), "found more than 2 data_offsets, expected two: begin and end");
             entries_.back().offsets.push_back(value);
             return true;
         }
@@ -142,7 +142,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
         if (missing) fail(key_position(key_), std::string("found no ") + missing + ", expected one");
         if (entry.offsets.size() != 2)
             fail(key_position(key_),
-                 "found " + std::to_string(entry.offsets.size()) + " data_offsets, expected begin and end");
+                 "found " + std::to_string(entry.offsets.size()) + " data_offsets, expected two: begin and end");
     }
 
     const std::string& file_;

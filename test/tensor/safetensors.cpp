@@ -155,7 +155,7 @@ TEST_CASE("malformed safetensors are refused by name or place") {
         {file_of(offsets("[0,9223372036854775807,9]", "[0,0]")), "expected a tensor of fewer than 2^63 elements"},
         {file_of(offsets("[2]", "[8,0]"), data), "expected a range inside"},
         {file_of(offsets("[2]", "[0,16]"), data), "expected a range inside the 8 bytes"},
-        {file_of(offsets("[2]", "[0]"), data), "found 1 data_offsets, expected begin and end"},
+        {file_of(offsets("[2]", "[0]"), data), "found 1 data_offsets, expected two: begin and end"},
         {file_of(offsets("[2]", "[0,8,9]"), data), "found more than 2 data_offsets"},
         {file_of(offsets("[2]", "[0,18446744073709551615]"), data), "expected a range inside"},
         {file_of(offsets("[1]", "[4,8]"), data),

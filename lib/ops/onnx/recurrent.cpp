@@ -39,7 +39,7 @@ std::vector<Activation> activations_of(const std::vector<std::string>& names, co
             if (function.name == name) found = &function;
         if (!found)
             throw Error("found the activation '" + name +
-                        "', expected a supported activation, for example Sigmoid, Tanh or Relu");
+                        "', expected a supported activation, for example 'Sigmoid', 'Tanh' or 'Relu'");
         Activation activation{name, found->alpha, found->beta};
         if (found->parameters > 0 && alpha < alphas.size()) activation.alpha = alphas[alpha++];
         if (found->parameters > 1 && beta < betas.size()) activation.beta = betas[beta++];

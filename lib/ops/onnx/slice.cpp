@@ -181,7 +181,7 @@ CallResults onnx_pad(const Call& c) {
                               : mode == "edge"  ? Edges::edge
                                                 : Edges::wrap);
     if (mode != "constant")
-        throw Error("found mode '" + mode + "', expected constant, reflect, edge or, since opset 19, wrap");
+        throw Error("found mode '" + mode + "', expected 'constant', 'reflect', 'edge' or, since opset 19, 'wrap'");
     if (rank == 0) return data;
     Ints last_first;  // ATen counts pairs from the last dimension
     for (std::size_t dim = rank; dim-- > 0;) {
