@@ -381,8 +381,8 @@ void add_notes(Collected& from, CapturedProgram& program) {
                         std::to_string(from.options.most_variants) +
                         " specializations of each graph are reported (--compile cache_limit)");
     if (program.frames.empty()) return;
-    notes.push_back(std::string("capture cannot see: ") + (from.with_data ? "" : "untyped data_ptr() and ") +
-                    "sizes that the program reads");
+    notes.push_back(std::string("capture cannot see when the program ") +
+                    (from.with_data ? "" : "calls the untyped data_ptr() or ") + "reads the sizes of a tensor");
 }
 
 }  // namespace

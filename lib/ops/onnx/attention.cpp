@@ -243,7 +243,7 @@ CallResults tensor_scatter(const Call& c) {
     const std::string mode = c.text("mode");
     if (mode != "linear" && mode != "circular")
         throw Error("found mode '" + mode + "', expected 'linear' or 'circular'");
-    if (axis == 0) throw Error("found the batch axis 0, expected another axis");
+    if (axis == 0) throw Error("found axis=0, which is the batch axis, expected another axis");
     Sizes expected = past.sizes();
     if (update.rank() == past.rank()) expected[static_cast<std::size_t>(axis)] = size_of_dim(update, axis);
     const std::int64_t all = size_of_dim(past, axis), some = expected[static_cast<std::size_t>(axis)];
