@@ -306,8 +306,9 @@ void Importer::check_stated(const Json& graph, const std::vector<std::string>& n
         }
         const ValueMeta& result = results[i];
         if (decided && (meta.dtype != result.dtype || meta.sizes != result.sizes))
-            throw Error("the result '" + names[i] + "' is " + print(ValueMeta::contiguous(result.dtype, result.sizes)) +
-                        " for the operands of the call, but the file declares " +
+            throw Error("the call computes the result '" + names[i] + "' as " +
+                        print(ValueMeta::contiguous(result.dtype, result.sizes)) +
+                        " from its operands, but the file declares the result as " +
                         print(ValueMeta::contiguous(meta.dtype, meta.sizes)));
     }
 }
