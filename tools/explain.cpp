@@ -56,7 +56,9 @@ int main(int argc, char** argv) {
     cli::CulpritOptions diverging, diagnosed;
     cli::Tool diagnose(
         "explain diagnose", "MODEL",
-        "Find the cause of a failure: run the model on the backend, and then on one debug backend after another. Report the component that fails, the culprit in this component (for example a pass) with evidence, commands that switch the culprit off and on, and a verified repro. -v: also print the report of minify.");
+        "Find the cause of a failure: run the model on the backend, and then on one debug backend after another. "
+        "Report the component that fails, the culprit in this component (for example a pass) with evidence, commands "
+        "that switch the culprit off and on, and a verified repro. -v: also print the report of minify.");
     diagnosed.declare(diagnose, true);
     tool.command(diagnose, [&] { return cli::diagnose(diagnose, diagnosed); });
     cli::Tool divergence(
@@ -68,7 +70,8 @@ int main(int argc, char** argv) {
     tool.command(divergence, [&] { return cli::diverge(divergence, diverging); });
 
     cli::Tool source("explain static", "FILE.cpp [MODEL]",
-                     "Predict the graph breaks of a C++ program from the source file FILE.cpp. With MODEL (the program, or a trace of the program): also report which of the predicted breaks occurred.");
+                     "Predict the graph breaks of a C++ program from the source file FILE.cpp. With MODEL (the "
+                     "program, or a trace of the program): also report which of the predicted breaks occurred.");
     of_source.declare(source, true);
     tool.command(source, [&] { return run(source, of_source); });
 
@@ -78,7 +81,8 @@ int main(int argc, char** argv) {
     of_break.offers(cli::break_ids);
     tool.command(of_break, [&] { return std::cout << cli::break_page(id), 0; });
     cli::Tool list("explain list", "WHAT",
-                   "Print a list. WHAT is backends, variables (environment variables), logs (log channels) or spellings (deprecated spellings of options).");
+                   "Print a list. WHAT is backends, variables (environment variables), logs (log channels) or "
+                   "spellings (deprecated spellings of options).");
     list.positional("WHAT", what, "One of " + join(cli::lists()) + ". All but backends print Markdown.");
     list.offers(cli::lists);
     tool.command(list, [&] { return cli::print_list(list, what), 0; });

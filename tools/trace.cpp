@@ -29,7 +29,9 @@ int main(int argc, char** argv) {
     options.declare(tool);
     std::vector<std::string> compiler;
     cli::Tool cc("trace cc", "-- COMPILER ARGS…",
-                 "Compile one C++ file with probes: small calls that report functions, statements, variables and branches to trace and explain. If Clang cannot insert the probes, the file is compiled without probes, and a message gives the reason.");
+                 "Compile one C++ file with probes: small calls that report functions, statements, variables and "
+                 "branches to trace and explain. If Clang cannot insert the probes, the file is compiled without "
+                 "probes, and a message gives the reason.");
     cc.after_dashes(compiler, "Compiler command, with or without a launcher such as ccache.");
     cc.exit_one("the compiler exited with 1; its other exit statuses are passed on unchanged");
     tool.command(cc, [&] { return cpp::compile_with_probes(compiler); });

@@ -43,7 +43,8 @@ constexpr Variable kVariables[] = {
      ".dynamic",
      "`trace --compile dynamic=1`"},
     {"WHITTLE_DEFER_OUTPUT", kFlag,
-     "Print the output of a function only after the printed values are computed, in the original order, so that printing causes no graph break.",
+     "Print the output of a function only after the printed values are computed, in the original order, so that "
+     "printing causes no graph break.",
      ".defer_output", "`trace --compile defer_output=1`"},
     {"WHITTLE_CAPTURE_SCALAR_OUTPUTS", kFlag,
      "Keep a number that `item()` reads from a tensor as a symbol in the graph, so that `item()` causes no graph "
@@ -73,22 +74,27 @@ constexpr Variable kVariables[] = {
      "`--debug-dir`"},
     {"WHITTLE_DEBUG_PARTS",
      {.text = "artifacts, separated by commas"},
-     "Select the artifacts to write into `WHITTLE_DEBUG_DIR`: only these, for example `guards,ir`, or the default artifacts with changes, for example `+assembly,-ir`.",
+     "Select the artifacts to write into `WHITTLE_DEBUG_DIR`: only these, for example `guards,ir`, or the default "
+     "artifacts with changes, for example `+assembly,-ir`.",
      "set_debug_dir()",
      ""},
     {"WHITTLE_REPRO_AFTER",
      {.words = kRepro},
-     "When a backend fails, save a graph for `minify`. `capture`: the captured graph. `aot`: the graph of core ops into which the captured graph is decomposed. If a backward pass fails, the graph of the backward pass is saved.",
+     "When a backend fails, save a graph for `minify`. `capture`: the captured graph. `aot`: the graph of core ops "
+     "into which the captured graph is decomposed. If a backward pass fails, the graph of the backward pass is saved.",
      ".repro_after",
      "`trace --compile repro_after=aot`"},
     {"WHITTLE_REPRO_LEVEL",
      {.least = 1, .most = 4},
-     "What to do when a backend fails. 1: save the graph. 2 (default): also run `minify`, which must be in `PATH`, on this graph. 3: save every graph before its compilation, which helps if the backend crashes. 4: like 2, but also treat wrong results as failures.",
+     "What to do when a backend fails. 1: save the graph. 2 (default): also run `minify`, which must be in `PATH`, on "
+     "this graph. 3: save every graph before its compilation, which helps if the backend crashes. 4: like 2, but also "
+     "treat wrong results as failures.",
      ".repro_level",
      "`trace --compile repro_level=4`"},
     {"WHITTLE_REPLAY_RECORD",
      {.text = "`1`, or a folder"},
-     "If the capture of a function fails, save a record of its operations for `replay`. `1`: save the record in `WHITTLE_BASE_DIR`.",
+     "If the capture of a function fails, save a record of its operations for `replay`. `1`: save the record in "
+     "`WHITTLE_BASE_DIR`.",
      ".replay_record",
      "`trace --compile replay_record=1`"},
     {"WHITTLE_BASE_DIR",

@@ -252,7 +252,9 @@ void write_bundle(const Tool& tool, const EnvironmentOptions& options) {
 
 void EnvironmentOptions::declare(Tool& tool) {
     tool.option("--bundle", bundle, "DIR",
-                "Write a folder to attach to an issue. The folder contains the versions, the processor, the compilers, the environment variables, and a list of everything that is left out. If COMMAND is given, the folder also contains COMMAND and the log of COMMAND.");
+                "Write a folder to attach to an issue. The folder contains the versions, the processor, the compilers, "
+                "the environment variables, and a list of everything that is left out. If COMMAND is given, the folder "
+                "also contains COMMAND and the log of COMMAND.");
     tool.after_dashes(command, "With --bundle: a command that fails. The program runs this command.");
 }
 

@@ -168,7 +168,8 @@ void declare_search(Tool& tool, MinifyOptions& options) {
     tool.option("-j,--jobs", search.jobs, "N",
                 "Test up to N candidates in parallel; the result does not depend on N. Default: 1.");
     tool.flag("--resume", search.resume,
-              "Continue a stopped search: reuse the verdicts in its journal, the file OUT.journal. All other arguments must be the same as in the stopped search.");
+              "Continue a stopped search: reuse the verdicts in its journal, the file OUT.journal. All other arguments "
+              "must be the same as in the stopped search.");
     tool.option("--time-limit", options.time_limit, "TIME",
                 "Stop after TIME (90s, 10m, 2h), and write the smallest failing graph found so far.");
     tool.option("--step-limit", search.step_limit, "N",
@@ -200,7 +201,8 @@ void MinifyOptions::declare(Tool& tool) {
                     "ONNX model (or a folder with model.onnx), PyTorch export (.pt2), graph (JSON), record, or folder "
                     "written by trace.");
     tool.option("-o,--output", output, "FILE",
-                "File OUT for the result. The extension, .json or .onnx, selects the format of the result and of the candidates. Default: MODEL.min.onnx for a .onnx file, else MODEL.min.json.");
+                "File OUT for the result. The extension, .json or .onnx, selects the format of the result and of the "
+                "candidates. Default: MODEL.min.onnx for a .onnx file, else MODEL.min.json.");
     declare_judge(tool, *this);
     declare_search(tool, *this);
     inputs.declare(tool);

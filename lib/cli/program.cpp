@@ -84,10 +84,11 @@ void ProgramOptions::declare(Tool& tool) {
     tool.section("Programs under capture");
     tool.option("--function", functions, "NAME",
                 "Capture the function NAME instead of the functions that main calls. May be repeated.");
-    tool.option("--compile", compile_options, "NAME=VALUE",
-                "Set an option of compile() in a program that uses Whittle's API: " + compile_option_names() +
-                    ". 'explain list variables' explains these options. For a LibTorch program, cache_limit limits how many "
-                    "specializations of each graph are reported (default 8). May be repeated.");
+    tool.option(
+        "--compile", compile_options, "NAME=VALUE",
+        "Set an option of compile() in a program that uses Whittle's API: " + compile_option_names() +
+            ". 'explain list variables' explains these options. For a LibTorch program, cache_limit limits how many "
+            "specializations of each graph are reported (default 8). May be repeated.");
     tool.option("--capture", capture_keys, "KEY=VALUE",
                 "How to capture a program. May be repeated, once for each setting. level=core (default): record the "
                 "basic ops into which LibTorch decomposes the called ops; level=api: record the called ops. limit=MB: "

@@ -35,7 +35,8 @@ void ReportOptions::declare_output(Tool& tool) {
 void ReportOptions::declare(Tool& tool, bool compares) {
     declare_output(tool);
     tool.section("Report");
-    tool.flag("--ops", text.ops, "Add a table of all operations: the number of calls and the result types of each operation.");
+    tool.flag("--ops", text.ops,
+              "Add a table of all operations: the number of calls and the result types of each operation.");
     const std::string times =
         "Add the compile and run times of passes, kernels and LibTorch operations, and the memory used.";
     if (compares) return tool.flag("--times", text.times, times);
@@ -44,9 +45,10 @@ void ReportOptions::declare(Tool& tool, bool compares) {
         times + " With FILE: also write the times to FILE, which Perfetto or chrome://tracing can show.");
     tool.flag("--guards", text.guards,
               "Add the guards of each captured graph: the conditions under which a later call can use the graph.");
-    tool.flag_or_choice(
-        "--recompiles", recompiles, {"seen", "all"},
-        "Add every recompile: the guard that failed, how often the guard failed, and how to avoid the recompile. all: also raise the cache limits; a function that has reached its cache limit is not recompiled, so its recompiles are not reported.");
+    tool.flag_or_choice("--recompiles", recompiles, {"seen", "all"},
+                        "Add every recompile: the guard that failed, how often the guard failed, and how to avoid the "
+                        "recompile. all: also raise the cache limits; a function that has reached its cache limit is "
+                        "not recompiled, so its recompiles are not reported.");
 }
 
 void ReportOptions::add_to(UsedFiles& files) const {

@@ -23,8 +23,10 @@ void declare_report(Tool& tool, repro::Options& options) {
     tool.section("Report");
     tool.option("--issue", options.issue, "FILE",
                 "File of the bug report, in the format of the compiler's issue tracker. Default: ISSUE.md.");
-    tool.option("--bundle", options.bundle, "DIR",
-                "Write a folder that reproduces the failure on another machine: repro.cpp, run.sh, the graph, a record, ISSUE.md, and the versions of software and hardware. Read the files in the folder before you send them.");
+    tool.option(
+        "--bundle", options.bundle, "DIR",
+        "Write a folder that reproduces the failure on another machine: repro.cpp, run.sh, the graph, a record, "
+        "ISSUE.md, and the versions of software and hardware. Read the files in the folder before you send them.");
     tool.option("--title", options.title, "TEXT", "Title of the report. Default: a summary of the failure.");
     tool.option("--note", options.notes, "TEXT",
                 "Line to put at the start of the report, for example the cause, or a quote from the documentation. May "
@@ -56,7 +58,9 @@ void declare_program(Tool& tool, repro::Options& options) {
     tool.option("--repeat", options.runs, "N",
                 "Number of runs of the written program; the failure must occur in all runs. 0: only write the program, "
                 "and do not build and run the program. Default: 3.");
-    tool.option("--timeout", options.alarm, "S", "Time limit of the written program, in seconds; after this time, the compiler counts as hung. Default: 60.");
+    tool.option(
+        "--timeout", options.alarm, "S",
+        "Time limit of the written program, in seconds; after this time, the compiler counts as hung. Default: 60.");
 }
 
 bool is_python(const ReproOptions& options) { return !options.reports && options.repro.file().extension() == ".py"; }

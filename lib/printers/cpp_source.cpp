@@ -138,7 +138,8 @@ class Writer {
         if (const auto* b = std::get_if<bool>(&arg.value)) return *b ? "true" : "false";
         if (const auto* s = std::get_if<std::string>(&arg.value)) return cpp_string(*s);
         if (const auto* t = std::get_if<DType>(&arg.value)) return "whittle::" + api_dtype(*t);
-        throw Error({"", "graph " + graph_.name}, "found a nested graph as an argument, expected only calls without nested graphs");
+        throw Error({"", "graph " + graph_.name},
+                    "found a nested graph as an argument, expected only calls without nested graphs");
     }
 
     std::string braces(const Arg& arg) const {

@@ -162,9 +162,9 @@ Part joint_of(const Graph& captured, const Values& inputs) {
                     "was computed without gradients, or by a function with a custom backward function, so no gradient "
                     "reaches the operands of this call");
     if (joint.gradients.empty())
-        throw Error(
-            {"", "graph " + captured.name},
-            "found no output that depends on an input or parameter with requires_grad, expected at least one such output");
+        throw Error({"", "graph " + captured.name},
+                    "found no output that depends on an input or parameter with requires_grad, expected at least one "
+                    "such output");
     Part part{without_requires_grad(joint.graph), inputs};
     part.graph.name = captured.name + kJointSuffix;
     for (Tensor& tangent : tangents_of(joint)) part.inputs.push_back(std::move(tangent));

@@ -67,8 +67,9 @@ void run_python(PythonRepro& repro, bool fails) {
     const std::string version = "PyTorch " + found.out.substr(0, found.out.find_first_of("\n"));
     const bool ended = !result.timed_out && !result.signal;
     repro.verified = ended && (fails ? result.exit_code == 1 && result.err.starts_with("BUG: ") : !result.exit_code);
-    repro.message = repro.verified ? version + (fails ? " does not compute" : " computes") + " the results of the reference"
-                                   : last_line(result.err.empty() ? result.out : result.err);
+    repro.message = repro.verified
+                        ? version + (fails ? " does not compute" : " computes") + " the results of the reference"
+                        : last_line(result.err.empty() ? result.out : result.err);
 }
 
 }  // namespace

@@ -144,7 +144,8 @@ void FuzzOptions::declare(cli::Tool& tool) {
                 "Random seed of the first model. Each further model has the next seed. Default: 0.");
     tool.choice("--dialect", dialect, {"aten", "onnx"}, "Ops to use. Default: aten.");
     tool.option("--dtype", dtypes, "D",
-                "Use only calls whose main operands have the data type D. If --dtype is repeated, the operands may have any of the data types.");
+                "Use only calls whose main operands have the data type D. If --dtype is repeated, the operands may "
+                "have any of the data types.");
     tool.option("--without", without, "OP", "Do not use the op OP. May be repeated.");
     tool.option("--calls", calls, "MIN-MAX",
                 "Number of calls in a model: 4 calls (4), from 2 to 6 (2-6), at least 2 (2-), or at most 6 (-6). "

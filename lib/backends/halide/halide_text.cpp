@@ -343,9 +343,11 @@ std::string halide_file_cpp(const Group& group, const Schedule& schedule, const 
     std::set<DType> dtypes;
     for (const expr::Input& input : group.inputs) dtypes.insert(input.dtype);
     for (const std::string& output : group.outputs) dtypes.insert(group.stage(output)->dtype);
-    std::string text = "// " + group.name + " in the form that Halide compiles. To build this file, add a main() that calls the function:\n" +
-                       "//   g++ -std=c++17 -O1 FILE.cpp " + shell_quote(compile_flags()) + "\n" +
-                       "#include <Halide.h>\n\n" + std::string(expr::kLoopsIncludes) + "\n";
+    std::string text =
+        "// " + group.name +
+        " in the form that Halide compiles. To build this file, add a main() that calls the function:\n" +
+        "//   g++ -std=c++17 -O1 FILE.cpp " + shell_quote(compile_flags()) + "\n" + "#include <Halide.h>\n\n" +
+        std::string(expr::kLoopsIncludes) + "\n";
     for (const DType dtype : dtypes)
         if (const std::string_view half = expr::half_support_cpp(dtype); !half.empty())
             text += std::string(half) + "\n";

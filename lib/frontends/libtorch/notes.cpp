@@ -133,7 +133,9 @@ std::vector<std::string> notes_of_escapes(const Recording& recording) {
         if (value.unseen && writes.emplace(value.tensor.storage, value.first_use).second && !first) first = &value;
     if (first)
         notes.push_back(
-            "untracked mutation: " + plural(writes.size(), "time") + ", the program wrote to a tensor through a pointer (data_ptr(), from_blob ...), and not by an operation. Such a tensor is an input of the next graph. The first of these writes was before " +
+            "untracked mutation: " + plural(writes.size(), "time") +
+            ", the program wrote to a tensor through a pointer (data_ptr(), from_blob ...), and not by an operation. "
+            "Such a tensor is an input of the next graph. The first of these writes was before " +
             recording.step(first->first_use).op->target() + place(recording.stack(first->first_use)));
     return notes;
 }

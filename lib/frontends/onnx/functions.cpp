@@ -42,7 +42,8 @@ class Inliner {
         for (const onnx::FunctionProto& function : model.functions()) {
             const FunctionName name{domain_of(function.domain()), function.name()};
             if (!functions_.emplace(name, &function).second)
-                throw Error({file, "function " + in_quotes(function.name())}, "found two definitions of the function, expected one definition");
+                throw Error({file, "function " + in_quotes(function.name())},
+                            "found two definitions of the function, expected one definition");
         }
         for (const onnx::OperatorSetIdProto& import : model.opset_import())
             opsets_[domain_of(import.domain())] = import.version();

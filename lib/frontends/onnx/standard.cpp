@@ -53,7 +53,8 @@ std::string standard_attribute_misfit(const onnx::NodeProto& node, const onnx::O
         const std::string& wanted = name;
         const bool given = std::any_of(node.attribute().begin(), node.attribute().end(),
                                        [&](const onnx::AttributeProto& a) { return a.name() == wanted; });
-        if (definition.required && !given) return "found no attribute '" + name + "', but the op requires this attribute";
+        if (definition.required && !given)
+            return "found no attribute '" + name + "', but the op requires this attribute";
     }
     return {};
 }
@@ -84,7 +85,8 @@ Verdict judge(const onnx::NodeProto& node, const std::string& domain, std::int64
         const int formal = std::min(i, static_cast<int>(schema->inputs().size()) - 1);
         const onnx::OpSchema::FormalParameter& parameter = schema->inputs()[static_cast<std::size_t>(formal)];
         if (node.input(i).empty() && parameter.GetOption() == onnx::OpSchema::Single)
-            verdict.misfit = "found no input " + std::to_string(i) + " '" + parameter.GetName() + "', but the op requires this input";
+            verdict.misfit = "found no input " + std::to_string(i) + " '" + parameter.GetName() +
+                             "', but the op requires this input";
     }
     return verdict;
 }

@@ -60,7 +60,8 @@ Layout layout_of(const Archive& archive, const std::string& wanted) {
         throw Error({archive.file(), {}}, "the file is an AOTInductor package, which holds compiled code and no graph",
                     "save the exported program with torch.export.save");
     if (layout.program.empty())
-        throw Error({archive.file(), {}}, "found no file models/NAME.json in the archive, expected a file of this form");
+        throw Error({archive.file(), {}},
+                    "found no file models/NAME.json in the archive, expected a file of this form");
     if (archive.has(layout.root + "archive_version") && archive.text(layout.root + "archive_version") != "0")
         throw Error({archive.file(), layout.root + "archive_version"},
                     "found '" + archive.text(layout.root + "archive_version") + "', expected '0'");

@@ -127,7 +127,8 @@ CallResults roi_align(const Call& c) {
     if (opset(c) >= 16 && choice(c, "coordinate_transformation_mode", {"half_pixel", "output_half_pixel"}) == 0)
         align.offset = 0.5;
     if (choice(c, "mode", {"avg", "max"}) != 0)
-        throw Error("found mode 'max', expected mode 'avg'", "use mode 'avg': runtimes disagree on the results of mode 'max'");
+        throw Error("found mode 'max', expected mode 'avg'",
+                    "use mode 'avg': runtimes disagree on the results of mode 'max'");
     if (align.ratio < 1 || height < 1 || width < 1)
         throw Error("found sampling_ratio=" + std::to_string(align.ratio) + " and a result of " +
                         std::to_string(height) + " by " + std::to_string(width) +

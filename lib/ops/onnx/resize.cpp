@@ -50,9 +50,10 @@ double original_position(const Resampling& r, const std::string& mode, std::int6
     if (mode == "tf_crop_and_resize")
         return r.to > 1 ? r.roi_start * last + x * (r.roi_end - r.roi_start) * last / grown
                         : 0.5 * (r.roi_start + r.roi_end) * last;
-    throw Error("found coordinate_transformation_mode '" + mode +
-                "', expected 'half_pixel', 'half_pixel_symmetric', 'pytorch_half_pixel', 'align_corners', 'asymmetric', "
-                "'tf_half_pixel_for_nn' or 'tf_crop_and_resize'");
+    throw Error(
+        "found coordinate_transformation_mode '" + mode +
+        "', expected 'half_pixel', 'half_pixel_symmetric', 'pytorch_half_pixel', 'align_corners', 'asymmetric', "
+        "'tf_half_pixel_for_nn' or 'tf_crop_and_resize'");
 }
 
 /// "towards more" is what Resize did at opset 10, before it had a nearest_mode.
