@@ -111,7 +111,7 @@ class OpenCvProgram {
         std::string text = comment_lines(mark, "OpenCV " + first_word(said_.version) + " dnn, CPU: " +
                                                    as_sentence(statement_of(request_, model_, words())));
         if (!off.empty() && mark == "//")
-            text += comment_lines(mark, "With the fusion switched off (./run control), the result is right.");
+            text += comment_lines(mark, "With " + off + " switched off (./run control), the result is right.");
         return text;
     }
 

@@ -75,7 +75,7 @@ class Script {
         const std::string what = whole_statement(request_, graph_, &Registry::instance(), {});
         return comment_lines(
             "#", scripted_.name + ": " +
-                     (rows() ? what + ", by " + scripted_.off + "; without this option, the result is right."
+                     (rows() ? what + ", by " + scripted_.off + "; without " + scripted_.off + ", the result is right."
                              : as_sentence(what)));
     }
 
