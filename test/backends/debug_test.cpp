@@ -170,7 +170,7 @@ TEST_CASE("pre_dispatch_eager infers anew, eager_noexcept tells what throws, and
   return (%y)
 })");
     CHECK_THAT(failure_of("eager_noexcept", throws, std::vector<Tensor>{kTwo, Tensor::of<std::int64_t>({7})}),
-               Contains("the captured graph throws where the program did not") && Contains("%y"));
+               Contains("the captured graph throws an exception that the program did not throw") && Contains("%y"));
 }
 
 TEST_CASE("each debug backend fails at something that the one before it takes", "[debug]") {
@@ -188,9 +188,9 @@ TEST_CASE("each debug backend fails at something that the one before it takes", 
     CHECK_THAT(fails_first("pre_dispatch_eager", "eager_debug", writes), Contains("wrote to the operand 'x'"));
     Graph unspellable = one_call("debug_test.right", right);
     unspellable.nodes[0].name = "x y";
-    CHECK_THAT(fails_first("eager_debug", "roundtrip", unspellable), Contains("it cannot be read back"));
+    CHECK_THAT(fails_first("eager_debug", "roundtrip", unspellable), Contains("the written graph cannot be read back"));
     unspellable.nodes[0].name = "\xff";  // no UTF-8
-    CHECK_THAT(fails_first("eager_debug", "roundtrip", unspellable), Contains("it cannot be read back"));
+    CHECK_THAT(fails_first("eager_debug", "roundtrip", unspellable), Contains("the written graph cannot be read back"));
 }
 
 TEST_CASE("modes are around each call, and nan names the first that gives one", "[debug]") {

@@ -112,8 +112,8 @@ TEST_CASE("a folder that is not ours is refused, whatever its index.json is", "[
         std::ofstream(folder.path() / "index.json") << index;
         return refused(folder.path(), {"a.onnx"}, true);
     };
-    CHECK_THAT(says(R"({"pages": ["code/"]})"), Contains("trace did not write this folder"));
-    CHECK_THAT(says(R"({"format": "webpack"})"), Contains("trace did not write this folder"));
+    CHECK_THAT(says(R"({"pages": ["code/"]})"), Contains("found a folder that trace did not write"));
+    CHECK_THAT(says(R"({"format": "webpack"})"), Contains("found a folder that trace did not write"));
     CHECK_THAT(says("{"), Contains("index.json: byte"));
     CHECK_THAT(says(""), Contains("the file is empty"));
     CHECK_THAT(says("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"),

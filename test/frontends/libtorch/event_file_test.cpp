@@ -194,6 +194,6 @@ TEST_CASE("who is to stop early reads so many records and no more, and says so")
     CHECK(part.events.size() == 501);
     const CapturedProgram program = build_frames(part, {});
     REQUIRE(program.frames.size() == 1);
-    CHECK_THAT(program.notes.at(0), Catch::Contains("a signal that left no time"));
+    CHECK_THAT(program.notes.at(0), Catch::Contains("a signal left no time"));
     CHECK(read_events(path, {.seconds = 0}).events.size() < 2000);
 }
