@@ -224,8 +224,8 @@ std::string log_of(const std::vector<std::string>& command) {
     const char* const set = std::getenv("WHITTLE_LOGS");
     const std::string logs = (set && *set ? std::string(set) + "," : std::string()) + "all";
     const ProcessResult ran = run_process(command, {.environment = {{"WHITTLE_LOGS", logs}}, .inherit_errors = false});
-    return "$ " + shell_quote(command) + "\n" + ran.out + (ran.err.empty() ? "" : "stderr:\n" + ran.err) + "it " +
-           ending_of(ran) + "\n";
+    return "$ " + shell_quote(command) + "\n" + ran.out + (ran.err.empty() ? "" : "stderr:\n" + ran.err) +
+           "the command " + ending_of(ran) + "\n";
 }
 
 void write_bundle(const Tool& tool, const EnvironmentOptions& options) {

@@ -259,8 +259,9 @@ void set_expected(LoadedFrame& frame, const Given& given) {
     frame.expected_from = given.expected_from;
     const std::size_t outputs = frame.graph.outputs().size();
     if (!frame.expected.empty() && frame.expected.size() != outputs)
-        throw Error({given.expected_from, {}}, "it holds " + plural(frame.expected.size(), "output") +
-                                                   ", but the model has " + std::to_string(outputs));
+        throw Error({given.expected_from, {}}, "found " + plural(frame.expected.size(), "output") +
+                                                   " in the file or folder, expected " + std::to_string(outputs) +
+                                                   ", the number of outputs of the model");
 }
 
 Tensor load_tensor(const fs::path& path, const std::string& name) {

@@ -202,7 +202,7 @@ class Verification {
     bool control_passes(const ProcessResult& control) {
         if (passes(control)) return true;
         const std::string said = last_words(control);
-        repro_.message = "the control fails, too: " + (said.empty() ? "it " + ending_of(control) : said);
+        repro_.message = "the control fails, too: " + (said.empty() ? "the control " + ending_of(control) : said);
         return false;
     }
 

@@ -139,7 +139,8 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
                               : !entry.shape       ? "shape"
                               : !entry.has_offsets ? "data_offsets"
                                                    : nullptr;
-        if (missing) fail(key_position(key_), std::string("found no ") + missing + ", expected one");
+        if (missing)
+            fail(key_position(key_), std::string("found no ") + missing + ", expected dtype, shape and data_offsets");
         if (entry.offsets.size() != 2)
             fail(key_position(key_),
                  "found " + std::to_string(entry.offsets.size()) + " data_offsets, expected two: begin and end");

@@ -167,7 +167,7 @@ TEST_CASE("a data set without names goes by position") {
     save_tensor_proto(folder.path() / "set/output_0.pb", Tensor::of<float>({-1, -2}));
     ModelOptions options;
     options.inputs.inputs = {(folder.path() / "set").string()};
-    CHECK(error_of([&] { load_model(graph, options); }).find("it holds 1 output, but the model has 2") !=
+    CHECK(error_of([&] { load_model(graph, options); }).find("found 1 output in the file or folder, expected 2") !=
           std::string::npos);
     save_tensor_proto(folder.path() / "set/output_1.pb", Tensor::of<std::int64_t>({4, 5, 6}));
     const LoadedFrame frame = load_model(graph, options).at(0);

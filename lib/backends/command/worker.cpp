@@ -261,10 +261,10 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile {
         }
         if (auto* ended = std::get_if<Service::Ended>(&answer)) {
             ended_ = {std::move(ended->process), stage_};
-            return BackendFailure{stage_, {}, "its worker " + ending_of(ended_->process)};
+            return BackendFailure{stage_, {}, "the worker " + ending_of(ended_->process)};
         }
         if (const auto* broken = std::get_if<WorkerProcess::Broken>(&answer))
-            return BackendFailure{stage_, {}, "its worker " + broken->how};
+            return BackendFailure{stage_, {}, "the worker " + broken->how};
         const json& said = std::get<json>(answer);
         if (said.contains("error")) return answered_failure(said, stage_);
         const fs::path outputs = folder_ / "outputs.safetensors";

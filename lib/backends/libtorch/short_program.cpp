@@ -227,7 +227,7 @@ class LibTorchProgram {
         const Node node = with_earlier_target(original);
         const Schema* schema = Registry::instance().find(node.target);
         if (!schema || !node.target.starts_with("aten."))
-            throw Error("it calls " + node.target + ", which is not an ATen op");
+            throw Error("the graph calls " + node.target + ", which is not an ATen op");
         if (schema->returns.size() == 1 && schema->returns[0].list) lists_.insert(id);
         const ArgList bound = bind_arguments(*schema, node);
         std::size_t given = node.args.size();
