@@ -122,8 +122,8 @@ class Recapture {
         }
         if (error == failed.error) return;
         differ("the call of " + failed.call.target + " " +
-               (error.empty() ? "no longer fails" : "fails with '" + error + "'") + ", recorded '" + failed.error +
-               "'");
+               (error.empty() ? "no longer fails" : "fails with '" + error + "'") + "; the record has the error '" +
+               failed.error + "'");
     }
 
     void issue(const Node& node) {

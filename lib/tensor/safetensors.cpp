@@ -158,7 +158,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 std::string_view header_of(std::span<const std::byte> bytes, const std::string& file) {
     if (bytes.size() < kLengthBytes)
         throw Error({file, "byte 0"}, "found " + std::to_string(bytes.size()) +
-                                          " bytes, expected at least the 8 of a safetensors header length");
+                                          " bytes, expected at least 8 bytes, the length of a safetensors header");
     std::uint64_t length = 0;
     std::memcpy(&length, bytes.data(), sizeof length);
     const std::uint64_t held = bytes.size() - kLengthBytes;
