@@ -1,5 +1,6 @@
 #include "graph/tensor_json.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>

@@ -135,7 +135,7 @@ TEST_CASE("malformed safetensors are refused by name or place") {
         {file_of(entry(R"("dtype":"F32","shape":[])")), "header key 'a': found no data_offsets"},
         {file_of(entry(R"("dtype":"F32","dtype":"F32")")), "header key 'a': found member 'dtype' twice"},
         {file_of(entry(R"("dtype":"f32")")), "found dtype \"f32\", expected F64, F32"},
-        {file_of(entry(R"("dtype":"F8_E5M2")")), "found dtype \"F8_E5M2\""},
+        {file_of(entry(R"("dtype":"F8_E8M0")")), "found dtype \"F8_E8M0\""},
         {file_of(entry(R"("dtype":32)")), "member 'dtype': found 32, expected a string"},
         {file_of(entry(R"("dtype":null)")), "member 'dtype': found null"},
         {file_of(entry(R"("stride":[1])")), "found member 'stride', expected 'dtype', 'shape' or 'data_offsets'"},

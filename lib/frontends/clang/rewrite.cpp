@@ -3,6 +3,7 @@
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/AST/StmtOpenMP.h>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <tuple>

@@ -1,5 +1,6 @@
 // Layer, group and RMS normalization: statistics of the sample at hand; and of weights. Definitions:
 // https://pytorch.org/docs/stable/nn.functional.html#normalization-functions
+#include <algorithm>
 #include <limits>
 
 #include "base/checked.h"

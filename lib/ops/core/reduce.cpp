@@ -1,5 +1,6 @@
 #include "ops/core/reduce.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "tensor/limits.h"

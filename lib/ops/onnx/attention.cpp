@@ -1,5 +1,6 @@
 // ONNX's attention since opset 23: Attention, RotaryEmbedding, and TensorScatter, which keeps keys and values of tokens
 // that came before. Each is written out, as the standard's own function or algorithm is.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>

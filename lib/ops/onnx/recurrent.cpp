@@ -1,5 +1,6 @@
 #include "ops/onnx/recurrent.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace whittle::onnx_dialect {

@@ -1,5 +1,6 @@
 // ONNX's resampling: Resize, Upsample. One dimension after another, each as a sum of a few weighted selections whose
 // positions and weights are constants.
+#include <algorithm>
 #include <cmath>
 
 #include "base/number_text.h"

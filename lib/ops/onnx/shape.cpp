@@ -1,6 +1,8 @@
 // ONNX's views: Shape, Size, Reshape, Flatten, Transpose, Squeeze, Unsqueeze, Expand, Tile, DepthToSpace, SpaceToDepth.
 #include "ops/onnx/rewrite.h"
 
+#include <algorithm>
+
 namespace whittle {
 
 namespace {

@@ -1,5 +1,7 @@
 #include "ops/onnx/window.h"
 
+#include <algorithm>
+
 namespace whittle::onnx_dialect {
 
 namespace {
