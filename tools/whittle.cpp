@@ -15,8 +15,8 @@ int main(int argc, char** argv) {
 
     umbrella::FuzzOptions fuzz;
     cli::Tool fuzz_tool("whittle fuzz", "",
-                        "Run random models on a backend, compare the results with the reference, and minimize, sort "
-                        "and reproduce the failures.");
+                        "Run random models on a backend, and compare the results with those of the reference. Minimize "
+                        "each failure, sort the failures by kind, and write a repro for each kind.");
     fuzz.declare(fuzz_tool);
     tool.command(
         fuzz_tool, [&] { return umbrella::fuzz(fuzz_tool, fuzz); },

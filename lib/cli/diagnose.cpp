@@ -91,7 +91,7 @@ std::vector<LoadedFrame> frames_of_model(const Tool& tool, const fs::path& model
     // The ops of a program's own are no mistake: it is told of each graph that it cannot be judged.
     std::vector<LoadedFrame> frames =
         load_model(runnable, {.inputs = options.inputs, .keep_unknown = run, .as_stated = true});
-    if (frames.empty()) throw Error({model.string(), {}}, "it holds no graph");
+    if (frames.empty()) throw Error({model.string(), {}}, "found no graph in the model");
     options.backend.default_to(frames[0]);
     return frames;
 }

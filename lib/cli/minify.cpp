@@ -70,7 +70,8 @@ std::string resume_command(const Tool& tool, const reduce::Strategy& search) {
 }  // namespace
 
 std::string passes_text() {  // "calls" is no reduction, but the deletion that comes first
-    std::string text = fmt::format("{:<10} Delete calls; their results become inputs\n", reduce::kDeletion);
+    std::string text =
+        fmt::format("{:<10} Delete calls; the results of a deleted call become inputs\n", reduce::kDeletion);
     for (const reduce::Reduction& reduction : reduce::reductions())
         text += fmt::format("{:<10} {}\n", reduction.name, reduction.doc);
     return text;

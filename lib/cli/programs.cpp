@@ -11,18 +11,20 @@ namespace {
 constexpr Program kPrograms[] = {
     {"trace", "MODEL…", "Run a model or program and capture its tensor operations as graphs and records.",
      "model.onnx -o traces"},
-    {"explain", "MODEL", "Report a model's graphs, its graph breaks, and what a backend does not support or fails on.",
+    {"explain", "MODEL",
+     "Report the graphs and graph breaks of a model, and the operations that a backend does not support or computes "
+     "wrong.",
      "traces --backend halide"},
     {"minify", "MODEL",
-     "Reduce a failing model to the fewest operations that still fail in the same way, and save the inputs of these "
-     "operations.",
+     "Reduce a failing model to the fewest operations that still fail in the same way. Save these operations with "
+     "their inputs.",
      "traces --backend halide --accuracy"},
     {"repro", "GRAPH",
-     "Write a standalone C++ program that reproduces a failure with the compiler alone, and verify it by building and "
-     "running it.",
+     "Write a standalone C++ program that reproduces a failure with the compiler alone. Build and run this program, to "
+     "verify the failure.",
      "traces.min.json"},
     {"replay", "RECORD|DIR…",
-     "Run records again, each in its own process, and compare the outputs with the recorded ones.",
+     "Run records again, each in a separate process, and compare the outputs with the recorded outputs.",
      "traces --backend halide"},
 };
 

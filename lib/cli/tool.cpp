@@ -317,16 +317,18 @@ std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     warn_of_old_spellings();
     if (ours.empty()) return std::nullopt;
     if (const std::string taker = before_equals(arguments[own]); impl.grammar.called(taker))
-        log_warning(LogChannel::cli, "'" + ours + "' after " + taker + " is passed to its command; put options of " +
-                                         called() + " before it");
+        log_warning(LogChannel::cli, "'" + ours + "' after " + taker +
+                                         " becomes an argument of the command; put options of " + called() +
+                                         " before " + taker);
     else
-        note(*this, before_equals(ours) + " after the program belongs to the program; put " + called() +
-                        "'s options before it");
+        note(*this, before_equals(ours) + " after the program is passed to the program; put options of " + called() +
+                        " before the program");
     return std::nullopt;
 }
 
 static void flush_output() {
-    if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw Error({"standard output", {}}, "cannot write to it");
+    if (std::fflush(stdout) != 0 || std::ferror(stdout))
+        throw Error({"standard output", {}}, "cannot write the output");
 }
 
 int Tool::run(Tool& tool, Words arguments, const Words& typed, const std::function<int()>& body) {
@@ -369,7 +371,7 @@ int Tool::run(Tool& tool, Words arguments, const Words& typed, const std::functi
         return 2;
     } catch (const std::exception& bug) {
         print_error(tool, Error(std::string("internal error: ") + bug.what()));
-        std::fprintf(stderr, "This is a bug in Whittle. Please report it with this command:\n  %s\n",
+        std::fprintf(stderr, "This is a bug in Whittle. Please report the bug with this command:\n  %s\n",
                      shell_quote(typed).c_str());
         return 70;  // EX_SOFTWARE
     }

@@ -135,20 +135,24 @@ void minimize(Find& find) {
 
 void FuzzOptions::declare(cli::Tool& tool) {
     tool.option("-o,--output", output, "DIR",
-                "Folder for failing models: model_N.json as found, and one folder for each kind of failure. A failure "
-                "counts as known if there already is a folder for this kind of failure. Default: finds.");
+                "Folder for failing models. Each model is saved as model_N.json. Each kind of failure gets a "
+                "subfolder; if the subfolder already exists, the failure counts as known. Default: finds.");
     tool.section("Random models");
     tool.option("--models", models, "N", "Number of models. Default: 1000.");
     tool.option("--time-limit", time_limit, "TIME", "Start no new model after TIME (90s, 10m, 2h).");
     tool.option("--seed", seed, "N",
                 "Random seed of the first model. Each further model has the next seed. Default: 0.");
     tool.choice("--dialect", dialect, {"aten", "onnx"}, "Ops to use. Default: aten.");
-    tool.option("--dtype", dtypes, "D", "Use only calls whose main operands have the data type D. May be repeated.");
+    tool.option("--dtype", dtypes, "D",
+                "Use only calls whose main operands have the data type D. If --dtype is repeated, the operands may "
+                "have any of the data types.");
     tool.option("--without", without, "OP", "Do not use the op OP. May be repeated.");
-    tool.option("--calls", calls, "MIN-MAX", "Number of calls in a model, for example 4, 2-6, 2- or -6. Default: 1-8.");
+    tool.option("--calls", calls, "MIN-MAX",
+                "Number of calls in a model: 4 calls (4), from 2 to 6 (2-6), at least 2 (2-), or at most 6 (-6). "
+                "Default: 1-8.");
     tool.choice("--data", data, {"random", "special"},
-                "Values of inputs and parameters: random numbers (random, the default), or also NaN, infinities and "
-                "other special values (special).");
+                "Values of inputs and parameters. random (default): random numbers. special: also NaN, infinities and "
+                "other special values.");
     tool.option("--timeout", timeout, "S", "Time limit for each model, in seconds. Default: 20.");
     backend.declare(tool, kDefaultSuspect);
     tool.common("--backend --output --models --time-limit --dialect");
