@@ -52,7 +52,8 @@ class Fuzzer {
             return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         };
         const double limit = options_.time_limit ? static_cast<double>(options_.time_limit->count()) : HUGE_VAL;
-        for (std::uint64_t i = 0; i < options_.count && seconds() < limit; i++) {
+        const std::uint64_t last = options_.last().value_or(UINT64_MAX);
+        for (std::uint64_t i = 0; i < last && seconds() < limit; i++) {
             throw_if_interrupted();
             observer_.progress(counts_);
             try_model(options_.seed + i);
@@ -134,6 +135,8 @@ class Fuzzer {
 };
 
 }  // namespace
+
+std::optional<std::uint64_t> Options::last() const { return count || time_limit ? count : kDefaultCount; }
 
 Counts fuzz(const Options& options, const Observer& observer) { return Fuzzer(options, observer).run(); }
 

@@ -21,4 +21,12 @@ TEST_CASE("a find is named after its failure and its first four ops", "[fuzz]") 
     CHECK(kind_of(several) == "failure-abs+cos+exp+neg");
 }
 
+TEST_CASE("a run with a time limit ends by time, unless a number of models is given", "[fuzz]") {
+    constexpr std::chrono::seconds kTime{600};
+    CHECK(Options{}.last() == kDefaultCount);
+    CHECK(Options{.count = 3}.last() == 3U);
+    CHECK(Options{.time_limit = kTime}.last() == std::nullopt);
+    CHECK(Options{.count = 3, .time_limit = kTime}.last() == 3U);
+}
+
 }  // namespace whittle::fuzz
