@@ -157,10 +157,11 @@ std::string kind_of(const Graph& minimized) {
 
 std::string to_text(const Counts& counts) {
     const auto of = [](std::size_t number, const char* what) { return ", " + std::to_string(number) + " " + what; };
+    const auto any = [&](std::size_t number, const char* what) { return number ? of(number, what) : std::string(); };
     return "models " + std::to_string(counts.models) + ": " + std::to_string(counts.right) + " right" +
-           of(counts.unsupported, "unsupported") + of(counts.refused, "refused by the reference") +
-           of(counts.unstable, "unstable (rounding decides)") + of(counts.outside, "outside the ONNX standard") +
-           of(counts.open, "with unspecified results") + of(counts.failing, "failing; ") + std::to_string(counts.ops) +
+           any(counts.unsupported, "unsupported") + any(counts.refused, "refused by the reference") +
+           any(counts.unstable, "unstable (rounding decides)") + any(counts.outside, "outside the ONNX standard") +
+           any(counts.open, "with unspecified results") + of(counts.failing, "failing; ") + std::to_string(counts.ops) +
            " ops" + of(counts.pairs, "pairs of ops") +
            of(static_cast<std::size_t>(static_cast<double>(counts.models) / std::max(counts.seconds, 1e-3)),
               "models per second\n");
