@@ -215,24 +215,15 @@ PageText Tool::Impl::full_page() const {
     return full;
 }
 
-/// A help text with the command lines of our programs that it quotes, 'explain list logs', as the user calls them.
-static std::string with_called_programs(std::string text) {
-    for (const Program& program : programs()) {
-        const std::string own = "'" + std::string(program.name) + " ";
-        const std::string called = "'" + program_called(std::string(program.name)) + " ";
-        for (std::size_t at = 0; (at = text.find(own, at)) != std::string::npos; at += called.size())
-            text.replace(at, own.size(), called);
-    }
-    return text;
-}
-
 std::string Tool::help() const {
     PageText page = impl_->full_page();
     page.name = called();
     for (std::vector<OptionText>* const texts : {&page.arguments_help, &page.commands, &page.options})
         for (OptionText& text : *texts) text.help = with_called_programs(std::move(text.help));
-    for (auto& [command, says] : page.examples)
+    for (auto& [command, says] : page.examples) {
         if (command.starts_with(name() + " ")) command.replace(0, name().size(), page.name);
+        command = with_called_programs(std::move(command));
+    }
     return help_page(page);
 }
 
