@@ -119,6 +119,7 @@ repro::Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream
                " --resume " + shell_quote({"-o", options.output.string()});
     };
     request.go_on = wanted.scratch ? shell_quote(tool.command_line()) : resume();
+    request.repro_follows = true;
     Progress progress("minify", 0, tool.shared().progress, "queries");
     const repro::Observer observer = printing(tool, progress, request, frames, report);
     repro::Followed followed = repro::follow(frames, request, environment(), observer);

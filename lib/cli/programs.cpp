@@ -1,8 +1,11 @@
 #include "cli/programs.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "base/command_words.h"
 #include "base/error.h"
+#include "base/suggest.h"
 
 namespace whittle::cli {
 
@@ -36,6 +39,17 @@ const Program& program_named(std::string_view name) {
     const auto found = std::ranges::find(kPrograms, name, &Program::name);
     WHITTLE_CHECK(found != std::end(kPrograms), "there is no program " + std::string(name));
     return *found;
+}
+
+std::string with_called_programs(std::string text) {
+    for (const Program& program : programs())
+        for (const auto& [quote, gap] : {std::pair("'", " "), std::pair("\"", ";")}) {
+            const std::string name(program.name), own = quote + name + gap;
+            const std::string called = quote + join(program_words(name), gap) + gap;
+            for (std::size_t at = 0; (at = text.find(own, at)) != std::string::npos; at += called.size())
+                text.replace(at, own.size(), called);
+        }
+    return text;
 }
 
 }  // namespace whittle::cli

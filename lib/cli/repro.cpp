@@ -136,7 +136,8 @@ Suspect suspect_of(const ReproOptions& options, const LoadedFrame& frame) {
     if (options.backend.name.empty() && !recorded)
         throw Error({options.repro.graph.string(), {}},
                     "found no failure in the graph, expected a graph that minify wrote",
-                    "pass the failing backend with --backend");
+                    "minimize the failing model first, with " + program_called("minify") +
+                        "; or pass the failing backend with --backend");
     Suspect suspect = recorded ? whittle::suspect_of(*frame.graph.failure) : Suspect{};
     if (!options.backend.name.empty()) suspect.spec = options.backend.name, suspect.options.clear();
     for (const auto& [key, value] : options.backend.options()) suspect.options[key] = value;

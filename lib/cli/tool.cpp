@@ -218,8 +218,12 @@ PageText Tool::Impl::full_page() const {
 std::string Tool::help() const {
     PageText page = impl_->full_page();
     page.name = called();
-    for (auto& [command, says] : page.examples)
+    for (std::vector<OptionText>* const texts : {&page.arguments_help, &page.commands, &page.options})
+        for (OptionText& text : *texts) text.help = with_called_programs(std::move(text.help));
+    for (auto& [command, says] : page.examples) {
         if (command.starts_with(name() + " ")) command.replace(0, name().size(), page.name);
+        command = with_called_programs(std::move(command));
+    }
     return help_page(page);
 }
 
@@ -343,6 +347,7 @@ int Tool::run(Tool& tool, Words arguments, const Words& typed, const std::functi
         if (!tool.command_of(arguments)) arguments = tool.respelled(arguments);
         if (const Command* command = tool.command_of(arguments)) {
             command->tool->impl_->old = tool.impl_->old;
+            command->tool->impl_->old.advice.clear();  // the words are still there: the command advises of them
             return run(*command->tool, {arguments.begin() + 1, arguments.end()}, typed, command->body);
         }
         if (const auto page = tool.parse(arguments)) {

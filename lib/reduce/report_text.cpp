@@ -145,13 +145,14 @@ std::string graph_text(const Graph& graph, const std::string& file) {
 constexpr std::size_t kLabel = 12;
 
 /// What is done with the result: the repro, or, where there is none, what judged it, run on it once more. Empty where
-/// that was done and the result did not fail.
+/// that was done and the result did not fail, and where the caller does it.
 std::string next_command(const Minimized& done, const Request& request) {
     if (!done.confirmed) return {};
     const Graph& result = done.smallest.graph;
     if (const auto* judge = std::get_if<CommandOracleOptions>(&request.judge))
         return shell_quote(command_line(*judge, request.output));
-    if (!result.nodes.empty() && diagnose::has_repro(result)) return shell_quote(diagnose::repro_words(request.output));
+    if (!result.nodes.empty() && diagnose::has_repro(result))
+        return request.repro_follows ? "" : shell_quote(diagnose::repro_words(request.output));
     std::vector<std::string> words =
         program_words("explain", {request.output.string(), "--backend", result.failure->backend});
     for (const auto& more : {option_words(result.failure->options), diagnose::op_library_words()})

@@ -35,8 +35,8 @@ Followed follow(const std::vector<LoadedFrame>& frames, const reduce::Request& r
                 const std::map<std::string, std::string>& environment, const Observer& observer) {
     Followed followed{.minimized = reduce::minimize(frames, request, observer)};
     followed.verified = followed.minimized.good();
-    if (!followed.verified) return followed;
     for (const reduce::Minimized& done : followed.minimized.results) {
+        if (!done.failed()) continue;
         const MinimizedRepro& repro = followed.repros.emplace_back(
             repro_of(done.smallest.graph, done.output, std::filesystem::path(done.output).replace_extension(".cpp"),
                      environment));
