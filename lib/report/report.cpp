@@ -291,6 +291,7 @@ GraphSummary summarize(const Graph& graph, const Frame& frame, const TraceIndex*
     if (!entry) return s;
     if (whole) name_sizes(s.input_values, s.input_sizes), name_sizes(s.output_values, s.output_sizes);
     if (const auto calls = captured->calls.find(entry->frame); calls != captured->calls.end()) s.calls = calls->second;
+    s.calls_guessed = std::ranges::find(captured->guessed_calls, entry->frame) != captured->guessed_calls.end();
     return s;
 }
 
@@ -339,6 +340,7 @@ Report explain(const std::string& model, const std::vector<Frame>& frames, const
         add_captured(report, *captured);
         report.checks = count_checks(*captured);
         report.calls = captured->calls, report.eager_calls = captured->eager_calls;
+        report.guessed_calls = captured->guessed_calls;
         report.call_log = captured->call_log, report.callers = captured->callers;
         general = generalized_by(frames, *captured);
     }

@@ -252,6 +252,7 @@ struct TraceIndex {
     std::vector<IndexRecord> records = {};
     std::vector<IndexRecompile> recompiles = {};
     std::map<std::string, std::int64_t> calls = {}, eager_calls = {};
+    std::vector<std::string> guessed_calls = {};
     std::vector<IndexCall> call_log = {};
     std::vector<IndexCaller> callers = {};
     std::vector<TimeSpan> spans = {};
@@ -280,6 +281,9 @@ struct TraceIndex {
                     "The number of executions per frame that fit no specialization after the cache limit was reached. "
                     "Since 1.5.",
                     Count{});
+        field.maybe("guessed_calls", &TraceIndex::guessed_calls,
+                    "The frames whose number of executions is a guess: nothing proves where one ends and the next one "
+                    "begins. Since 1.5.");
         field.maybe("call_log", &TraceIndex::call_log,
                     "The first calls of each compiled function, and the calls that fit no specialization. Since 1.5.");
         field.maybe("callers", &TraceIndex::callers,
