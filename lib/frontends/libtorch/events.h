@@ -21,7 +21,7 @@ struct whittle_probe_value;
 namespace whittle::libtorch {
 
 inline constexpr char kFileMagic[8] = {'W', 'H', 'T', 'L', 'C', 'A', 'P', '\n'};
-inline constexpr std::uint32_t kFileVersion = 6, kFileHeaderSize = 4096, kChunkMagic = 0x4b484357,
+inline constexpr std::uint32_t kFileVersion = 7, kFileHeaderSize = 4096, kChunkMagic = 0x4b484357,
                                kReusedMagic = 0x52484357;
 
 struct FileHeader {
@@ -111,6 +111,7 @@ enum class RecordKind : std::uint32_t {
                         ///< are those of what the process does, too
     number = 26,        ///< u32 stack, value, text function, text name: an op that was called there got this number,
                         ///< and a local variable of that function of Python had it
+    library_folder = 27,  ///< u8 LibraryFolder::Kind, text: a folder of Python's with code that is not the program's
 };
 /// Numbers of places that an interpreter runs have this bit, which no address of a program has.
 inline constexpr std::uint64_t kSourcePlace = std::uint64_t{1} << 63;

@@ -141,6 +141,12 @@ bool read_definition(Cursor& in, const RecordHeader& header, std::uint32_t threa
         case RecordKind::source_place:
             read_source_place(in, file);
             return true;
+        case RecordKind::library_folder: {
+            LibraryFolder folder{.kind = in.get<LibraryFolder::Kind>(), .path = {}};
+            folder.path = in.text();
+            file.python_libraries.push_back(std::move(folder));
+            return true;
+        }
         case RecordKind::forked_at:
             file.process.forked_at = in.get<std::uint32_t>();
             file.process.inherited = in.get<std::uint32_t>();
@@ -245,7 +251,7 @@ void read_happening(Cursor& in, const RecordHeader& header, std::uint32_t thread
             file.unseen_writes.push_back(std::move(event));
             return;
         default:
-            in.fail("found a record of kind " + std::to_string(header.kind), "expected a kind from 1 to 26");
+            in.fail("found a record of kind " + std::to_string(header.kind), "expected a kind from 1 to 27");
     }
     file.events.push_back(std::move(event));
 }

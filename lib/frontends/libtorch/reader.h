@@ -15,6 +15,7 @@
 
 #include "frontends/libtorch/event_memory.h"
 #include "frontends/libtorch/events.h"
+#include "frontends/libtorch/python_code.h"
 #include "frontends/libtorch/repeats.h"
 #include "graph/placement.h"
 #include "tensor/tensor.h"
@@ -205,6 +206,7 @@ struct EventFile {
     std::map<std::uint32_t, std::vector<std::uint64_t>> stacks;  ///< return addresses and source places
     std::map<std::uint64_t, SourcePlace> places;                 ///< by their numbers, which stacks have
     bool runs_python = false;                                    ///< some of them are Python's
+    std::vector<LibraryFolder> python_libraries;                 ///< where its interpreter has code of no user
     std::vector<Mapping> mappings;
     std::map<std::uint32_t, ThreadInfo> threads;
     std::vector<TensorName> names;

@@ -13,11 +13,6 @@
 
 namespace whittle::libtorch {
 
-/// Autograd is on the stack: it runs a backward pass.
-bool runs_backward(const std::string& function);
-/// TorchScript's compiler, which compares and folds a module's constants before their first use.
-bool compiles_script(const std::string& function);
-
 /// A function that a frame is of.
 struct FrameFunction {
     std::string function, file;

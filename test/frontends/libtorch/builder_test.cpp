@@ -59,6 +59,7 @@ TEST_CASE("a break in a library's own code names the library and has no hint, on
     });
     for (const bool library : {true, false}) {
         file.runs_python = true;
+        file.python_libraries = {{LibraryFolder::packages, "/usr/lib/python3/dist-packages/"}};
         file.places[1] = {
             .line = 1, .file = "/usr/lib/python3/dist-packages/torch/optim/adam.py", .function = "step", .text = ""};
         file.places[2] = {.line = 3, .file = "/nowhere/train.py", .function = "train", .text = ""};

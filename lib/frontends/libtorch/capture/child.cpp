@@ -178,6 +178,7 @@ bool start_child(Thread& thread) {
         if (state.recorder.start_child(forked.at)) {
             renew(thread);
             write_mappings(thread);
+            python::write_library_folders(thread);
             write_fork_place(thread);
             write_registrations(thread);
         }

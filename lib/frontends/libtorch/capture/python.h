@@ -60,6 +60,9 @@ void tell_variables(Thread& thread, const at::Tensor& tensor, std::uint64_t numb
 /// number. That the op got it from the variable is likely only where they have several numbers in common.
 void tell_numbers(Thread& thread, c10::ArrayRef<const c10::IValue> inputs, std::uint32_t stack);
 
+/// Writes which folders have code that is not the program's: the beginning of a file.
+void write_library_folders(Thread& thread);
+
 /// In a forked child: names were told to the parent's file.
 void forget_names();
 

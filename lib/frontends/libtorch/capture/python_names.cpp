@@ -13,6 +13,7 @@
 
 #include "frontends/libtorch/capture/python_api.h"
 #include "frontends/libtorch/capture/state.h"
+#include "frontends/libtorch/torch_names.h"
 
 namespace whittle::libtorch::python {
 
@@ -63,11 +64,11 @@ class Walk {
         write_module(thread_, root_, module, type_name(type_of(module)), path);
         const Object attributes = api.PyObject_GenericGetDict(module, nullptr);  // runs no code of the program
         if (!attributes) return;
-        each(attributes, "_parameters",
+        each(attributes, kParametersTable,
              [&](const std::string& name, Object value) { tell(value, NameKind::parameter, join(path, name)); });
-        each(attributes, "_buffers",
+        each(attributes, kBuffersTable,
              [&](const std::string& name, Object value) { tell(value, NameKind::buffer, join(path, name)); });
-        each(attributes, "_modules", [&](const std::string& name, Object value) {
+        each(attributes, kModulesTable, [&](const std::string& name, Object value) {
             if (is_module(value) && seen_.insert(value).second) tree(value, join(path, name));
         });
         api.Py_DecRef(attributes);
@@ -112,7 +113,7 @@ class Walk {
 /// Modules in the frames of all threads, the outermost first: what the others hold is theirs.
 int tell_names(void*) {
     pending = false;
-    Object error[3], table = api.PyDict_GetItemString(api.PyImport_GetModuleDict(), "torch.nn.modules.module");
+    Object error[3], table = api.PyDict_GetItemString(api.PyImport_GetModuleDict(), kModuleOfModules);
     api.PyErr_Fetch(&error[0], &error[1], &error[2]);
     const Object module_class = table ? api.PyDict_GetItemString(api.PyModule_GetDict(table), "Module") : nullptr;
     if (module_class)
@@ -149,10 +150,10 @@ bool Api::find() {
 
 void start_names() {
     const auto find = [](dl_phdr_info* library, std::size_t, void*) {
-        if (!library->dlpi_name || !std::strstr(library->dlpi_name, "/libtorch_python.so")) return 0;
+        if (!library->dlpi_name || !std::strstr(library->dlpi_name, kPythonBinding)) return 0;
         if (void* const loaded = ::dlopen(library->dlpi_name, RTLD_NOW | RTLD_NOLOAD)) {  // it came by RTLD_LOCAL
-            variable_class = static_cast<Object*>(::dlsym(loaded, "THPVariableClass"));
-            parameter_class = static_cast<Object*>(::dlsym(loaded, "ParameterClass"));
+            variable_class = static_cast<Object*>(::dlsym(loaded, kTensorClass));
+            parameter_class = static_cast<Object*>(::dlsym(loaded, kParameterClass));
         }
         return 1;
     };

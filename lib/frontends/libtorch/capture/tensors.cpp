@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "frontends/libtorch/capture/state.h"
+#include "frontends/libtorch/torch_names.h"
 
 namespace whittle::libtorch {
 
@@ -115,7 +116,7 @@ std::string name_of_object(const c10::IValue& value) {
         *new std::unordered_map<const void*,
                                 std::pair<std::uint64_t, c10::weak_intrusive_ptr<torch::CustomClassHolder>>>;
     std::string name = value.toObjectRef().name();
-    if (const auto at = name.find("classes."); at != std::string::npos) name = name.substr(at + 8);
+    if (const auto at = name.find(kClassSpace); at != std::string::npos) name = name.substr(at + kClassSpace.size());
     const auto held = value.toObjectRef().getSlot(0).toCapsule();
     const std::lock_guard lock(state.mutex);
     const auto entry = known.find(held.get());
