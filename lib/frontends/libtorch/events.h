@@ -51,6 +51,7 @@ struct FileHeader {
     char command_line[256];  ///< its arguments, separated by blanks, cut to fit
     std::uint64_t began;     ///< nanoseconds of a clock that all processes share: it was forked, or began to record
     char interpreter[512];   ///< of a Python program: its sys.executable; "" where that is longer
+    std::uint64_t traced;    ///< ops that a compiler ran on tensors without memory, to learn what the program does
 };
 static_assert(sizeof(FileHeader) <= kFileHeaderSize);
 enum FileFlags : std::uint64_t { kWithData = 1, kWithTimes = 2 };

@@ -104,6 +104,11 @@ std::vector<std::string> notes_of_end(const Recording& recording, const std::str
     if (file.lost)
         notes.push_back(plural(file.lost, "event") +
                         " could not be captured: out of memory, or tensors of an unknown kind");
+    if (file.traced)
+        notes.push_back(
+            plural(file.traced, "operation") +
+            " that a compiler (torch.compile, torch.export) ran on fake tensors while it traced the program "
+            "are left out, and so is the code that it generated: capture sees only operations of LibTorch");
     std::int64_t repeated = 0;
     for (const Step& step : recording.steps) repeated += step.kind == StepKind::op ? step.times() - 1 : 0;
     if (repeated)

@@ -409,6 +409,7 @@ void read_ending(const FileHeader& header, EventFile& file) {
     file.missed = header.missed;
     file.left_out = header.left_out;
     file.lost = header.lost;
+    file.traced = header.traced;
     file.processes = {.forks = header.forks,
                       .child_ops = header.child_ops,
                       .child_execs = header.child_execs,

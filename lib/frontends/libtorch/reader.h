@@ -199,6 +199,7 @@ struct EventFile {
     std::uint64_t missed = 0;    ///< ops called after the cut
     std::uint64_t left_out = 0;  ///< tensors whose elements were not written, for want of room
     std::uint64_t lost = 0;      ///< records that could not be made
+    std::uint64_t traced = 0;    ///< ops that a compiler ran while it traced the program
     std::optional<ProgramEnd> end;
     ProcessIdentity process;
     OtherProcesses processes;

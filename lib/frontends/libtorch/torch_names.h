@@ -47,6 +47,10 @@ constexpr bool is_libtorch_file(std::string_view file) {
 inline constexpr char kPythonBinding[] = "/libtorch_python.so", kTensorClass[] = "THPVariableClass",
                       kParameterClass[] = "ParameterClass";
 
+/// What tolist() and numpy() of torch.Tensor call there, where it is exported.
+#define WHITTLE_TENSOR_TO_LIST "_ZN5torch5utils14tensor_to_listERKN2at6TensorE"
+#define WHITTLE_TENSOR_TO_NUMPY "_ZN5torch5utils15tensor_to_numpyERKN2at6TensorEb"
+
 // ---- Functions of C++, as debug information or symbols spell them
 
 /// Autograd is on the stack: it runs a backward pass.
@@ -108,11 +112,13 @@ constexpr bool is_torch_python(std::string_view file) {
     constexpr std::string_view kParts[] = {"/torch/nn/", "/torch/_", "/torch/jit/", "/torch/functional.py"};
     return names::contains_any(file, kParts);
 }
+/// By its path among packages.
+constexpr bool is_of_torch(std::string_view file) { return file.starts_with("torch/"); }
 /// "torch/functional.py", "torch/autograd/function.py": what PyTorch puts between the user's line and an operation.
 constexpr bool wraps_operations(std::string_view file) {
-    constexpr std::string_view kTorch = "torch/", kParts[] = {"_", "autograd/", "jit/"};
-    if (!file.starts_with(kTorch)) return false;
-    const std::string_view part = file.substr(kTorch.size());
+    constexpr std::string_view kParts[] = {"_", "autograd/", "jit/"};
+    if (!is_of_torch(file)) return false;
+    const std::string_view part = file.substr(file.find('/') + 1);
     return part.find('/') == std::string_view::npos || names::starts_with_any(part, kParts);
 }
 /// What works through items that it is given: a DataLoader's worker, a pool of processes or threads.

@@ -233,6 +233,7 @@ void start(Thread& thread) {
     if (known && !layout_holds()) layout = nullptr;
     if (layout) find_ranges();
     if (layout) start_names();
+    if (layout) watch_output(thread);
     watch_end();
     api.PyGILState_Release(gil);
     if (!layout)
@@ -259,7 +260,7 @@ bool learn(const std::vector<Frame>& frames) {
                                       text_of(at<const char*>(frame.code, layout->name)), frame.code);
         unnamed |= frame.module && is_unnamed(frame.module);
     }
-    if (found || unnamed) want_names();
+    if (found || unnamed || !watches_reads()) want_names();
     return found;
 }
 

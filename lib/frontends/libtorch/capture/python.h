@@ -60,6 +60,9 @@ void tell_variables(Thread& thread, const at::Tensor& tensor, std::uint64_t numb
 /// number. That the op got it from the variable is likely only where they have several numbers in common.
 void tell_numbers(Thread& thread, c10::ArrayRef<const c10::IValue> inputs, std::uint32_t stack);
 
+/// The innermost of the frames that is not the standard library's is neither PyTorch's nor the interpreter's own.
+bool writes_for_program(const std::vector<Frame>& frames);
+
 /// Writes which folders have code that is not the program's: the beginning of a file.
 void write_library_folders(Thread& thread);
 

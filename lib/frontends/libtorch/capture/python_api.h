@@ -129,6 +129,14 @@ void find_library_folders();
 void start_names();
 /// From now on an exception that nobody catches is told. With the GIL.
 void watch_end();
+/// From now on text that the program writes out is told. With the GIL.
+void watch_output(Thread& thread);
+/// So are calls of tolist() and numpy(), where `binding`, the library that has them, does not let the stub see them.
+void watch_reads(Thread& thread, void* binding, Object tensor_class);
+bool watches_reads();
+/// The tensor of an object of torch.Tensor; undefined where it is not known where such an object keeps that. With
+/// the GIL.
+at::Tensor tensor_of(Object object);
 /// A module whose name was not asked for yet.
 bool is_unnamed(const void* module);
 

@@ -21,6 +21,7 @@ namespace {
 
 Object* variable_class = nullptr;   ///< where libtorch_python keeps torch.Tensor
 Object* parameter_class = nullptr;  ///< and torch.nn.Parameter
+void* binding = nullptr;            ///< libtorch_python, until what it does not export is watched
 /// Where the object of a torch.Tensor has the address of its tensor, in bytes: releases of PyTorch differ in it. -1:
 /// not known.
 int tensor_at = -1;
@@ -85,10 +86,8 @@ class Walk {
 
     void tell(Object value, NameKind kind, const std::string& name) {
         if (!variable_class || !*variable_class || !api.PyType_IsSubtype(type_of(value), *variable_class)) return;
-        find_tensor(value);
-        auto* const impl = tensor_at < 0 ? nullptr : at<c10::TensorImpl*>(value, tensor_at);
-        if (!impl) return unnamed();
-        const at::Tensor tensor(c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim_copy(impl));
+        const at::Tensor tensor = tensor_of(value);
+        if (tensor_at < 0) return unnamed();
         if (!tensor.defined()) return;
         const std::lock_guard lock(state.mutex);
         write_name(thread_, identity_of(thread_.identities, tensor).number, kind, root_, type_, name);
@@ -110,12 +109,19 @@ class Walk {
     std::set<Object> seen_;
 };
 
+/// Once: PyTorch's classes are complete when the first operation has run.
+void watch_tensors(Thread& thread) {
+    if (!binding || !variable_class || !*variable_class) return;
+    watch_reads(thread, std::exchange(binding, nullptr), *variable_class);
+}
+
 /// Modules in the frames of all threads, the outermost first: what the others hold is theirs.
 int tell_names(void*) {
     pending = false;
     Object error[3], table = api.PyDict_GetItemString(api.PyImport_GetModuleDict(), kModuleOfModules);
     api.PyErr_Fetch(&error[0], &error[1], &error[2]);
     const Object module_class = table ? api.PyDict_GetItemString(api.PyModule_GetDict(table), "Module") : nullptr;
+    quietly_here(watch_tensors);
     if (module_class)
         quietly_here([&](Thread& thread) {
             Walk walk(thread, module_class);
@@ -131,6 +137,13 @@ int tell_names(void*) {
 }
 
 }  // namespace
+
+at::Tensor tensor_of(Object object) {
+    find_tensor(object);
+    auto* const impl = tensor_at < 0 ? nullptr : at<c10::TensorImpl*>(object, tensor_at);
+    if (!impl) return {};
+    return at::Tensor(c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim_copy(impl));
+}
 
 Object type_of(Object object) { return at<Object>(object, 8); }
 std::string type_name(Object type) { return at<const char*>(type, 24); }
@@ -154,11 +167,14 @@ void start_names() {
         if (void* const loaded = ::dlopen(library->dlpi_name, RTLD_NOW | RTLD_NOLOAD)) {  // it came by RTLD_LOCAL
             variable_class = static_cast<Object*>(::dlsym(loaded, kTensorClass));
             parameter_class = static_cast<Object*>(::dlsym(loaded, kParameterClass));
+            if (!::dlsym(loaded, WHITTLE_TENSOR_TO_LIST) || !::dlsym(loaded, WHITTLE_TENSOR_TO_NUMPY)) binding = loaded;
         }
         return 1;
     };
     ::dl_iterate_phdr(find, nullptr);
 }
+
+bool watches_reads() { return !binding; }
 
 bool is_unnamed(const void* module) {
     const std::lock_guard lock(known_mutex);

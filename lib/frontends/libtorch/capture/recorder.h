@@ -89,6 +89,8 @@ class Recorder {
 
     /// A record could not be made.
     void lose();
+    /// An op ran while a compiler traced the program.
+    void trace();
 
     /// Numbers the record and copies it into the thread's chunk; false when the capture was cut.
     bool commit(ThreadChunk& chunk, RecordBuffer& record);

@@ -151,6 +151,10 @@ bool start_child(Thread& thread);
 /// What the thread knew was of the process that forked this one.
 void renew(Thread& thread);
 
+/// Python writes text out, or gives the program a tensor's elements: by methods that are watched.
+void python_writes();
+void python_reads(const at::Tensor& tensor, const char* how);
+
 /// Hooks of the stub, see there.
 void on_end(const char* function);
 void on_process(ProcessEvent event, const char* program);

@@ -7,6 +7,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/record_function.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
+#include <c10/core/impl/TorchDispatchModeTLS.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -25,7 +26,7 @@ State& state = *new State;
 
 namespace {
 
-enum Enclosing : std::uint8_t { kCompositeOp, kScope, kKernel };
+enum Enclosing : std::uint8_t { kCompositeOp, kScope, kKernel, kTraced };
 
 thread_local bool thread_gone = false;
 thread_local int late_depth = 0;  ///< of ops that run after the thread is gone: in static destructors
@@ -230,7 +231,27 @@ void look_at_statistics(Thread& thread) {
             snapshot(thread, at::Tensor(std::move(tensor)), false);
 }
 
+template <class Result, class Key>
+Key key_of(Result (*)(Key));
+
+/// torch.compile and torch.export run the program on fake tensors, which have no memory, to learn what it does. What
+/// runs then is theirs. Releases before 2.1 have no key for that mode.
+template <class Modes>
+bool runs_on_fake_tensors() {
+    if constexpr (requires { Modes::any_modes_set(false), &Modes::get_mode; }) {
+        using Key = decltype(key_of(&Modes::get_mode));
+        return Modes::any_modes_set(false) && Modes::get_mode(Key::FAKE).has_value();
+    }
+    return false;
+}
+
 void record_begin(Thread& thread, const at::RecordFunction& function) {
+    if (is_op(function) && runs_on_fake_tensors<c10::impl::TorchDispatchModeTLS>()) {
+        state.recorder.trace();
+        thread.enclosing.push_back(kTraced);
+        thread.starts.push_back(0);
+        return;
+    }
     if ((++thread.ops & 63) == 0) state.recorder.check_time();
     const OpInfo& info = info_of(thread, function);
     const bool is_scope = !is_op(function) || !(info.flags & kHasSchema);
@@ -262,8 +283,13 @@ void record_begin(Thread& thread, const at::RecordFunction& function) {
 
 /// `now`: when it ended, 0 where nobody wants to know.
 void record_end(Thread& thread, const at::RecordFunction& function, std::uint64_t now) {
-    const OpInfo& info = info_of(thread, function);
     const std::uint8_t what = thread.enclosing.back();
+    if (what == kTraced) {
+        thread.enclosing.pop_back();
+        thread.starts.pop_back();
+        return;
+    }
+    const OpInfo& info = info_of(thread, function);
     look_at_statistics(thread);
     const std::uint64_t start = thread.starts.back();
     thread.enclosing.pop_back();
@@ -311,7 +337,7 @@ std::unique_ptr<at::ObserverContext> op_begins(const at::RecordFunction& functio
     if (thread.depth == 0 && is_op(function) && !is_recorded(thread)) state.recorder.miss();
     const bool wanted = thread.core < 0 && !thread.printing && !thread.busy;
     if (wanted) quietly([&](Thread&) { record_begin(thread, function); });
-    if (wanted && !thread.enclosing.empty() && thread.enclosing.back() == kKernel) thread.core = thread.depth;
+    if (wanted && !thread.enclosing.empty() && thread.enclosing.back() >= kKernel) thread.core = thread.depth;
     ++thread.depth;
     if (wanted && state.recorder.with_times() && !thread.starts.empty()) thread.starts.back() = now_ns();
     return nullptr;
@@ -392,12 +418,13 @@ bool writes_out(const void* pointer) {
            stream->rdbuf() == std::cerr.rdbuf();
 }
 
-void on_io(const char* function, const void* stream, void* caller) {
+/// Only output between ops matters, and of a row of it the first.
+template <class Counts>
+void record_io(const char* function, Counts&& counts) {
     if (!state.recorder.on()) return;  // output is nothing that a child begins with
     quietly([&](Thread& thread) {
-        // Only output between ops matters, and of a row of it the first.
         if (thread.ops == 0 || thread.ops == thread.ops_at_io || thread.depth || thread.printing) return;
-        if (is_foreign(caller) || !writes_out(stream)) return;
+        if (!counts(thread)) return;
         thread.ops_at_io = thread.ops;
         const std::uint32_t stack = stack_id(thread);
         thread.record.start(RecordKind::io);
@@ -405,6 +432,10 @@ void on_io(const char* function, const void* stream, void* caller) {
         thread.record.put_text(function);
         commit(thread, thread.record);
     });
+}
+
+void on_io(const char* function, const void* stream, void* caller) {
+    record_io(function, [&](Thread&) { return !is_foreign(caller) && writes_out(stream); });
 }
 
 void print_event(const void* pointer, bool begins) {
@@ -447,6 +478,17 @@ void on_from_blob(void* caller) {
 }
 
 }  // namespace
+
+void python_writes() {
+    record_io("write", [](Thread& thread) {
+        std::uint64_t key = 0;
+        python::frames(thread.frames, key);
+        return python::writes_for_program(thread.frames);
+    });
+}
+void python_reads(const at::Tensor& tensor, const char* how) {
+    on_data_ptr(&tensor, how, tensor.unsafeGetTensorImpl());
+}
 
 ThreadPlace place_of_thread() {
     const auto* const thread = static_cast<const Thread*>(has_thread_key ? ::pthread_getspecific(thread_key) : nullptr);
