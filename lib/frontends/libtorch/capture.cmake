@@ -6,7 +6,7 @@ set(capture_folder ${CMAKE_CURRENT_LIST_DIR}/capture)
 
 # What a capture library has to have in common with the stub and the programs, and is rebuilt for: its own sources and
 # the headers that it shares. scripts/build-capture computes the same.
-set(capture_headers frontends/libtorch/events.h frontends/libtorch/python_code.h frontends/libtorch/torch_names.h
+set(capture_headers frontends/libtorch/events.h frontends/libtorch/python_code.h frontends/libtorch/records.h frontends/libtorch/torch_names.h
                     ops/aten/capture.h probe/probe.h)
 file(GLOB shared RELATIVE ${PROJECT_SOURCE_DIR}/lib CONFIGURE_DEPENDS ${capture_folder}/*.cpp ${capture_folder}/*.h)
 list(APPEND shared ${capture_headers})

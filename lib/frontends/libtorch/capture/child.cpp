@@ -124,9 +124,7 @@ void write_fork_place(Thread& thread) {
     const auto common = common_end(whole, here, [](std::uint64_t a, std::uint64_t b) { return a == b; });
     const std::uint32_t stack = define_stack(thread, whole);
     RecordBuffer& record = thread.record;
-    record.start(RecordKind::forked_at);
-    record.put(stack);
-    record.put(static_cast<std::uint32_t>(common));
+    record.start(records::ForkedAt{.stack = stack, .inherited = static_cast<std::uint32_t>(common)});
     commit(thread, record);
 }
 

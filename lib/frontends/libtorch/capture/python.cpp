@@ -56,15 +56,17 @@ std::uint64_t place_of(Thread& thread, const Frame& frame) {
     if (!fresh) return entry->second;
     entry->second = kSourcePlace | state.next_place.fetch_add(1);
     RecordBuffer& record = thread.definition;
-    record.start(RecordKind::source_place);
-    record.put(entry->second);
-    record.put(Language::python);
-    record.put(static_cast<std::uint8_t>(frame.entry));
-    record.put(static_cast<std::uint32_t>(std::max(api.PyCode_Addr2Line(frame.code, frame.offset), 0)));
-    record.put(static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(frame.module)));
-    record.put_text(text_of(at<const char*>(frame.code, layout->file)));
-    record.put_text(text_of(at<const char*>(frame.code, layout->name)));
-    record.put_text("");
+    const std::string file = text_of(at<const char*>(frame.code, layout->file)),
+                      function = text_of(at<const char*>(frame.code, layout->name));
+    const int line = std::max(api.PyCode_Addr2Line(frame.code, frame.offset), 0);
+    record.start(records::SourcePlace{.number = entry->second,
+                                      .language = Language::python,
+                                      .entry = frame.entry,
+                                      .line = static_cast<std::uint32_t>(line),
+                                      .module = reinterpret_cast<std::uintptr_t>(frame.module),
+                                      .file = file,
+                                      .function = function,
+                                      .text = ""});
     commit(thread, record);
     return entry->second;
 }
@@ -201,8 +203,7 @@ std::string text_of(const char* string) {
 }
 
 void note(Thread& thread, const std::string& text) {
-    thread.record.start(RecordKind::note);
-    thread.record.put_text(text);
+    thread.record.start(records::Note{.text = text});
     commit(thread, thread.record);
 }
 

@@ -60,9 +60,7 @@ void find_library_folders() {
 void write_library_folders(Thread& thread) {
     RecordBuffer& record = thread.definition;
     for (const LibraryFolder& folder : folders) {
-        record.start(RecordKind::library_folder);
-        record.put(folder.kind);
-        record.put_text(folder.path);
+        record.start(records::LibraryFolder{.kind = folder.kind, .path = folder.path});
         commit(thread, record);
     }
 }

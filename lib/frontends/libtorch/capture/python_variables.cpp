@@ -109,10 +109,7 @@ void tell_variables(Thread& thread, const at::Tensor& tensor, std::uint64_t numb
         thread, 1, [&](const char* variable) { return in_cell(variable) == object; },
         [&](const std::string& function, const std::string& variable) {
             RecordBuffer& record = thread.definition;
-            record.start(RecordKind::variable);
-            record.put(number);
-            record.put_text(function);
-            record.put_text(variable);
+            record.start(records::Variable{.tensor = number, .function = function, .name = variable});
             commit(thread, record);
         });
 }
@@ -132,12 +129,9 @@ void tell_numbers(Thread& thread, c10::ArrayRef<const c10::IValue> inputs, std::
             },
             [&](const std::string& function, const std::string& variable) {
                 RecordBuffer& record = thread.definition;
-                record.start(RecordKind::number);
-                record.put(stack);
+                record.start(records::Number{.stack = stack, .function = function, .name = variable});
                 record.put(number->index() == 0 ? ValueTag::integer : ValueTag::real);
                 record.put(bits);
-                record.put_text(function);
-                record.put_text(variable);
                 commit(thread, record);
             });
     }

@@ -22,10 +22,7 @@ std::uint32_t define_stack(Thread& thread, const std::vector<std::uint64_t>& pcs
     entry->second = state.next_stack.fetch_add(1);
     write_mappings(thread);  // code of a library that came by dlopen
     RecordBuffer& record = thread.definition;
-    record.start(RecordKind::stack_def);
-    record.put(entry->second);
-    record.put(static_cast<std::uint32_t>(pcs.size()));
-    for (const std::uint64_t pc : pcs) record.put(pc);
+    record.start(records::StackDefinition{.stack = entry->second, .pcs = pcs});
     commit(thread, record);
     return entry->second;
 }

@@ -15,24 +15,19 @@ void watch(Thread& thread, const at::Tensor& tensor) {
 }
 
 void tell_releases(Thread& thread) {
-    RecordBuffer& record = thread.definition;
-    std::uint32_t count = 0;
+    records::Release released;
     const std::lock_guard lock(state.mutex);
     for (auto entry = state.watched.begin(); entry != state.watched.end();) {
         if (!entry->second.expired()) {
             ++entry;
             continue;
         }
-        if (count++ == 0) {
-            record.start(RecordKind::release);
-            record.put(count);
-        }
-        record.put(entry->first);
+        released.tensors.push_back(entry->first);
         entry = state.watched.erase(entry);
     }
-    if (count == 0) return;
-    record.patch(sizeof(RecordHeader), count);
-    commit(thread, record);
+    if (released.tensors.empty()) return;
+    thread.definition.start(released);
+    commit(thread, thread.definition);
 }
 
 namespace {
@@ -227,7 +222,7 @@ namespace {
 void write_elements(Thread& thread, const at::Tensor& tensor, const char* data, std::size_t bytes) {
     if (!state.recorder.has_room_for(bytes)) return state.recorder.leave_out();
     RecordBuffer& record = thread.definition;
-    record.start(RecordKind::snapshot);
+    record.start(records::Snapshot());
     put_tensor(thread, record, tensor);
     record.put(static_cast<std::uint64_t>(bytes));
     record.put_bytes(data, bytes);
@@ -254,7 +249,7 @@ void snapshot(Thread& thread, const at::Tensor& tensor, bool check) {
         if (*known == elements) return;
         forget_elements(tensor);
         RecordBuffer& record = thread.definition;
-        record.start(RecordKind::unseen_write);
+        record.start(records::UnseenWrite());
         put_tensor(thread, record, tensor);
         commit(thread, record);
     }

@@ -91,9 +91,7 @@ Thread::~Thread() {
 bool commit(Thread& thread, RecordBuffer& record) {
     if (!thread.chunk.numbered) {
         RecordBuffer first;
-        first.start(RecordKind::thread);
-        first.put(static_cast<std::uint64_t>(at::RecordFunction::currentThreadId()));
-        first.put(static_cast<std::uint8_t>(::gettid() == ::getpid()));
+        first.start(records::Thread{.number = at::RecordFunction::currentThreadId(), .main = ::gettid() == ::getpid()});
         if (!state.recorder.commit(thread.chunk, first)) return false;
     }
     return state.recorder.commit(thread.chunk, record);
@@ -106,12 +104,8 @@ namespace {
 void write_op(Thread& thread, const OpInfo& info, const std::string& name, const std::string& overload,
               const std::string& schema) {
     RecordBuffer& record = thread.definition;
-    record.start(RecordKind::op_def);
-    record.put(info.id);
-    record.put(info.flags);
-    record.put_text(name);
-    record.put_text(overload);
-    record.put_text(schema);
+    record.start(records::OpDefinition{
+        .op = info.id, .flags = info.flags, .name = name, .overload = overload, .schema = schema});
     commit(thread, record);
 }
 
@@ -263,18 +257,18 @@ void record_begin(Thread& thread, const at::RecordFunction& function) {
     const auto inputs = on_top(function.inputs(), info.arguments);
     if (!is_scope) look_at_inputs(thread, info, inputs, stack);
     RecordBuffer& record = thread.record;
-    record.start(RecordKind::op_begin);
-    record.put(info.id);
-    record.put(static_cast<std::uint32_t>(thread.depth - thread.inherited));
-    record.put(stack);
-    record.put(still.untouched);
-    record.put(still.unmoved);
-    record.put(is_op(function)                                          ? OpScope::function
-               : function.scope() == at::RecordScope::BACKWARD_FUNCTION ? OpScope::backward
-                                                                        : OpScope::user);
-    record.put(static_cast<std::uint8_t>(at::GradMode::is_enabled()));
-    record.put(static_cast<std::int64_t>(function.seqNr()));
-    record.put(static_cast<std::uint64_t>(function.forwardThreadId()));
+    const OpScope scope = is_op(function)                                          ? OpScope::function
+                          : function.scope() == at::RecordScope::BACKWARD_FUNCTION ? OpScope::backward
+                                                                                   : OpScope::user;
+    record.start(records::OpBegin{.op = info.id,
+                                  .depth = static_cast<std::uint32_t>(thread.depth - thread.inherited),
+                                  .stack = stack,
+                                  .untouched = still.untouched,
+                                  .unmoved = still.unmoved,
+                                  .scope = scope,
+                                  .grad_mode = at::GradMode::is_enabled(),
+                                  .sequence = function.seqNr(),
+                                  .forward_thread = function.forwardThreadId()});
     record.put(static_cast<std::uint16_t>(is_scope ? 0 : inputs.size()));
     if (!is_scope)
         for (const c10::IValue& input : inputs) put_value(thread, record, input);
@@ -301,9 +295,7 @@ void record_end(Thread& thread, const at::RecordFunction& function, std::uint64_
     const std::vector<c10::IValue>& all = function.outputs();
     const auto outputs = on_top(c10::ArrayRef<const c10::IValue>(all.data(), all.size()), info.returns);
     RecordBuffer& record = thread.record;
-    record.start(RecordKind::op_end);
-    record.put(info.id);
-    record.put(static_cast<std::uint32_t>(thread.depth - thread.inherited));
+    record.start(records::OpEnd{.op = info.id, .depth = static_cast<std::uint32_t>(thread.depth - thread.inherited)});
     record.put(static_cast<std::uint16_t>(what == kScope ? 0 : outputs.size()));
     if (what != kScope)
         for (const c10::IValue& output : outputs) put_value(thread, record, output);
@@ -396,9 +388,7 @@ void on_data_ptr(const void* pointer, const char* how, const void* caller) {
         thread.ops_at_data_ptr = thread.ops;
         const at::Tensor& tensor = *static_cast<const at::Tensor*>(pointer);
         const std::uint32_t stack = stack_id(thread);
-        thread.record.start(RecordKind::data_ptr);
-        thread.record.put(stack);
-        thread.record.put_text(how);
+        thread.record.start(records::DataPointer{.stack = stack, .how = how});
         put_value(thread, thread.record, c10::IValue(tensor));
         commit(thread, thread.record);
     });
@@ -427,9 +417,7 @@ void record_io(const char* function, Counts&& counts) {
         if (!counts(thread)) return;
         thread.ops_at_io = thread.ops;
         const std::uint32_t stack = stack_id(thread);
-        thread.record.start(RecordKind::io);
-        thread.record.put(stack);
-        thread.record.put_text(function);
+        thread.record.start(records::Io{.stack = stack, .function = function});
         commit(thread, thread.record);
     });
 }
@@ -441,11 +429,12 @@ void on_io(const char* function, const void* stream, void* caller) {
 void print_event(const void* pointer, bool begins) {
     quietly([&](Thread& thread) {
         if (thread.depth) return;
-        const std::uint32_t stack = begins ? stack_id(thread) : 0;
-        thread.record.start(begins ? RecordKind::print_begin : RecordKind::print_end);
         if (begins) {
-            thread.record.put(stack);
+            const std::uint32_t stack = stack_id(thread);
+            thread.record.start(records::PrintBegin{.stack = stack});
             put_value(thread, thread.record, c10::IValue(*static_cast<const at::Tensor*>(pointer)));
+        } else {
+            thread.record.start(records::PrintEnd());
         }
         commit(thread, thread.record);
     });
@@ -471,8 +460,7 @@ void on_from_blob(void* caller) {
     quietly([&](Thread& thread) {
         if (thread.depth || is_foreign(caller)) return;
         const std::uint32_t stack = stack_id(thread);
-        thread.record.start(RecordKind::from_blob);
-        thread.record.put(stack);
+        thread.record.start(records::FromBlob{.stack = stack});
         commit(thread, thread.record);
     });
 }

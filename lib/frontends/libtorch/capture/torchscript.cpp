@@ -204,15 +204,14 @@ std::vector<const Object*> modules_of(const Object* root, std::size_t entries) {
 std::uint64_t define(Thread& thread, const Place& place) {
     RecordBuffer& record = thread.definition;
     const std::uint64_t number = kSourcePlace | state.next_place.fetch_add(1);
-    record.start(RecordKind::source_place);
-    record.put(number);
-    record.put(Language::torchscript);
-    record.put(static_cast<std::uint8_t>(place.entry));
-    record.put(static_cast<std::uint32_t>(std::max(place.line, 0)));
-    record.put(static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(place.module)));
-    record.put_text(place.file);
-    record.put_text(place.function);
-    record.put_text(place.text);
+    record.start(records::SourcePlace{.number = number,
+                                      .language = Language::torchscript,
+                                      .entry = place.entry,
+                                      .line = static_cast<std::uint32_t>(std::max(place.line, 0)),
+                                      .module = reinterpret_cast<std::uintptr_t>(place.module),
+                                      .file = place.file,
+                                      .function = place.function,
+                                      .text = place.text});
     commit(thread, record);
     return number;
 }
