@@ -100,7 +100,7 @@ bool variables_hold(const char* code) {
     for (int i = 0; good && i < count; ++i) {
         const Object name = api.PyTuple_GetItem(told, i);
         good = name && text_of(static_cast<const char*>(name)) ==
-                           text_of(at<const char*>(names, kTupleItems + i * static_cast<int>(sizeof name)));
+                           text_of(at<const char*>(names, layout->items + i * static_cast<int>(sizeof name)));
     }
     if (told) api.Py_DecRef(told);
     return good;
@@ -188,8 +188,8 @@ const char* in_cell(const char* object) {
 }
 
 std::string text_of(const char* string) {
-    const unsigned state = at<unsigned>(string, 32) >> layout->kind, width = state & 7;
-    const char* const data = string + ((state >> 4) & 1 ? layout->ascii : layout->compact);
+    const auto state = at<unsigned>(string, 32), width = (state >> 2) & 7;
+    const char* const data = string + ((state >> 6) & 1 ? layout->ascii : layout->compact);
     std::string text;
     for (long i = 0; i < at<long>(string, 16); ++i) {
         const unsigned c = width == 1   ? static_cast<unsigned char>(data[i])

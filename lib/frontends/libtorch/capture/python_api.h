@@ -79,18 +79,17 @@ struct Layout {
     int depth = -1;                ///< of a frame: how many slots are in use …
     int stack_pointer = -1;        ///< … or where the unused ones begin
     int version = -1;              ///< of a dict: another number after each change
+    int items = 24;                ///< of a tuple: its first element
     bool tagged = false;           ///< a frame's references to objects have tags in their lowest bits
-    int kind = 2;                  ///< of a str: the first bit of its state that says how wide characters are
 };
 /// Null where frames are not read.
 extern const Layout* layout;
-/// Sets `layout` for that version of CPython; false where nothing is known of it. With the GIL.
+/// Sets `layout` for that version of CPython; false where nothing is known of it.
 bool find_layout(const std::string& version);
-extern bool knows_scopes;        ///< a frame's globals, and what moves iterators on, are where the layout says;
-extern bool knows_variables;     ///< so are the names of its variables …
-extern bool knows_numbers;       ///< … and the value of an int
-constexpr int kTupleItems = 24;  ///< of a tuple: its first element
-constexpr int kTypeNext = 224;   ///< of a type: what moves an iterator on
+extern bool knows_scopes;       ///< a frame's globals, and what moves iterators on, are where the layout says;
+extern bool knows_variables;    ///< so are the names of its variables …
+extern bool knows_numbers;      ///< … and the value of an int
+constexpr int kTypeNext = 224;  ///< of a type: what moves an iterator on
 
 template <class T>
 T at(const void* base, int offset) {

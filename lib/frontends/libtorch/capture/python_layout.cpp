@@ -95,13 +95,26 @@ constexpr Layout kUnpublished[] = {{.minor = 9,
 /// Where the parts of _Py_DebugOffsets begin, in words of 64 bits: releases add members at the ends of parts.
 struct Published {
     int minor;
-    int thread, frame, code, text;
+    int thread, frame, code, tuple, text;
     bool has_stack_pointer;  ///< a frame's, among the published offsets; before, a frame has an index
     bool tagged;
 };
-constexpr Published kPublished[] = {
-    {.minor = 13, .thread = 19, .frame = 28, .code = 34, .text = 67, .has_stack_pointer = false, .tagged = false},
-    {.minor = 14, .thread = 22, .frame = 31, .code = 39, .text = 77, .has_stack_pointer = true, .tagged = true}};
+constexpr Published kPublished[] = {{.minor = 13,
+                                     .thread = 19,
+                                     .frame = 28,
+                                     .code = 34,
+                                     .tuple = 50,
+                                     .text = 67,
+                                     .has_stack_pointer = false,
+                                     .tagged = false},
+                                    {.minor = 14,
+                                     .thread = 22,
+                                     .frame = 31,
+                                     .code = 39,
+                                     .tuple = 56,
+                                     .text = 77,
+                                     .has_stack_pointer = true,
+                                     .tagged = true}};
 
 /// False for a build without the GIL, which lays its objects out differently, and where nothing is published.
 bool read_published(const Published& parts, Layout& made) {
@@ -135,17 +148,9 @@ bool read_published(const Published& parts, Layout& made) {
         made.stack_pointer = word(parts.frame, 6);
     else
         made.depth = 64;  // nor is this
+    made.items = word(parts.tuple, 1);
     made.tagged = parts.tagged;
     return true;
-}
-
-/// Some releases of 3.14 give the first field of a string's state more bits. With the GIL.
-int kind_of_text(const Layout& known) {
-    constexpr unsigned kAsciiInOneByte = 0b11001;  // kind 1, compact, ASCII: sys.platform is
-    constexpr int kLater = 16;
-    const Object text = api.PySys_GetObject("platform");
-    const unsigned state = text ? at<unsigned>(text, 32) : 0;
-    return (state >> kLater & 0b11111) == kAsciiInOneByte ? kLater : known.kind;
 }
 
 }  // namespace
@@ -159,7 +164,6 @@ bool find_layout(const std::string& version) {
     } else {
         const auto* parts = std::find_if(std::begin(kPublished), std::end(kPublished), is);
         if (parts == std::end(kPublished) || !read_published(*parts, found)) return false;
-        found.kind = kind_of_text(found);
     }
     layout = &found;
     return true;

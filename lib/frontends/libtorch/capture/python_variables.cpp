@@ -28,7 +28,7 @@ void find_variables(const Thread& thread, int most, IsIt&& is_it, Told&& told) {
             if (!is_it(held(frame.address, layout->local + k * kWidth))) continue;
             ++found;
             told(text_of(at<const char*>(frame.code, layout->name)),
-                 text_of(at<const char*>(names, kTupleItems + k * kWidth)));
+                 text_of(at<const char*>(names, layout->items + k * kWidth)));
         }
     }
 }

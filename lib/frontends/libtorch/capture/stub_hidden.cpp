@@ -48,7 +48,7 @@ int collect_library(dl_phdr_info* info, size_t, void* data) {
     return libraries.count == sizeof libraries.code / sizeof *libraries.code;
 }
 
-constexpr size_t kMostHooks = 256;
+constexpr size_t kMostHooks = 512;
 void* found_early[kMostHooks];  ///< per symbol that we hide
 
 /// Calls f(hook, place in found_early) for each of them, until it says true.

@@ -61,16 +61,20 @@ MODULE_OF_STRINGS(_old, "Ss")
         if (hooks.data_ptr) hooks.data_ptr(self, how, __builtin_return_address(0)); \
         return next(self);                                                          \
     }
-// data_ptr<T>(), and since 2.0 mutable_data_ptr<T>() and const_data_ptr of T and of const T.
+// data_ptr<T>(), and since 2.0 mutable_data_ptr<T>() and const_data_ptr of T and of const T: one template since 2.12.
 #define TENSOR "_ZNK2at10TensorBase"
+#define SINCE_2(since) (since < 200 ? 200 : since)
 #define DATA_PTR(since, id, code, type)                                                                                \
     DATA_PTR_AS(since, kLater, data_ptr_##id, TENSOR "8data_ptrI" code "EEPT_v", "data_ptr<" type ">()")               \
-    DATA_PTR_AS(since < 200 ? 200 : since, kLater, mutable_data_ptr_##id, TENSOR "16mutable_data_ptrI" code "EEPT_v",  \
+    DATA_PTR_AS(SINCE_2(since), kLater, mutable_data_ptr_##id, TENSOR "16mutable_data_ptrI" code "EEPT_v",             \
                 "mutable_data_ptr<" type ">()")                                                                        \
-    DATA_PTR_AS(since < 200 ? 200 : since, kLater, const_data_ptr_##id, TENSOR "14const_data_ptrI" code "Li0EEEPKT_v", \
-                "const_data_ptr<" type ">()")                                                                          \
-    DATA_PTR_AS(since < 200 ? 200 : since, kLater, const_data_ptr_of_const_##id,                                       \
-                TENSOR "14const_data_ptrIK" code "Li0EEEPKNSt12remove_constIT_E4typeEv", "const_data_ptr<" type ">()")
+    CONST_DATA_PTR(SINCE_2(since), 212, const_data_ptr_##id, code "Li0EEEPKT_v", type)                                 \
+    CONST_DATA_PTR(SINCE_2(since), 212, const_data_ptr_of_const_##id, "K" code "Li0EEEPKNSt12remove_constIT_E4typeEv", \
+                   type)                                                                                               \
+    CONST_DATA_PTR(212, kLater, one_const_data_ptr_##id, code "EEPKT_v", type)                                         \
+    CONST_DATA_PTR(212, kLater, one_const_data_ptr_of_const_##id, "K" code "EEPKT_v", type)
+#define CONST_DATA_PTR(since, before, id, mangled, type) \
+    DATA_PTR_AS(since, before, id, TENSOR "14const_data_ptrI" mangled, "const_data_ptr<" type ">()")
 DATA_PTR(0, f32, "f", "float")
 DATA_PTR(0, f64, "d", "double")
 DATA_PTR(0, i64, "l", "int64_t")
@@ -87,6 +91,7 @@ DATA_PTR(201, f8_e4m3fn, "N3c1013Float8_e4m3fnE", "at::Float8_e4m3fn")
 DATA_PTR(201, f8_e5m2, "N3c1011Float8_e5m2E", "at::Float8_e5m2")
 DATA_PTR(202, f8_e4m3fnuz, "N3c1015Float8_e4m3fnuzE", "at::Float8_e4m3fnuz")
 DATA_PTR(202, f8_e5m2fnuz, "N3c1015Float8_e5m2fnuzE", "at::Float8_e5m2fnuz")
+DATA_PTR(207, f8_e8m0fnu, "N3c1014Float8_e8m0fnuE", "at::Float8_e8m0fnu")
 DATA_PTR(203, u16, "t", "uint16_t")
 DATA_PTR(203, u32, "j", "uint32_t")
 DATA_PTR(203, u64, "m", "uint64_t")
