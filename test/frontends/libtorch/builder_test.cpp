@@ -482,6 +482,28 @@ TEST_CASE("lambdas are named by their place, other call operators by their class
     CHECK(name_by_place("(anonymous namespace)::f", "app.cpp", 7) == "f");
 }
 
+TEST_CASE("calls that a caller proves by going on are known, all others are guessed") {
+    const TempDir folder;
+    EventFile file = program(folder, [](EventWriter& w) {
+        for (std::uint64_t i = 0; i < 3; ++i) w.call(kRelu, {{.id = 1}}, {{.id = 2 + i}});
+    });
+    file.runs_python = true;
+    file.places[1] = {.line = 3, .file = "/nowhere/train.py", .function = "step", .text = ""};
+    file.places[2] = {.line = 9, .file = "/nowhere/train.py", .function = "<module>", .text = ""};
+    file.stacks[1] = {1, 2};
+    for (const bool moved : {true, false}) {
+        for (Event& event : file.events) {
+            event.stack = 1;
+            event.untouched = moved ? 0 : 1;
+            event.unmoved = moved ? 0 : 0xff;
+        }
+        const capture::CapturedFrame frame = only_frame(file);
+        CHECK(frame.function == "step");
+        CHECK(frame.calls == (moved ? 3 : 1));  // while (feed.more()) step(x) looks like a loop in step(x)
+        CHECK(frame.calls_guessed != moved);
+    }
+}
+
 TEST_CASE("an op under autocast is the one that it calls with its arguments cast") {
     constexpr std::uint32_t kCasting = 100;
     const TempDir folder;
