@@ -110,6 +110,7 @@ enum class RecordKind : std::uint32_t {
     forked_at = 25,
     number = 26,
     library_folder = 27,
+    calls = 28,
 };
 /// Numbers of places that an interpreter runs have this bit, which no address of a program has.
 inline constexpr std::uint64_t kSourcePlace = std::uint64_t{1} << 63;

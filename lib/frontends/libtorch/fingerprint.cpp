@@ -27,7 +27,8 @@ std::uint64_t Fingerprints::of(RecordKind kind, Cursor& in) {
     hash_ = static_cast<std::uint64_t>(kind);
     places_ = false;
     looks_ = kind != RecordKind::from_blob && kind != RecordKind::unseen_write && kind != RecordKind::print_begin &&
-             kind != RecordKind::print_end && (kind < RecordKind::probe_enter || kind == RecordKind::release);
+             kind != RecordKind::print_end &&
+             (kind < RecordKind::probe_enter || kind == RecordKind::release || kind == RecordKind::calls);
     switch (kind) {
         case RecordKind::op_begin:
             op_begin(in);
@@ -66,6 +67,7 @@ std::uint64_t Fingerprints::of(RecordKind kind, Cursor& in) {
             value(in);
             break;
         case RecordKind::release:  // whichever they are
+        case RecordKind::calls:
             break;
         default:  // no tensors, and nothing that differs in what is alike
             for (const std::byte byte : in.take(in.left())) mix(static_cast<std::uint64_t>(byte));

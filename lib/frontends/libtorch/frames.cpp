@@ -103,8 +103,10 @@ class Assigner {
             const Step& step = steps_[static_cast<std::size_t>(index)];
             const FrameFunction& of = function_at(index);
             if (i > 0) add(motion, run->steps[i - 1], index);
-            const bool anew = i == 0 || (!run->call && motion.moved(of));
-            const bool guess = !anew && !run->call && first != none && is_same_code(index, run->steps[first]) &&
+            const std::uint64_t number = call_number(index), before = i > 0 ? call_number(run->steps[i - 1]) : 0;
+            const bool known = run->call || (number && before);
+            const bool anew = i == 0 || (!run->call && (known ? number != before : motion.moved(of)));
+            const bool guess = !anew && !known && first != none && is_same_code(index, run->steps[first]) &&
                                steps_[static_cast<std::size_t>(run->steps[i - 1])].stack == end;
             const auto comes_again = [&] {
                 return !motion.waits(of) &&
@@ -112,8 +114,12 @@ class Assigner {
             };
             if (guess) frames_[static_cast<std::size_t>(frame)].guessed = true;
             if (anew || (guess && comes_again())) {
-                frame = open_at(of, index, run->call, run->holes);
-                frames_.back().guessed = guess;
+                frame = continued(number);
+                if (frame < 0) {
+                    frame = open_at(of, index, run->call, run->holes);
+                    frames_.back().guessed = guess;
+                }
+                if (number) by_call_[number] = frame;
                 first = none;
                 made.clear();
                 motion = {};
@@ -368,6 +374,20 @@ class Assigner {
         return run[begin];
     }
 
+    /// Of the call that the step belongs to; 0 where Python could not tell.
+    std::uint64_t call_number(std::int32_t index) const {
+        const auto& numbers = steps_[static_cast<std::size_t>(index)].begin->calls;
+        const std::optional<std::size_t> position = function_at(index).position;
+        return numbers && position && *position < numbers->size() ? (*numbers)[*position] : 0;
+    }
+    /// The execution that the call has already: a generator goes on after what asked it did something. -1: none.
+    std::int32_t continued(std::uint64_t number) {
+        const auto known = number ? by_call_.find(number) : by_call_.end();
+        if (known == by_call_.end()) return -1;
+        frames_[static_cast<std::size_t>(known->second)].holes = true;
+        return known->second;
+    }
+
     void add(CallerMotion& motion, std::int32_t from, std::int32_t to) const {
         const Step &before = steps_[static_cast<std::size_t>(from)], &now = steps_[static_cast<std::size_t>(to)];
         if (has_gap(from, to)) motion.untouched = 0;  // what was left out would have told
@@ -417,6 +437,7 @@ class Assigner {
     std::span<const Gap> gaps_;
     std::vector<FrameSteps>& frames_;
     std::int32_t root_ = -1;
+    std::map<std::uint64_t, std::int32_t> by_call_;  ///< the execution of each call whose number is known
     std::optional<Run> run_, module_run_;  ///< module_run_: of a module that the function of run_, or main, calls
 };
 

@@ -254,7 +254,7 @@ void read_happening(Cursor& in, const RecordHeader& header, std::uint32_t thread
             file.unseen_writes.push_back(std::move(event));
             return;
         default:
-            in.fail("found a record of kind " + std::to_string(header.kind), "expected a kind from 1 to 27");
+            in.fail("found a record of kind " + std::to_string(header.kind), "expected a kind from 1 to 28");
     }
     file.events.push_back(std::move(event));
 }
@@ -359,13 +359,23 @@ std::vector<Chunk> chunks_of(Cursor in) {
 void read_happenings(const Threads& threads, const Cursor& whole, EventFile& file) {
     for (const auto& [thread, records] : threads) {
         std::uint64_t last = 0;
+        std::shared_ptr<const std::vector<std::uint64_t>> calls;
         for (const KeptRecord& kept : records.folder.kept()) {
             Cursor in = whole.from(kept.at);
             const RecordHeader header = read_header(in);
-            if (kept.after_gap) file.gaps[thread].push_back({last, header.order});
+            if (kept.after_gap) {
+                file.gaps[thread].push_back({last, header.order});
+                calls.reset();
+            }
             last = header.order;
             Cursor record = in.part(header.size - sizeof header);
+            if (static_cast<RecordKind>(header.kind) == RecordKind::calls) {
+                calls = std::make_shared<const std::vector<std::uint64_t>>(record.record<records::Calls>().numbers);
+                continue;
+            }
+            const std::size_t before = file.events.size();
             read_happening(record, header, thread, kept.times, file);
+            if (file.events.size() > before) file.events.back().calls = calls;
         }
     }
 }

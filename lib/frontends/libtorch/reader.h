@@ -95,6 +95,8 @@ struct Event {
     std::string text = {};     ///< io: the function; data_ptr: how it was asked for; note; probes: name or condition
     std::size_t snapshot = 0;  ///< position in EventFile::snapshots
     std::uint64_t nanoseconds = 0;  ///< op_end: that the op took, where times were wanted
+    /// The calls that it belongs to: see records::Calls. Null: none is known.
+    std::shared_ptr<const std::vector<std::uint64_t>> calls = {};
 };
 
 struct Mapping {

@@ -22,7 +22,7 @@ struct Thread {
 struct Mapping {
     static constexpr auto kKind = RecordKind::mapping;
     std::uint64_t low = 0, high = 0, base = 0;
-    std::string_view path;
+    std::string_view path = {};
     static void fields(auto& self, auto&& field) {
         field(self.low), field(self.high), field(self.base), field(self.path);
     }
@@ -31,8 +31,8 @@ struct Mapping {
 struct OpDefinition {
     static constexpr auto kKind = RecordKind::op_def;
     std::uint32_t op = 0;
-    std::uint8_t flags = 0;                   ///< OpFlags
-    std::string_view name, overload, schema;  ///< "aten::add", "Tensor"
+    std::uint8_t flags = 0;                                  ///< OpFlags
+    std::string_view name = {}, overload = {}, schema = {};  ///< "aten::add", "Tensor"
     static void fields(auto& self, auto&& field) {
         field(self.op), field(self.flags), field(self.name), field(self.overload), field(self.schema);
     }
@@ -41,7 +41,7 @@ struct OpDefinition {
 struct StackDefinition {
     static constexpr auto kKind = RecordKind::stack_def;
     std::uint32_t stack = 0;
-    std::vector<std::uint64_t> pcs;  ///< return addresses and numbers of places, innermost first
+    std::vector<std::uint64_t> pcs = {};  ///< return addresses and numbers of places, innermost first
     static void fields(auto& self, auto&& field) { field(self.stack), field(self.pcs); }
 };
 
@@ -71,7 +71,7 @@ struct OpEnd {
 struct Io {
     static constexpr auto kKind = RecordKind::io;
     std::uint32_t stack = 0;
-    std::string_view function;  ///< that was called
+    std::string_view function = {};  ///< that was called
     static void fields(auto& self, auto&& field) { field(self.stack), field(self.function); }
 };
 
@@ -79,7 +79,7 @@ struct Io {
 struct DataPointer {
     static constexpr auto kKind = RecordKind::data_ptr;
     std::uint32_t stack = 0;
-    std::string_view how;  ///< "data_ptr<float>()"
+    std::string_view how = {};  ///< "data_ptr<float>()"
     static void fields(auto& self, auto&& field) { field(self.stack), field(self.how); }
 };
 
@@ -98,8 +98,8 @@ struct Name {
     static constexpr auto kKind = RecordKind::name;
     std::uint64_t tensor = 0;
     NameKind kind = NameKind::parameter;
-    std::uint64_t root = 0;       ///< the module at the root
-    std::string_view type, path;  ///< that module's type, the qualified name
+    std::uint64_t root = 0;                 ///< the module at the root
+    std::string_view type = {}, path = {};  ///< that module's type, the qualified name
     static void fields(auto& self, auto&& field) {
         field(self.tensor), field(self.kind), field(self.root), field(self.type), field(self.path);
     }
@@ -120,14 +120,14 @@ struct FromBlob {
 /// Something that the capture could not see or do.
 struct Note {
     static constexpr auto kKind = RecordKind::note;
-    std::string_view text;
+    std::string_view text = {};
     static void fields(auto& self, auto&& field) { field(self.text); }
 };
 
 struct Module {
     static constexpr auto kKind = RecordKind::module;
-    std::uint64_t root = 0, module = 0;  ///< the module at the root, itself
-    std::string_view type, path;         ///< its own type, its qualified name ("": the root)
+    std::uint64_t root = 0, module = 0;     ///< the module at the root, itself
+    std::string_view type = {}, path = {};  ///< its own type, its qualified name ("": the root)
     static void fields(auto& self, auto&& field) {
         field(self.root), field(self.module), field(self.type), field(self.path);
     }
@@ -142,7 +142,7 @@ struct UnseenWrite {
 /// A function that was compiled by `trace cc` begins, by its qualified name.
 struct ProbeEnter {
     static constexpr auto kKind = RecordKind::probe_enter;
-    std::string_view function;
+    std::string_view function = {};
     static void fields(auto& self, auto&& field) { field(self.function); }
 };
 
@@ -151,7 +151,7 @@ struct ProbeName {
     static constexpr auto kKind = RecordKind::probe_name;
     bool parameter = false;     ///< else a variable
     std::int64_t element = -1;  ///< position in a list, or -1
-    std::string_view name;
+    std::string_view name = {};
     static void fields(auto& self, auto&& field) { field(self.parameter), field(self.element), field(self.name); }
 };
 
@@ -163,7 +163,7 @@ struct ProbeLeave {
 /// A parameter that is no tensor; behind it what it is.
 struct ProbeValue {
     static constexpr auto kKind = RecordKind::probe_value;
-    std::string_view name;
+    std::string_view name = {};
     static void fields(auto& self, auto&& field) { field(self.name); }
 };
 
@@ -172,7 +172,7 @@ struct ProbeBranch {
     std::uint32_t line = 0, column = 0;
     std::int64_t outcome = 0;
     BranchKind kind = BranchKind::taken;
-    std::string_view file, condition;
+    std::string_view file = {}, condition = {};
     static void fields(auto& self, auto&& field) {
         field(self.line), field(self.column), field(self.outcome), field(self.kind), field(self.file);
         field(self.condition);
@@ -182,7 +182,7 @@ struct ProbeBranch {
 /// Results of ops that nobody holds any more.
 struct Release {
     static constexpr auto kKind = RecordKind::release;
-    std::vector<std::uint64_t> tensors;
+    std::vector<std::uint64_t> tensors = {};
     static void fields(auto& self, auto&& field) { field(self.tensors); }
 };
 
@@ -192,8 +192,8 @@ struct SourcePlace {
     Language language = Language::python;
     bool entry = false;  ///< the interpreter was entered there
     std::uint32_t line = 0;
-    std::uint64_t module = 0;               ///< that is called there, or 0
-    std::string_view file, function, text;  ///< text: of the line, "" where only the file has it
+    std::uint64_t module = 0;                              ///< that is called there, or 0
+    std::string_view file = {}, function = {}, text = {};  ///< text: of the line, "" where only the file has it
     static void fields(auto& self, auto&& field) {
         field(self.number), field(self.language), field(self.entry), field(self.line), field(self.module);
         field(self.file), field(self.function), field(self.text);
@@ -204,7 +204,7 @@ struct SourcePlace {
 struct Variable {
     static constexpr auto kKind = RecordKind::variable;
     std::uint64_t tensor = 0;
-    std::string_view function, name;
+    std::string_view function = {}, name = {};
     static void fields(auto& self, auto&& field) { field(self.tensor), field(self.function), field(self.name); }
 };
 
@@ -220,7 +220,7 @@ struct ForkedAt {
 struct Number {
     static constexpr auto kKind = RecordKind::number;
     std::uint32_t stack = 0;
-    std::string_view function, name;
+    std::string_view function = {}, name = {};
     static void fields(auto& self, auto&& field) { field(self.stack), field(self.function), field(self.name); }
 };
 
@@ -228,8 +228,16 @@ struct Number {
 struct LibraryFolder {
     static constexpr auto kKind = RecordKind::library_folder;
     std::uint8_t kind = 0;  ///< LibraryFolder::Kind
-    std::string_view path;
+    std::string_view path = {};
     static void fields(auto& self, auto&& field) { field(self.kind), field(self.path); }
+};
+
+/// The calls that the operations of this thread belong to from here on: of each frame of Python's on their stacks,
+/// outermost first, the number of its call, or 0 where that is not known.
+struct Calls {
+    static constexpr auto kKind = RecordKind::calls;
+    std::vector<std::uint64_t> numbers = {};
+    static void fields(auto& self, auto&& field) { field(self.numbers); }
 };
 
 }  // namespace whittle::libtorch::records

@@ -120,7 +120,11 @@ StackInfo StackReader::read(std::uint32_t stack) {
         info.file = places[*item].file;
         info.line = places[*item].line;
         info.call_place = id_of(places[*item + 1]);
-        if (auto module = module_call(places, 0, *item)) info.module = std::move(module->of);
+        info.position = callers(stack, pc_of[*item]);
+        if (auto module = module_call(places, 0, *item)) {
+            info.module = std::move(module->of);
+            info.module->position = callers(stack, pc_of[module->place]);
+        }
         return info;
     }
     if (user.empty()) {
@@ -155,10 +159,11 @@ StackInfo StackReader::read(std::uint32_t stack) {
     info.constructor = is_constructor(place);
     info.file = place.file;
     info.line = place.line;
-    if (!info.job && !place.inlined && (info.root || !is_entered(place)))
-        info.callers = callers(stack, pc_of[user[of]]);
+    info.position = callers(stack, pc_of[user[of]]);
+    if (!info.job && !place.inlined && (info.root || !is_entered(place))) info.callers = info.position;
     if (auto module = functions_.empty() ? module_call(places, engine, user[of]) : std::nullopt) {
         info.module = std::move(module->of);
+        info.module->position = callers(stack, pc_of[module->place]);
         if (module->call) info.module->callers = callers(stack, pc_of[*module->call]);
     }
     // Of an inlined function the caller's line is known, of a real one the address it returns to.
@@ -263,6 +268,7 @@ std::optional<StackReader::ModuleCall> StackReader::module_call(const std::vecto
                                  .line = place.line,
                                  .call_place = id_of(places[function]) + " " + std::to_string(module),
                                  .constructor = is_constructor(place)},
+                          .place = i,
                           .call = call};
     }
     return std::nullopt;

@@ -21,6 +21,8 @@ struct FrameFunction {
     bool constructor = false;  ///< of C++, or __init__ of Python
     /// Functions around it, as Event::untouched counts them; the last one called it. None: that is not known.
     std::optional<std::size_t> callers = {};
+    /// Where the call's number is among records::Calls::numbers. None: it has none.
+    std::optional<std::size_t> position = {};
     bool is_same_call(const FrameFunction& other) const {
         return function == other.function && call_place == other.call_place;
     }
@@ -54,6 +56,7 @@ class StackReader {
     StackInfo read(std::uint32_t stack);
     struct ModuleCall {
         FrameFunction of;
+        std::size_t place;                ///< that is the function's
         std::optional<std::size_t> call;  ///< the place of Python's by which it is called
     };
     std::optional<ModuleCall> module_call(const std::vector<CodePlace>& places, std::size_t engine,

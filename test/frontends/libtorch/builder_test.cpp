@@ -504,6 +504,37 @@ TEST_CASE("calls that a caller proves by going on are known, all others are gues
     }
 }
 
+TEST_CASE("numbers of calls tell calls apart, and put together what a generator did in parts") {
+    const TempDir folder;
+    EventFile file = program(folder, [](EventWriter& w) {
+        for (std::uint64_t i = 0; i < 3; ++i) w.call(kRelu, {{.id = 1}}, {{.id = 2 + i}});
+    });
+    file.runs_python = true;
+    file.places[1] = {.line = 3, .file = "/nowhere/train.py", .function = "step", .text = ""};
+    file.places[2] = {.line = 9, .file = "/nowhere/train.py", .function = "<module>", .text = ""};
+    file.stacks[1] = {1, 2};
+    file.stacks[2] = {2};
+    const auto captured = [&](const std::vector<std::pair<std::uint32_t, std::uint64_t>>& calls) {
+        std::size_t next = 0;
+        for (Event& event : file.events) {
+            if (event.kind != RecordKind::op_begin) continue;
+            const auto& [stack, number] = calls.at(next++);
+            event.stack = stack;
+            event.untouched = 1;  // nothing of the caller has changed
+            event.calls = std::make_shared<const std::vector<std::uint64_t>>(std::vector<std::uint64_t>{5, number});
+        }
+        const std::vector<capture::CapturedFrame> frames = build_frames(file, {}).frames;
+        const auto step = std::ranges::find(frames, "step", &capture::CapturedFrame::function);
+        REQUIRE(step != frames.end());
+        CHECK_FALSE(step->calls_guessed);
+        return step->calls;
+    };
+    CHECK(captured({{1, 7}, {1, 8}, {1, 8}}) == 2);
+    CHECK(captured({{1, 7}, {1, 7}, {1, 7}}) == 1);
+    CHECK(captured({{1, 7}, {2, 0}, {1, 7}}) == 1);  // it yields to the script, which goes on with it
+    CHECK(captured({{1, 7}, {2, 0}, {1, 9}}) == 2);
+}
+
 TEST_CASE("an op under autocast is the one that it calls with its arguments cast") {
     constexpr std::uint32_t kCasting = 100;
     const TempDir folder;

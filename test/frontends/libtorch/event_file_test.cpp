@@ -72,7 +72,11 @@ TEST_CASE("a record is read as it was written, with what stands behind its membe
         w.commit();
         w.record.start(records::SourcePlace{.number = 7, .entry = true, .line = 12, .file = "a.py", .function = "f"});
         w.commit();
+        w.record.start(records::Calls{.numbers = {5, 0, 7}});
+        w.commit();
         w.call(kRelu, {{.id = 1}}, {{.id = 2}});
+        w.record.start(records::Calls());
+        w.commit();
         w.release({2, 1});
         w.record.start(records::Io{.stack = 1, .function = "write"});
         w.commit();
@@ -89,6 +93,10 @@ TEST_CASE("a record is read as it was written, with what stands behind its membe
     const SourcePlace& place = file.places.at(7);
     CHECK((place.entry && place.line == 12 && place.file == "a.py" && place.function == "f" && place.text.empty()));
     CHECK(file.released.size() == 2);
+    const Event& begin = *std::ranges::find(file.events, RecordKind::op_begin, &Event::kind);
+    REQUIRE(begin.calls);
+    CHECK(*begin.calls == std::vector<std::uint64_t>{5, 0, 7});
+    CHECK((file.events.back().calls && file.events.back().calls->empty()));
     CHECK(file.events.back().kind == RecordKind::io);
     CHECK(file.events.back().stack == 1);
     CHECK(file.events.back().text == "write");

@@ -163,6 +163,7 @@ void renew(Thread& thread) {
     thread.ops_by_name.clear();
     thread.places.clear();
     thread.told_variables = {};
+    thread.told_calls = 0;
     thread.inherited = thread.depth;
 }
 

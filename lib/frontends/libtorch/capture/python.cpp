@@ -235,6 +235,7 @@ void start(Thread& thread) {
     if (layout) find_ranges();
     if (layout) start_names();
     if (layout) watch_output(thread);
+    if (layout) start_calls(thread);
     watch_end();
     api.PyGILState_Release(gil);
     if (!layout)
@@ -256,10 +257,10 @@ void frames(std::vector<Frame>& found, std::uint64_t& key) {
 bool learn(const std::vector<Frame>& frames) {
     bool found = false, unnamed = false;
     for (const Frame& frame : frames) {
+        const std::string file = text_of(at<const char*>(frame.code, layout->file));
         if (!calls_module(frame.code))
-            found |= find_module_call(text_of(at<const char*>(frame.code, layout->file)),
-                                      text_of(at<const char*>(frame.code, layout->name)), frame.code);
-        unnamed |= frame.module && is_unnamed(frame.module);
+            found |= find_module_call(file, text_of(at<const char*>(frame.code, layout->name)), frame.code);
+        unnamed |= (frame.module && is_unnamed(frame.module)) || has_unwatched_call(frame, file);
     }
     if (found || unnamed || !watches_reads()) want_names();
     return found;

@@ -112,6 +112,16 @@ const char* in_cell(const char* object);
 std::string text_of(const char* string);
 std::vector<Frame> frames_of_thread(const void* thread);
 
+/// A function of C that Python can call. On x86-64 one that takes fewer arguments does not look at the others.
+using Function = Object (*)(Object, Object, Object, Object, Object);
+/// As CPython's headers have it.
+struct MethodDef {
+    const char* name;
+    Function function;
+    int flags;
+    const char* documentation;
+};
+
 Object type_of(Object object);
 using Number = std::variant<std::int64_t, double>;
 /// Of an int or a float itself, not of a class of the program; nothing of others, and of an int beyond 60 bits.
@@ -128,6 +138,12 @@ void find_library_folders();
 void start_names();
 /// From now on an exception that nobody catches is told. With the GIL.
 void watch_end();
+/// From 3.12 on calls can be told apart. With the GIL.
+void start_calls(Thread& thread);
+/// Calls of this function of the program's are not reported yet.
+bool has_unwatched_call(const Frame& frame, const std::string& file);
+/// From now on calls are reported of the functions on all threads' stacks, and of those that they define. With the GIL.
+void watch_calls();
 /// From now on text that the program writes out is told. With the GIL.
 void watch_output(Thread& thread);
 /// So are calls of tolist() and numpy(), where `binding`, the library that has them, does not let the stub see them.

@@ -17,16 +17,6 @@ namespace whittle::libtorch::python {
 
 namespace {
 
-/// On x86-64 a function that takes fewer arguments does not look at the others.
-using Function = Object (*)(Object, Object, Object, Object, Object);
-
-/// As CPython's headers have them since 3.9.
-struct MethodDef {
-    const char* name;
-    Function function;
-    int flags;
-    const char* documentation;
-};
 constexpr int kDescriptorMethod = 40;  ///< of a method descriptor: its MethodDef
 
 /// Our memory, but a table of methods may lie where nothing is written to.

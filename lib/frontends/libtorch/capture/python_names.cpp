@@ -122,6 +122,7 @@ int tell_names(void*) {
     api.PyErr_Fetch(&error[0], &error[1], &error[2]);
     const Object module_class = table ? api.PyDict_GetItemString(api.PyModule_GetDict(table), "Module") : nullptr;
     quietly_here(watch_tensors);
+    watch_calls();
     if (module_class)
         quietly_here([&](Thread& thread) {
             Walk walk(thread, module_class);
@@ -182,6 +183,7 @@ bool is_unnamed(const void* module) {
 }
 
 void forget_names() {
+    forget_calls();
     if (!known_mutex.try_lock())
         new (&known_mutex) std::mutex;  // its owner is gone
     else

@@ -80,6 +80,8 @@ void quietly(F&& body) {
 
 }  // namespace
 
+Thread* thread_here() { return thread_gone ? nullptr : &this_thread; }
+
 void quietly_here(const std::function<void(Thread&)>& body) { quietly(body); }
 
 Thread::~Thread() {
@@ -254,6 +256,7 @@ void record_begin(Thread& thread, const at::RecordFunction& function) {
     thread.starts.push_back(0);
     Stillness still{.untouched = Stillness::kAll};  // what LibTorch calls itself is no news of who called it
     const std::uint32_t stack = called_by_program ? stack_id(thread, &still) : 0;
+    if (stack) python::tell_calls(thread);
     const auto inputs = on_top(function.inputs(), info.arguments);
     if (!is_scope) look_at_inputs(thread, info, inputs, stack);
     RecordBuffer& record = thread.record;
