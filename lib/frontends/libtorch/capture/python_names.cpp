@@ -122,7 +122,7 @@ int tell_names(void*) {
     api.PyErr_Fetch(&error[0], &error[1], &error[2]);
     const Object module_class = table ? api.PyDict_GetItemString(api.PyModule_GetDict(table), "Module") : nullptr;
     quietly_here(watch_tensors);
-    watch_calls();
+    quietly_here([](Thread&) { watch_calls(); });
     if (module_class)
         quietly_here([&](Thread& thread) {
             Walk walk(thread, module_class);
