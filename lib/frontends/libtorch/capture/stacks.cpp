@@ -83,7 +83,7 @@ bool unwind(std::uintptr_t from, std::vector<StackSlot>& slots, std::vector<Nati
 
 }  // namespace
 
-/// The number of the stack above us. Unwinding takes microseconds, so it is remembered with the places of its return
+/// The number of the stack above us; which calls it is of is told before. Unwinding takes microseconds, so it is remembered with the places of its return
 /// addresses: from one stack pointer, equal addresses from the innermost outwards mean the same frames, since an
 /// address decides the size of its function's frame (functions with alloca excepted).
 __attribute__((noinline)) std::uint32_t stack_id(Thread& thread, Stillness* still) {
@@ -91,6 +91,7 @@ __attribute__((noinline)) std::uint32_t stack_id(Thread& thread, Stillness* stil
     std::uint64_t key = sp;
     std::vector<python::Frame>& frames = thread.frames;
     python::frames(frames, key);
+    python::tell_calls(thread);
     if (still && !frames.empty()) *still = thread.callers.look(frames);
     const auto look = [&](const std::vector<NativeFrame>& native) {
         if (still && frames.empty()) *still = thread.callers.look(native);

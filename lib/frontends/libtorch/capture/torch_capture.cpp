@@ -256,7 +256,6 @@ void record_begin(Thread& thread, const at::RecordFunction& function) {
     thread.starts.push_back(0);
     Stillness still{.untouched = Stillness::kAll};  // what LibTorch calls itself is no news of who called it
     const std::uint32_t stack = called_by_program ? stack_id(thread, &still) : 0;
-    if (stack) python::tell_calls(thread);
     const auto inputs = on_top(function.inputs(), info.arguments);
     if (!is_scope) look_at_inputs(thread, info, inputs, stack);
     RecordBuffer& record = thread.record;
