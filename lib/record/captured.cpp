@@ -12,7 +12,8 @@ IndexBreak break_entry(const capture::GraphBreak& entry, const std::string& fram
             .stack = entry.stack,
             .count = entry.count,
             .brief = entry.brief,
-            .hint = entry.hint};
+            .hint = entry.hint,
+            .order = entry.order};
 }
 
 namespace {

@@ -244,11 +244,23 @@ void add_place(Report& report, BreakKind kind, const std::string& op, const std:
 
 /// What was noticed while the program ran.
 void add_captured(Report& report, const TraceIndex& index) {
+    const IndexBreak* first = nullptr;  // that the program met
     for (std::size_t i = 0; i < index.breaks.size(); ++i) {
         const IndexBreak& entry = index.breaks[i];
         const capture::BreakInfo* info = capture::find_break(entry.id);
         add_place(report, info ? info->kind : BreakKind::frontend, entry.op, entry.reason,
                   {"", entry.stack, entry.count, entry.frame, {i}}, entry.brief, entry.hint);
+        // Functions are in the order in which they began, and an outer one may go on after an inner one's break.
+        if (entry.order && (!first || entry.order < first->order)) {
+            first = &entry;
+            report.first_break = {info ? info->kind : BreakKind::frontend,
+                                  entry.op,
+                                  entry.reason,
+                                  {{"", entry.stack, entry.count, entry.frame, {i}}},
+                                  1,
+                                  entry.brief,
+                                  entry.hint};
+        }
     }
     for (const IndexRecompile& recompile : index.recompiles) report.recompiles.push_back({recompile});
     std::stable_sort(report.recompiles.begin(), report.recompiles.end(),

@@ -196,7 +196,8 @@ struct Report {
     std::string backend = {};
     std::vector<GraphSummary> graphs = {};  ///< without empty ones
     std::int64_t graph_break_count = 0;
-    std::optional<BreakReason> first_break = {};  ///< in the order of the graphs; with its place alone
+    /// That the program met, else in the order of the graphs; with its place alone.
+    std::optional<BreakReason> first_break = {};
     std::int64_t op_count = 0;
     std::vector<BreakReason> break_reasons = {};
     std::vector<OpUse> ops = {};

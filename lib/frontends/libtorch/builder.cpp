@@ -163,9 +163,10 @@ class Builder {
             graph.guards.push_back(std::move(guard));
     }
 
-    /// Graphs of other processes have other numbers.
+    /// Graphs of other processes have other numbers, and so have breaks.
     void number_apart(capture::CapturedFrame& frame) const {
         const std::int64_t first = static_cast<std::int64_t>(process_) << 32;
+        for (capture::GraphBreak& entry : frame.breaks) entry.order += first;
         for (capture::CapturedGraph& graph : frame.graphs) {
             if (graph.number >= 0) graph.number += first;
             for (std::int64_t& number : graph.differentiates)
