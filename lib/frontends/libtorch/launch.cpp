@@ -31,6 +31,7 @@
 #include "base/words.h"
 #include "frontends/libtorch/capture_library.h"
 #include "frontends/libtorch/events.h"
+#include "symbolize/text.h"
 
 namespace whittle::libtorch {
 
@@ -226,14 +227,7 @@ std::string function_name(const std::string& symbol) {
     const std::unique_ptr<char, decltype(&std::free)> text(
         abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &failed), &std::free);
     if (failed != 0 || !text) return symbol;
-    std::string name;
-    int depth = 0;
-    for (const char* c = text.get(); *c && (depth > 0 || *c != '('); ++c) {
-        const bool shift = name.ends_with("operator") || name.ends_with("operator<");
-        if (*c == '<' && !shift) ++depth;
-        if (depth == 0) name += *c;
-        if (*c == '>' && depth > 0) --depth;
-    }
+    const std::string plain = without_template_arguments(text.get()), name = plain.substr(0, plain.find('('));
     return name.substr(name.rfind(' ') + 1);
 }
 

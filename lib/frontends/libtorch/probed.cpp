@@ -102,35 +102,20 @@ std::vector<capture::Guard> ProbedCalls::branch_guards(const ProbedCall& call, s
     return guards;
 }
 
-namespace {
-
-/// "ns::Net<float>::forward" -> "ns::Net::forward": probes name a template, symbols what was made of it.
-std::string without_arguments(const std::string& function) {
-    std::string plain;
-    int depth = 0;
-    for (const char c : without_anonymous(function)) {
-        const bool shift = plain.ends_with("operator") || plain.ends_with("operator<");
-        if (c == '<' && !shift) ++depth;
-        if (depth == 0) plain += c;
-        if (c == '>' && depth > 0) --depth;
-    }
-    return plain;
-}
-
-}  // namespace
-
 const ProbedCall* ProbedCalls::at(std::uint32_t thread, std::uint64_t order, const std::string& function) const {
     const auto moments = innermost_.find(thread);
     if (moments == innermost_.end()) return nullptr;
     const auto after =
         std::ranges::upper_bound(moments->second, order, {}, [](const auto& moment) { return moment.first; });
     if (after == moments->second.begin()) return nullptr;
-    const std::string wanted = without_arguments(function);
+    // Probes name a template, symbols what was made of it.
+    const auto plain = [](const std::string& name) { return without_template_arguments(without_anonymous(name)); };
+    const std::string wanted = plain(function);
     const bool scoped = wanted.find("::") != std::string::npos;
     const ProbedCall *found = nullptr, *alike = nullptr;
     for (std::int32_t i = std::prev(after)->second; i >= 0; i = calls_[static_cast<std::size_t>(i)].caller) {
         const ProbedCall& call = calls_[static_cast<std::size_t>(i)];
-        if (without_arguments(call.function) == wanted) found = &call;
+        if (plain(call.function) == wanted) found = &call;
         if (!scoped && unqualified(call.function) == wanted) alike = &call;
     }
     return found ? found : alike;
