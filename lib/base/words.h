@@ -17,6 +17,11 @@ std::string plural(std::integral auto count, const std::string& one, const std::
 /// "1 graph", "2 graphs".
 std::string plural(std::integral auto count, const std::string& noun) { return plural(count, noun, noun + "s"); }
 
+/// "9 calls", "9 calls (guessed)"; "" for one that is certain.
+inline std::string call_count(std::integral auto calls, bool guessed) {
+    return calls == 1 && !guessed ? std::string() : plural(calls, "call") + (guessed ? " (guessed)" : "");
+}
+
 /// An ASCII letter, an ASCII digit or "_".
 constexpr bool is_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';

@@ -75,6 +75,7 @@ struct GraphBreak {
     std::int64_t count = 1;                ///< how often it happened
     std::string brief = {};                ///< the reason without the source that ends it, where some does
     std::optional<std::string> hint = {};  ///< what to change there; empty: as its kind says
+    std::int64_t order = 0;                ///< lower for what the program met earlier; 0: not known
     bool operator==(const GraphBreak&) const = default;
 };
 

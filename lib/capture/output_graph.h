@@ -96,6 +96,7 @@ struct CapturedFrame {
     std::vector<CapturedGraph> graphs = {};  ///< without those that have neither calls nor outputs
     std::vector<GraphBreak> breaks = {};     ///< in program order; more than graphs when breaks follow one another
     std::int64_t calls = 1;                  ///< executions
+    bool calls_guessed = false;              ///< nothing proves where one of them ends and the next one begins
     std::vector<Recompile> recompiles = {};
 };
 

@@ -12,7 +12,8 @@ IndexBreak break_entry(const capture::GraphBreak& entry, const std::string& fram
             .stack = entry.stack,
             .count = entry.count,
             .brief = entry.brief,
-            .hint = entry.hint};
+            .hint = entry.hint,
+            .order = entry.order};
 }
 
 namespace {
@@ -42,6 +43,7 @@ void add_frame(TraceIndex& index, const capture::CapturedFrame& frame) {
     if (std::find(index.frames.begin(), index.frames.end(), frame.name) == index.frames.end())
         index.frames.push_back(frame.name);
     if (frame.calls > 1) index.calls[frame.name] = frame.calls;
+    if (frame.calls_guessed) index.guessed_calls.push_back(frame.name);
     for (const capture::GraphBreak& entry : frame.breaks) add_break(index, entry, frame.name);
     for (const capture::Recompile& entry : frame.recompiles)
         index.recompiles.push_back({entry.guard, frame.name, entry.stack, entry.advice, entry.count, entry.shared});

@@ -45,7 +45,7 @@ class FrameWriter {
             "// The code that runs in place of " + name_ + ": " + plural(graphs_.size(), "graph") + ", " +
             plural(breaks, "graph break") +
             (starts.size() > 2 ? ", " + plural(starts.size() - 1, "path") + " through the function" : "") + ".\n" +
-            unsupported();
+            recompiled() + unsupported();
         std::string code, table;
         for (std::size_t i = 0; i < graphs_.size(); ++i) code += compiled(i);
         for (std::size_t e = 0; e + 1 < starts.size(); ++e) {
@@ -67,6 +67,23 @@ class FrameWriter {
     }
 
   private:
+    /// The graphs of later calls, which are not here: each reads as the one that it differs from.
+    std::string recompiled() const {
+        constexpr std::size_t kShown = 8;
+        std::vector<std::string> lines;
+        for (const IndexGraph& graph : index_.graphs)
+            if (graph.frame == name_ && !graph.variant_of.empty())
+                lines.push_back("//   " +
+                                comment(graph.name + ": as " + graph.variant_of + ", but " + graph.difference));
+        if (lines.empty()) return {};
+        const std::size_t shown = shown_of(lines.size(), kShown);
+        std::string text =
+            "// " + plural(lines.size(), "recompiled graph") + " of later calls read as one that is here:\n";
+        for (std::size_t i = 0; i < shown; ++i) text += lines[i] + "\n";
+        if (shown < lines.size()) text += "//   and " + std::to_string(lines.size() - shown) + " more\n";
+        return text;
+    }
+
     /// What has to be written before the code runs to its end.
     std::string unsupported() const {
         std::vector<std::string> all;

@@ -244,11 +244,23 @@ void add_place(Report& report, BreakKind kind, const std::string& op, const std:
 
 /// What was noticed while the program ran.
 void add_captured(Report& report, const TraceIndex& index) {
+    const IndexBreak* first = nullptr;  // that the program met
     for (std::size_t i = 0; i < index.breaks.size(); ++i) {
         const IndexBreak& entry = index.breaks[i];
         const capture::BreakInfo* info = capture::find_break(entry.id);
         add_place(report, info ? info->kind : BreakKind::frontend, entry.op, entry.reason,
                   {"", entry.stack, entry.count, entry.frame, {i}}, entry.brief, entry.hint);
+        // Functions are in the order in which they began, and an outer one may go on after an inner one's break.
+        if (entry.order && (!first || entry.order < first->order)) {
+            first = &entry;
+            report.first_break = {info ? info->kind : BreakKind::frontend,
+                                  entry.op,
+                                  entry.reason,
+                                  {{"", entry.stack, entry.count, entry.frame, {i}}},
+                                  1,
+                                  entry.brief,
+                                  entry.hint};
+        }
     }
     for (const IndexRecompile& recompile : index.recompiles) report.recompiles.push_back({recompile});
     std::stable_sort(report.recompiles.begin(), report.recompiles.end(),
@@ -291,6 +303,7 @@ GraphSummary summarize(const Graph& graph, const Frame& frame, const TraceIndex*
     if (!entry) return s;
     if (whole) name_sizes(s.input_values, s.input_sizes), name_sizes(s.output_values, s.output_sizes);
     if (const auto calls = captured->calls.find(entry->frame); calls != captured->calls.end()) s.calls = calls->second;
+    s.calls_guessed = std::ranges::find(captured->guessed_calls, entry->frame) != captured->guessed_calls.end();
     return s;
 }
 
@@ -339,6 +352,7 @@ Report explain(const std::string& model, const std::vector<Frame>& frames, const
         add_captured(report, *captured);
         report.checks = count_checks(*captured);
         report.calls = captured->calls, report.eager_calls = captured->eager_calls;
+        report.guessed_calls = captured->guessed_calls;
         report.call_log = captured->call_log, report.callers = captured->callers;
         general = generalized_by(frames, *captured);
     }

@@ -131,6 +131,7 @@ struct GraphSummary : IndexGraph {
     std::int64_t parameter_elements = 0;  ///< numbers in them
     std::int64_t parameter_bytes = 0;
     std::int64_t calls = 1;
+    bool calls_guessed = false;
     std::string generalized_by = {};
 
     std::vector<std::string> guard_texts() const;
@@ -150,6 +151,8 @@ struct GraphSummary : IndexGraph {
                     "How often it was compiled: once for each set of sizes. 1 where that was not counted.", Count{});
         field.maybe("runs", &GraphSummary::runs, "How often it ran; 1 where that was not counted.", Count{});
         field.maybe("calls", &GraphSummary::calls, "Calls of its frame.", Count{});
+        field.maybe("calls_guessed", &GraphSummary::calls_guessed,
+                    "Whether the number of calls is a guess: nothing proves where one ends and the next one begins.");
         field.maybe("variant_of", &GraphSummary::variant_of,
                     "The graph that this one equals, except for the difference.");
         field.maybe("difference", &GraphSummary::difference, "");
@@ -193,7 +196,8 @@ struct Report {
     std::string backend = {};
     std::vector<GraphSummary> graphs = {};  ///< without empty ones
     std::int64_t graph_break_count = 0;
-    std::optional<BreakReason> first_break = {};  ///< in the order of the graphs; with its place alone
+    /// That the program met, else in the order of the graphs; with its place alone.
+    std::optional<BreakReason> first_break = {};
     std::int64_t op_count = 0;
     std::vector<BreakReason> break_reasons = {};
     std::vector<OpUse> ops = {};
@@ -205,6 +209,7 @@ struct Report {
     std::vector<std::string> notes = {};          ///< those of the index, and what violates constraints
     std::vector<std::string> constraint_violations = {};
     std::map<std::string, std::int64_t> calls = {}, eager_calls = {};  ///< of a captured program, as in its index …
+    std::vector<std::string> guessed_calls = {};
     std::vector<IndexCall> call_log = {};
     std::vector<IndexCaller> callers = {};
     CheckCounts checks = {};  ///< of a captured program
@@ -234,6 +239,7 @@ struct Report {
         field.maybe("calls", &Report::calls, "Calls of functions that ran more than once, where counted.", Count{});
         field.maybe("eager_calls", &Report::eager_calls, "Calls that ran eagerly because no specialization fitted.",
                     Count{});
+        field.maybe("guessed_calls", &Report::guessed_calls, "Functions whose number of calls is a guess.");
         field.maybe("call_log", &Report::call_log, "Which specialization each call of a compiled function hit.");
         field.maybe("callers", &Report::callers, "Where compiled functions were called from.");
     }

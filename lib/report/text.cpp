@@ -80,9 +80,10 @@ std::string symbol_text(const IndexSymbol& symbol) {
     return symbol.name + " = " + symbol.place + values;
 }
 
-/// " (train, 2 calls): ", " (main): ".
+/// " (train, 2 calls): ", " (step, 2 calls (guessed)): ", " (main): ".
 std::string frame_text(const GraphSummary& graph) {
-    return " (" + graph.frame + (graph.calls > 1 ? ", " + plural(graph.calls, "call") : "") + "): ";
+    const std::string counted = call_count(graph.calls, graph.calls_guessed);
+    return " (" + graph.frame + (counted.empty() ? "" : ", " + counted) + "): ";
 }
 
 /// Those that were compiled before this one, which serves their calls as well: "step_0, compiled for %L['x'] : f32[4,

@@ -84,6 +84,18 @@ std::string readable_function(const std::string& function) {
     return without_anonymous(std::move(text));
 }
 
+std::string without_template_arguments(const std::string& function) {
+    std::string plain;
+    int depth = 0;
+    for (const char c : function) {
+        const bool shift = plain.ends_with("operator") || plain.ends_with("operator<");
+        if (c == '<' && !shift) ++depth;
+        if (depth == 0) plain += c;
+        if (c == '>' && depth > 0) --depth;
+    }
+    return plain;
+}
+
 std::string without_anonymous(std::string function) {
     constexpr std::string_view kAnonymous = "(anonymous namespace)::";
     for (auto at = function.find(kAnonymous); at != std::string::npos; at = function.find(kAnonymous))

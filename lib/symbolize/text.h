@@ -10,7 +10,10 @@ namespace whittle {
 /// "f(at::Tensor)" -> "f", "ns::C<int>::g(int) const" -> "ns::C<int>::g".
 std::string without_parameters(const std::string& function);
 
-/// The same for people: what demanglers call "main::'lambda0'(int)::operator()(int) const" or
+/// "ns::Net<float>::forward" -> "ns::Net::forward".
+std::string without_template_arguments(const std::string& function);
+
+/// without_parameters() for people: what demanglers call "main::'lambda0'(int)::operator()(int) const" or
 /// "main::{lambda(int)#2}::operator()(int) const" (or only "main::{lambda(int)#2}") is "main::lambda2", the first of a
 /// function "main::lambda". Anonymous namespaces go.
 std::string readable_function(const std::string& function);

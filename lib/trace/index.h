@@ -29,6 +29,7 @@ struct IndexBreak {
     std::int64_t count = 1;
     std::string brief = {};
     std::optional<std::string> hint = {};
+    std::int64_t order = 0;
     bool operator==(const IndexBreak&) const = default;
 
     template <class Field>
@@ -43,6 +44,8 @@ struct IndexBreak {
         field.maybe("brief", &IndexBreak::brief, "The reason without the source line at its end. Since 1.6.");
         field.maybe("hint", &IndexBreak::hint,
                     "What to change there; empty if the user can change nothing. Since 1.7.");
+        field.maybe("order", &IndexBreak::order,
+                    "A number that is lower for what the program met earlier, if that is known. Since 1.8.", Count{});
     }
 };
 
@@ -252,6 +255,7 @@ struct TraceIndex {
     std::vector<IndexRecord> records = {};
     std::vector<IndexRecompile> recompiles = {};
     std::map<std::string, std::int64_t> calls = {}, eager_calls = {};
+    std::vector<std::string> guessed_calls = {};
     std::vector<IndexCall> call_log = {};
     std::vector<IndexCaller> callers = {};
     std::vector<TimeSpan> spans = {};
@@ -280,6 +284,9 @@ struct TraceIndex {
                     "The number of executions per frame that fit no specialization after the cache limit was reached. "
                     "Since 1.5.",
                     Count{});
+        field.maybe("guessed_calls", &TraceIndex::guessed_calls,
+                    "The frames whose number of executions is a guess: nothing proves where one ends and the next one "
+                    "begins. Since 1.8.");
         field.maybe("call_log", &TraceIndex::call_log,
                     "The first calls of each compiled function, and the calls that fit no specialization. Since 1.5.");
         field.maybe("callers", &TraceIndex::callers,

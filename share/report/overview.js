@@ -201,7 +201,7 @@ function functionTree() {
         nf(f.ops),
         f.breaks ? nf(f.breaks) : '',
         f.recompiles ? nf(f.recompiles) : '',
-        f.calls ? nf(f.calls) : '',
+        f.calls ? nf(f.calls) + (f.calls_guessed ? ' (guessed)' : '') : '',
         time,
       ],
       [...stacksBelow(f).kids.values()].map(stackRow(1)),

@@ -95,7 +95,7 @@ export const guards = {
           'span.dim',
           [
             plural(f.graphs.length, 'graph'),
-            f.calls && plural(f.calls, 'call'),
+            f.calls && plural(f.calls, 'call') + (f.calls_guessed ? ' (guessed)' : ''),
             f.eager_calls && f.eager_calls + ' of them eager',
             f.compile_seconds && sec(f.compile_seconds) + ' compiling' + (D.totals.compile_backend ? ' for ' + D.totals.compile_backend : ''),
           ]

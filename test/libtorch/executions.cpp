@@ -2,6 +2,7 @@
 #include <torch/torch.h>
 
 #include <cstdio>
+#include <memory>
 #include <vector>
 
 namespace {
@@ -31,6 +32,18 @@ __attribute__((noinline)) void descend(const Tensor& w, const Tensor& x) {
     w.sub_(gradient, 0.1);
 }
 
+/// Keeps its state where no caller of it shows that it went on.
+class Feed {
+  public:
+    explicit Feed(int times) : left_(std::make_unique<int>(times)) {}
+    __attribute__((noinline)) bool more() { return (*left_)-- > 0; }
+
+  private:
+    std::unique_ptr<int> left_;
+};
+
+__attribute__((noinline)) void pour(const Tensor& x) { x.mul_(0.5); }
+
 }  // namespace
 
 int main() {
@@ -39,6 +52,9 @@ int main() {
     halve({u, x, w});
     iterate(x, 3);
     for (int i = 0; i < 4; ++i) descend(w, x);
+    Feed feed(3);
+    Tensor v = torch::ones({2}) * 4;
+    while (feed.more()) pour(v);
     Tensor k = torch::ones({2, 2, 2, 2, 2});
     k.index_put_({0, 0, 1, 1}, 0);  // a loop over the indices, of LibTorch's own
     std::printf("%.3f\n", (k.sum() + u.sum() + x.sum() + w.sum()).item<float>());

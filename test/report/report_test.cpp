@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "graph/verify.h"
@@ -215,6 +216,21 @@ TEST_CASE("the call stacks of a break at several places have titles") {
     index.breaks.pop_back();
     CHECK_THAT(report::to_text(report::explain("m", {}, nullptr, &index), {}),
                Catch::Contains("(2 times)\n" + stack + "8, in <module>\n   hint: "));
+}
+
+TEST_CASE("the first break is the one that the program met first, whichever function began first") {
+    TraceIndex index{.breaks = {{.reason = "of main", .id = "WB0001", .order = 20},
+                                {.reason = "of f", .id = "WB0001", .frame = "f", .order = 10}}};
+    CHECK(report::explain("m", {}, nullptr, &index).first_break->reason == "of f");
+    for (IndexBreak& entry : index.breaks) entry.order = 0;
+    CHECK(report::explain("m", {}, nullptr, &index).first_break->reason == "of main");
+}
+
+TEST_CASE("a number of calls that is a guess says so") {
+    CHECK(call_count(1, false).empty());
+    CHECK(call_count(9, false) == "9 calls");
+    CHECK(call_count(1, true) == "1 call (guessed)");
+    CHECK(call_count(9, true) == "9 calls (guessed)");
 }
 
 TEST_CASE("the JSON has the fields that scripts rely on") {

@@ -16,6 +16,13 @@ TEST_CASE("function names lose their parameters only") {
     CHECK(without_parameters("operator()") == "operator()");
 }
 
+TEST_CASE("a function of a template has the template's name without arguments") {
+    CHECK(without_template_arguments("ns::Net<std::vector<int>>::forward<2>") == "ns::Net::forward");
+    CHECK(without_template_arguments("std::ostream::operator<<") == "std::ostream::operator<<");
+    CHECK(without_template_arguments("float const* f<float, 0>() const") == "float const* f() const");
+    CHECK(without_template_arguments("step") == "step");
+}
+
 TEST_CASE("lambdas have short names, however they were demangled") {
     CHECK(readable_function("main::{lambda(api::Tensor)#2}::operator()(api::Tensor) const") == "main::lambda2");
     CHECK(readable_function("main::{lambda(api::Tensor)#1}") == "main::lambda");

@@ -116,7 +116,8 @@ class Builder {
         capture::CapturedFrame frame{.function = plan.steps->function,
                                      .file = plan.steps->file,
                                      .line = plan.steps->line,
-                                     .calls = plan.steps->times + plan.steps->alike};
+                                     .calls = plan.steps->times + plan.steps->alike,
+                                     .calls_guessed = plan.steps->guessed};
         PieceGraphs graphs(recording_, cutter_, elements_, *plan.steps, wanted_);
         std::int64_t made = 0;
         std::uint64_t told = 0;  // branches before this event are told
@@ -162,9 +163,10 @@ class Builder {
             graph.guards.push_back(std::move(guard));
     }
 
-    /// Graphs of other processes have other numbers.
+    /// Graphs of other processes have other numbers, and so have breaks.
     void number_apart(capture::CapturedFrame& frame) const {
         const std::int64_t first = static_cast<std::int64_t>(process_) << 32;
+        for (capture::GraphBreak& entry : frame.breaks) entry.order += first;
         for (capture::CapturedGraph& graph : frame.graphs) {
             if (graph.number >= 0) graph.number += first;
             for (std::int64_t& number : graph.differentiates)
@@ -243,18 +245,26 @@ class Builder {
         for (std::string& text : notes_of_escapes(recording_)) note(std::move(text));
     }
 
-    /// "process 2 (forked by process 1 at app.cpp:30): 12 operations, in f (3 calls), main".
+    /// "process 2 (forked by process 1 at app.cpp:30): 12 operations, in f (3 calls), g (2 calls (guessed)), main".
     void add_title(std::int64_t op_count) const {
         constexpr std::size_t kShown = 6;
-        std::vector<std::pair<std::string, std::int64_t>> calls;
+        struct Called {
+            std::string function;
+            std::int64_t times = 0;
+            bool guessed = false;
+        };
+        std::vector<Called> calls;
         for (const FrameSteps& frame : recording_.frames.frames) {
-            auto known = std::ranges::find(calls, frame.function, &std::pair<std::string, std::int64_t>::first);
-            if (known == calls.end()) known = calls.insert(calls.end(), {frame.function, 0});
-            known->second += frame.times + frame.alike;
+            auto known = std::ranges::find(calls, frame.function, &Called::function);
+            if (known == calls.end()) known = calls.insert(calls.end(), {.function = frame.function});
+            known->times += frame.times + frame.alike;
+            known->guessed |= frame.guessed;
         }
         std::vector<std::string> functions;
-        for (const auto& [function, times] : calls)
-            functions.push_back(function + (times > 1 ? " (" + plural(times, "call") + ")" : ""));
+        for (const Called& one : calls) {
+            const std::string counted = call_count(one.times, one.guessed);
+            functions.push_back(one.function + (counted.empty() ? "" : " (" + counted + ")"));
+        }
         to_.titles.push_back(to_.processes.title(process_, fork_place(recording_)) + ": " +
                              plural(op_count, "operation") + (functions.empty() ? "" : ", in ") +
                              listed(functions, kShown));

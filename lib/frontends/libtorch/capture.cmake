@@ -6,7 +6,7 @@ set(capture_folder ${CMAKE_CURRENT_LIST_DIR}/capture)
 
 # What a capture library has to have in common with the stub and the programs, and is rebuilt for: its own sources and
 # the headers that it shares. scripts/build-capture computes the same.
-set(capture_headers frontends/libtorch/events.h frontends/libtorch/python_code.h frontends/libtorch/torch_names.h
+set(capture_headers frontends/libtorch/events.h frontends/libtorch/python_code.h frontends/libtorch/records.h frontends/libtorch/torch_names.h
                     ops/aten/capture.h probe/probe.h)
 file(GLOB shared RELATIVE ${PROJECT_SOURCE_DIR}/lib CONFIGURE_DEPENDS ${capture_folder}/*.cpp ${capture_folder}/*.h)
 list(APPEND shared ${capture_headers})
@@ -71,8 +71,8 @@ if(WHITTLE_TORCH_SONAME)
                           ${capture_folder}/callers.cpp ${capture_folder}/identity.cpp ${capture_folder}/tensors.cpp ${capture_folder}/modules.cpp ${capture_folder}/recorder.cpp
                           ${capture_folder}/process.cpp ${capture_folder}/child.cpp ${capture_folder}/mappings.cpp ${capture_folder}/probes.cpp
                           ${capture_folder}/torchscript.cpp ${capture_folder}/version.cpp
-                          ${capture_folder}/python.cpp ${capture_folder}/python_locals.cpp ${capture_folder}/python_names.cpp
-                          ${capture_folder}/python_variables.cpp ${capture_folder}/python_end.cpp)
+                          ${capture_folder}/python.cpp ${capture_folder}/python_layout.cpp ${capture_folder}/python_locals.cpp ${capture_folder}/python_names.cpp
+                          ${capture_folder}/python_calls.cpp ${capture_folder}/python_methods.cpp ${capture_folder}/python_paths.cpp ${capture_folder}/python_variables.cpp ${capture_folder}/python_end.cpp)
   whittle_unity(whittle_capture_torch)
   target_include_directories(whittle_capture_torch SYSTEM PRIVATE ${WHITTLE_TORCH_INCLUDE} ${WHITTLE_TORCH_API_INCLUDE}
                                                                   ${WHITTLE_UNWIND_INCLUDE})

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/error.h"
 
@@ -37,6 +39,13 @@ class Cursor {
         const auto bytes = take(get<std::uint32_t>());
         return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
     }
+    /// The members of a record. Its texts are the file's memory.
+    template <class R>
+    R record() {
+        R record;
+        R::fields(record, [this](auto& member) { get_member(member); });
+        return record;
+    }
     /// The next `size` bytes, by themselves.
     Cursor part(std::uint64_t size) {
         const std::size_t begin = at_;
@@ -52,6 +61,25 @@ class Cursor {
     }
 
   private:
+    void get_member(std::string_view& member) {
+        const auto bytes = take(get<std::uint32_t>());
+        member = {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    }
+    void get_member(bool& member) { member = get<std::uint8_t>() != 0; }
+    void get_member(std::vector<std::uint64_t>& member) {
+        const auto count = get<std::uint32_t>();
+        if (count > left() / sizeof member[0])
+            fail("found a list of " + std::to_string(count) + " numbers",
+                 "expected at most as many as fit in the record");
+        member.resize(count);
+        const auto bytes = take(count * sizeof member[0]);
+        if (count > 0) std::memcpy(member.data(), bytes.data(), bytes.size());
+    }
+    template <class T>
+    void get_member(T& member) {
+        member = get<T>();
+    }
+
     const std::string& file_;
     std::span<const std::byte> bytes_;
     std::size_t at_, end_;

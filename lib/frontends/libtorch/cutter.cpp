@@ -173,6 +173,7 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
     }
     const auto with_hint = [&](GraphBreak why, std::int32_t index) {
         why.hint = hint_at(recording_, index, why);
+        why.order = static_cast<std::int64_t>(recording_.step(index).order());
         return why;
     };
     std::int32_t last = -1;

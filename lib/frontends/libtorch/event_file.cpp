@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "frontends/libtorch/reader.h"
+#include "frontends/libtorch/torch_names.h"
 
 namespace whittle::libtorch {
 
@@ -32,7 +33,7 @@ std::uint64_t EventFile::printing_place(std::uint32_t stack) const {
     for (auto pc = pcs->second.rbegin(); pc != pcs->second.rend(); ++pc) {
         const auto place = places.find(*pc);
         if (place == places.end()) continue;
-        if (place->second.file.ends_with("/torch/_tensor_str.py")) return caller;
+        if (prints_tensors(place->second.file)) return caller;
         caller = *pc;
     }
     return 0;

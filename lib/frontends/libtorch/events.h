@@ -10,7 +10,8 @@
 //   value  = ValueTag, payload               an argument or result of an op, an IValue
 //   pc     = u64                             a return address, or the number of a source_place
 //
-// Payloads are packed without padding. A text is a u32 length and its bytes.
+// A payload is the members of a struct of records.h, and what stands behind them: packed without padding. A text, and a
+// list of numbers, is a u32 length and its bytes or numbers.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ struct whittle_probe_value;
 namespace whittle::libtorch {
 
 inline constexpr char kFileMagic[8] = {'W', 'H', 'T', 'L', 'C', 'A', 'P', '\n'};
-inline constexpr std::uint32_t kFileVersion = 6, kFileHeaderSize = 4096, kChunkMagic = 0x4b484357,
+inline constexpr std::uint32_t kFileVersion = 7, kFileHeaderSize = 4096, kChunkMagic = 0x4b484357,
                                kReusedMagic = 0x52484357;
 
 struct FileHeader {
@@ -51,6 +52,7 @@ struct FileHeader {
     char command_line[256];  ///< its arguments, separated by blanks, cut to fit
     std::uint64_t began;     ///< nanoseconds of a clock that all processes share: it was forked, or began to record
     char interpreter[512];   ///< of a Python program: its sys.executable; "" where that is longer
+    std::uint64_t traced;    ///< ops that a compiler ran on tensors without memory, to learn what the program does
 };
 static_assert(sizeof(FileHeader) <= kFileHeaderSize);
 enum FileFlags : std::uint64_t { kWithData = 1, kWithTimes = 2 };
@@ -79,38 +81,36 @@ struct RecordHeader {
     std::uint64_t order;
 };
 
+/// What a record is about: records.h has its members.
 enum class RecordKind : std::uint32_t {
-    thread = 1,         ///< u64 LibTorch's number of the thread, u8 the main thread
-    mapping = 2,        ///< u64 low, u64 high, u64 load base, text path: an executable segment
-    op_def = 3,         ///< u32 op, u8 OpFlags, text "aten::add", text "Tensor" (overload), text schema
-    stack_def = 4,      ///< u32 stack, u32 n, pc[n], innermost first
-    op_begin = 5,       ///< u32 op, u32 depth, u32 stack (0: none), u8 untouched, u8 unmoved (see Event), u8 OpScope,
-                        ///< u8 grad mode, i64 autograd's sequence number or -1, u64 forward thread, u16 n, value[n]
-    op_end = 6,         ///< u32 op, u32 depth, u16 n, value[n] (0: it threw), with kWithTimes u64 nanoseconds
-    io = 7,             ///< u32 stack, text: the function that was called
-    data_ptr = 8,       ///< u32 stack, text: how it was asked for, "data_ptr<float>()", value
-    print_begin = 9,    ///< u32 stack, value: LibTorch prints a tensor; the ops up to print_end are the printing's
-    print_end = 10,     ///< nothing
-    name = 11,          ///< u64 tensor, u8 NameKind, u64 module at the root, text its type, text qualified name
-    snapshot = 12,      ///< value (a tensor), u64 n, byte[n]: its elements in row-major order
-    from_blob = 13,     ///< u32 stack
-    note = 14,          ///< text: something the capture could not see or do
-    module = 15,        ///< u64 module at the root, u64 itself, text its own type, text qualified name ("": the root)
-    unseen_write = 16,  ///< value: a tensor whose elements changed since an op or a read, and no op changed them
-    probe_enter = 17,   ///< text: a function compiled by `trace cc` begins, by its qualified name
-    probe_name = 18,    ///< u8 a parameter (else a variable), i64 position in a list or -1, text its name, value
-    probe_leave = 19,   ///< nothing: the function ends
-    probe_value = 20,   ///< text: a parameter that is no tensor, value
-    probe_branch = 21,  ///< u32 line, u32 column, i64 outcome, u8 BranchKind, text file, text condition
-    release = 22,       ///< u32 n, u64 tensor[n]: results of ops that nobody holds any more
-    source_place = 23,  ///< u64 its number, u8 Language, u8 the interpreter was entered there, u32 line, u64 the module
-                        ///< that is called there or 0, text file, text function, text: what stands in the line, ""
-                        ///< where only the file has it
-    variable = 24,      ///< u64 tensor, text function, text name: a local variable of that function of Python has it
-    forked_at = 25,     ///< u32 stack: where the parent forked this process; u32 n: so many of its outermost entries
-                        ///< are those of what the process does, too
-    number = 26,        ///< u32 stack, value, text function, text name: an op that was called there got this number,
-                        ///< and a local variable of that function of Python had it
+    thread = 1,
+    mapping = 2,
+    op_def = 3,
+    stack_def = 4,
+    op_begin = 5,
+    op_end = 6,
+    io = 7,
+    data_ptr = 8,
+    print_begin = 9,
+    print_end = 10,
+    name = 11,
+    snapshot = 12,
+    from_blob = 13,
+    note = 14,
+    module = 15,
+    unseen_write = 16,
+    probe_enter = 17,
+    probe_name = 18,
+    probe_leave = 19,
+    probe_value = 20,
+    probe_branch = 21,
+    release = 22,
+    source_place = 23,
+    variable = 24,
+    forked_at = 25,
+    number = 26,
+    library_folder = 27,
+    calls = 28,
 };
 /// Numbers of places that an interpreter runs have this bit, which no address of a program has.
 inline constexpr std::uint64_t kSourcePlace = std::uint64_t{1} << 63;

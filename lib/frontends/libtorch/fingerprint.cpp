@@ -1,6 +1,21 @@
 #include "frontends/libtorch/fingerprint.h"
 
+#include <string_view>
+#include <type_traits>
+
+#include "frontends/libtorch/records.h"
+
 namespace whittle::libtorch {
+
+template <class R>
+void Fingerprints::mix_members(const R& record) {
+    R::fields(record, [this](const auto& member) {
+        if constexpr (std::is_same_v<decltype(member), const std::string_view&>)
+            text(member);
+        else
+            mix(static_cast<std::uint64_t>(member));
+    });
+}
 
 void Fingerprints::mix(std::uint64_t value) {
     hash_ ^= value + 0x9e3779b97f4a7c15ull + (hash_ << 12) + (hash_ >> 4);
@@ -12,16 +27,17 @@ std::uint64_t Fingerprints::of(RecordKind kind, Cursor& in) {
     hash_ = static_cast<std::uint64_t>(kind);
     places_ = false;
     looks_ = kind != RecordKind::from_blob && kind != RecordKind::unseen_write && kind != RecordKind::print_begin &&
-             kind != RecordKind::print_end && (kind < RecordKind::probe_enter || kind == RecordKind::release);
+             kind != RecordKind::print_end &&
+             (kind < RecordKind::probe_enter || kind == RecordKind::release || kind == RecordKind::calls);
     switch (kind) {
         case RecordKind::op_begin:
             op_begin(in);
             break;
         case RecordKind::op_end: {
-            const auto number = in.get<std::uint32_t>();
-            mix(number);
-            mix(in.get<std::uint32_t>());  // depth
-            const OpName* const op = find_op_(number);
+            const auto end = in.record<records::OpEnd>();
+            mix(end.op);
+            mix(end.depth);
+            const OpName* const op = find_op_(end.op);
             places_ = !op || op->writes;
             looks_ = op && (op->flags & kReturnsOnlyHost);
             values(in);
@@ -35,25 +51,23 @@ std::uint64_t Fingerprints::of(RecordKind kind, Cursor& in) {
             value(in);
             break;
         case RecordKind::data_ptr:
-            mix(in.get<std::uint32_t>());  // stack
-            text(in);
+            mix_members(in.record<records::DataPointer>());
             value(in);
             break;
         case RecordKind::print_begin:
-            mix(in.get<std::uint32_t>());
+            mix_members(in.record<records::PrintBegin>());
             value(in);
             break;
         case RecordKind::probe_name:
-            mix(in.get<std::uint8_t>());
-            mix(static_cast<std::uint64_t>(in.get<std::int64_t>()));
-            text(in);
+            mix_members(in.record<records::ProbeName>());
             value(in);
             break;
         case RecordKind::probe_value:
-            text(in);
+            mix_members(in.record<records::ProbeValue>());
             value(in);
             break;
         case RecordKind::release:  // whichever they are
+        case RecordKind::calls:
             break;
         default:  // no tensors, and nothing that differs in what is alike
             for (const std::byte byte : in.take(in.left())) mix(static_cast<std::uint64_t>(byte));
@@ -62,20 +76,19 @@ std::uint64_t Fingerprints::of(RecordKind kind, Cursor& in) {
 }
 
 void Fingerprints::op_begin(Cursor& in) {
-    const auto number = in.get<std::uint32_t>();
-    const OpName* const op = find_op_(number);
+    const auto begin = in.record<records::OpBegin>();
+    const OpName* const op = find_op_(begin.op);
     looks_ = op && (op->flags & kReturnsOnlyHost);
     if (!looks_) ++ops_;
-    mix(number);
-    for (int i = 0; i < 2; ++i) mix(in.get<std::uint32_t>());  // depth, stack
-    in.take(2);                                                // what went on outside of the loop
-    mix(in.get<std::uint16_t>());                              // scope, grad mode
-    const auto sequence = in.get<std::int64_t>();
-    if (sequence >= 0 && !looks_) {
-        mix(static_cast<std::uint64_t>(sequence) - static_cast<std::uint64_t>(sequence_));
-        sequence_ = sequence;
+    mix(begin.op);
+    mix(begin.depth);
+    mix(begin.stack);  // not what went on outside of the loop
+    mix(static_cast<std::uint64_t>(begin.scope) << 8 | (begin.grad_mode ? 1u : 0u));
+    if (begin.sequence >= 0 && !looks_) {
+        mix(static_cast<std::uint64_t>(begin.sequence) - static_cast<std::uint64_t>(sequence_));
+        sequence_ = begin.sequence;
     }
-    mix(in.get<std::uint64_t>());  // the forward op's thread
+    mix(begin.forward_thread);
     values(in);
 }
 
@@ -139,10 +152,10 @@ void Fingerprints::tensor(Cursor& in) {
     if (head.flags & kWrappedNumber) in.take(sizeof(std::uint64_t));
 }
 
-void Fingerprints::text(Cursor& in) {
-    const auto bytes = in.take(in.get<std::uint32_t>());
-    mix(bytes.size());
-    for (const std::byte byte : bytes) mix(static_cast<std::uint64_t>(byte));
+void Fingerprints::text(Cursor& in) { text(in.text()); }
+void Fingerprints::text(std::string_view text) {
+    mix(text.size());
+    for (const char c : text) mix(static_cast<unsigned char>(c));
 }
 
 }  // namespace whittle::libtorch

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string_view>
 
 #include "frontends/libtorch/cursor.h"
 #include "frontends/libtorch/reader.h"
@@ -28,7 +29,11 @@ class Fingerprints {
     void value(Cursor& in, int depth = 0);
     void tensor(Cursor& in);
     void text(Cursor& in);
+    void text(std::string_view text);
     void mix(std::uint64_t value);
+    /// All of them, of a record that says nothing but what is alike.
+    template <class R>
+    void mix_members(const R& record);
     /// How long ago it was met, in ops; 0: never.
     std::uint64_t met(Sightings::Sighting& sighting) const { return sighting.when ? ops_ + 1 - sighting.when : 0; }
 

@@ -46,6 +46,7 @@ void FrameFolder::add(CapturedFrame execution) {
         functions_.back().frame.breaks.clear();
     } else {
         functions_[known->second].frame.calls += execution.calls;
+        functions_[known->second].frame.calls_guessed |= execution.calls_guessed;
     }
     Function& function = functions_[known->second];
     add_graphs(function, std::move(execution.graphs));

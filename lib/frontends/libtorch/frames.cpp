@@ -11,6 +11,7 @@
 #include "frontends/libtorch/callers.h"
 #include "frontends/libtorch/loops.h"
 #include "frontends/libtorch/stack_reader.h"
+#include "frontends/libtorch/torch_names.h"
 
 namespace whittle::libtorch {
 
@@ -102,13 +103,23 @@ class Assigner {
             const Step& step = steps_[static_cast<std::size_t>(index)];
             const FrameFunction& of = function_at(index);
             if (i > 0) add(motion, run->steps[i - 1], index);
+            const std::uint64_t number = call_number(index), before = i > 0 ? call_number(run->steps[i - 1]) : 0;
+            const bool known = run->call || (number && before);
+            const bool anew = i == 0 || (!run->call && (known ? number != before : motion.moved(of)));
+            const bool guess = !anew && !known && first != none && is_same_code(index, run->steps[first]) &&
+                               steps_[static_cast<std::size_t>(run->steps[i - 1])].stack == end;
             const auto comes_again = [&] {
-                return first != none && is_same_code(index, run->steps[first]) &&
-                       steps_[static_cast<std::size_t>(run->steps[i - 1])].stack == end &&
+                return !motion.waits(of) &&
                        ((callers_.tells_loops() && motion.touched(of)) || is_again(run->steps, i, first, made));
             };
-            if (i == 0 || (!run->call && (motion.moved(of) || (!motion.waits(of) && comes_again())))) {
-                frame = open_at(of, index, run->call, run->holes);
+            if (guess) frames_[static_cast<std::size_t>(frame)].guessed = true;
+            if (anew || (guess && comes_again())) {
+                frame = continued(number);
+                if (frame < 0) {
+                    frame = open_at(of, index, run->call, run->holes);
+                    frames_.back().guessed = guess;
+                }
+                if (number) by_call_[number] = frame;
                 first = none;
                 made.clear();
                 motion = {};
@@ -256,8 +267,9 @@ class Assigner {
                 count_only(of, steps[loop[i]]);
                 continue;
             }
-            const std::int32_t frame = open_at(of, steps[loop[i]], call, holes);
-            auto& own = frames_[static_cast<std::size_t>(frame)].steps;
+            open_at(of, steps[loop[i]], call, holes);
+            frames_.back().guessed = true;
+            auto& own = frames_.back().steps;
             for (std::size_t k = loop[i]; k < loop[i + 1]; ++k) own.push_back(steps[k]);
         }
     }
@@ -272,8 +284,10 @@ class Assigner {
         std::int32_t around = -1;
         const auto add = [&](std::size_t from, std::size_t to) {
             for (std::size_t i = from; i < to; ++i) {
-                if (around < 0 || (calls && i == from))
+                if (around < 0 || (calls && i == from)) {
                     around = open_at(function_at(steps[i]), steps[i], run.call, run.holes || !calls);
+                    frames_.back().guessed = true;
+                }
                 frames_[static_cast<std::size_t>(around)].steps.push_back(steps[i]);
             }
         };
@@ -316,7 +330,7 @@ class Assigner {
             // A thread of a pool that does nothing else calls a function again and again.
             const FrameFunction of = function_at(steps[loop.front()]);
             const bool calls = loop.front() == 0 && loop.back() == steps.size() && of.function != "main" &&
-                               of.function != "<module>" && !motion.waits(root);
+                               of.function != kModuleCode && !motion.waits(root);
             split_loop(steps, loop, calls ? of : loop_at(steps[loop.front()]), call, true);
             at = loop.back();
         }
@@ -358,6 +372,20 @@ class Assigner {
             made.insert(values_.results[at].begin(), values_.results[at].end());
         }
         return run[begin];
+    }
+
+    /// Of the call that the step belongs to; 0 where Python could not tell.
+    std::uint64_t call_number(std::int32_t index) const {
+        const auto& numbers = steps_[static_cast<std::size_t>(index)].begin->calls;
+        const std::optional<std::size_t> position = function_at(index).position;
+        return numbers && position && *position < numbers->size() ? (*numbers)[*position] : 0;
+    }
+    /// The execution that the call has already: a generator goes on after what asked it did something. -1: none.
+    std::int32_t continued(std::uint64_t number) {
+        const auto known = number ? by_call_.find(number) : by_call_.end();
+        if (known == by_call_.end()) return -1;
+        frames_[static_cast<std::size_t>(known->second)].holes = true;
+        return known->second;
     }
 
     void add(CallerMotion& motion, std::int32_t from, std::int32_t to) const {
@@ -409,6 +437,7 @@ class Assigner {
     std::span<const Gap> gaps_;
     std::vector<FrameSteps>& frames_;
     std::int32_t root_ = -1;
+    std::map<std::uint64_t, std::int32_t> by_call_;  ///< the execution of each call whose number is known
     std::optional<Run> run_, module_run_;  ///< module_run_: of a module that the function of run_, or main, calls
 };
 

@@ -4,6 +4,7 @@
 
 #include "frontends/libtorch/frames.h"
 #include "frontends/libtorch/stack_reader.h"
+#include "frontends/libtorch/torch_names.h"
 
 namespace whittle::libtorch {
 
@@ -47,7 +48,7 @@ std::int64_t leave_out_imports(const EventFile& file, std::vector<Step>& steps, 
         for (const std::uint64_t pc : pcs->second) {
             const CodePlace& place = symbolizer.places(pc).back();
             if (place.interpreted && place.user) break;
-            if (place.interpreted && place.file.starts_with("<frozen importlib.")) return entry->second = true;
+            if (place.interpreted && imports_modules(place.file)) return entry->second = true;
         }
         return false;
     };

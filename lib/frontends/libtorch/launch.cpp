@@ -31,6 +31,7 @@
 #include "base/words.h"
 #include "frontends/libtorch/capture_library.h"
 #include "frontends/libtorch/events.h"
+#include "symbolize/text.h"
 
 namespace whittle::libtorch {
 
@@ -220,22 +221,31 @@ std::string note_of(const std::string& status, const LaunchOptions& options, con
     return kUnseen;
 }
 
-std::string demangled(const std::string& symbol) {
+/// "at::TensorBase::const_data_ptr" of the symbol of "float const* at::TensorBase::const_data_ptr<float, 0>() const":
+/// functions of one name are missing together.
+std::string function_name(const std::string& symbol) {
     int failed = 0;
     const std::unique_ptr<char, decltype(&std::free)> text(
         abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &failed), &std::free);
-    return failed == 0 && text ? text.get() : symbol;
+    if (failed != 0 || !text) return symbol;
+    const std::string plain = without_template_arguments(text.get()), name = plain.substr(0, plain.find('('));
+    return name.substr(name.rfind(' ') + 1);
 }
 
 /// The functions that the stub stands before and did not find, one symbol a line: their calls are not seen.
 std::string note_of_hooks(std::istream& symbols) {
-    std::vector<std::string> missing;
+    std::vector<std::pair<std::string, int>> missing;
     for (std::string symbol; std::getline(symbols, symbol);) {
-        std::string name = demangled(symbol);
-        if (std::ranges::find(missing, name) == missing.end()) missing.push_back(std::move(name));  // both constructors
+        const std::string name = function_name(symbol);
+        const auto known = std::ranges::find(missing, name, &std::pair<std::string, int>::first);
+        if (known == missing.end())
+            missing.emplace_back(name, 1);
+        else
+            ++known->second;
     }
     std::string note;
-    for (const std::string& name : missing) note += (note.empty() ? "" : ", ") + name;
+    for (const auto& [name, count] : missing)
+        note += (note.empty() ? "" : ", ") + name + (count > 1 ? " (" + std::to_string(count) + " functions)" : "");
     return note.empty() ? note
                         : "these functions, which capture watches, do not exist in the program's libraries; if the "
                           "libraries call other functions instead, such calls are not captured: " +

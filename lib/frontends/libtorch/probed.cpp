@@ -108,11 +108,15 @@ const ProbedCall* ProbedCalls::at(std::uint32_t thread, std::uint64_t order, con
     const auto after =
         std::ranges::upper_bound(moments->second, order, {}, [](const auto& moment) { return moment.first; });
     if (after == moments->second.begin()) return nullptr;
+    // Probes name a template, symbols what was made of it.
+    const auto plain = [](const std::string& name) { return without_template_arguments(without_anonymous(name)); };
+    const std::string wanted = plain(function);
+    const bool scoped = wanted.find("::") != std::string::npos;
     const ProbedCall *found = nullptr, *alike = nullptr;
     for (std::int32_t i = std::prev(after)->second; i >= 0; i = calls_[static_cast<std::size_t>(i)].caller) {
         const ProbedCall& call = calls_[static_cast<std::size_t>(i)];
-        if (call.function == function) found = &call;
-        if (unqualified(call.function) == unqualified(function)) alike = &call;
+        if (plain(call.function) == wanted) found = &call;
+        if (!scoped && unqualified(call.function) == wanted) alike = &call;
     }
     return found ? found : alike;
 }

@@ -45,8 +45,8 @@ class ProbedCalls {
     explicit ProbedCalls(const EventFile& file);
 
     /// The execution of the function that was running on the thread at the event `order`, the outermost when it called
-    /// itself; nullptr when no probes told of it. Where none has that very name, as of a template, its last part
-    /// counts.
+    /// itself; nullptr when no probes told of it. A name without a scope, as some debug information has it, may be that
+    /// of a function in any.
     const ProbedCall* at(std::uint32_t thread, std::uint64_t order, const std::string& function) const;
 
     /// What graphs of the call rely on: its numbers and texts …

@@ -10,54 +10,30 @@
 
 #include "base/error.h"
 #include "frontends/libtorch/fingerprint.h"
+#include "frontends/libtorch/records.h"
 #include "frontends/libtorch/value_reader.h"
 
 namespace whittle::libtorch {
 
 namespace {
 
-void read_op_def(Cursor& in, EventFile& file) {
-    const auto id = in.get<std::uint32_t>();
-    OpName op;
-    op.flags = in.get<std::uint8_t>();
-    op.name = in.text();
-    op.overload = in.text();
-    op.schema = in.text();
-    op.writes = op.schema.find('!') != std::string::npos;
-    file.ops[id] = std::move(op);
+void define(const records::OpDefinition& told, EventFile& file) {
+    file.ops[told.op] = {.name = std::string(told.name),
+                         .overload = std::string(told.overload),
+                         .schema = std::string(told.schema),
+                         .flags = told.flags,
+                         .writes = told.schema.find('!') != std::string_view::npos};
 }
 
-void read_stack(Cursor& in, EventFile& file) {
-    const auto id = in.get<std::uint32_t>();
-    const auto count = in.get<std::uint32_t>();
-    if (count > in.left() / sizeof(std::uint64_t))
-        in.fail("found a stack of " + std::to_string(count) + " entries",
-                "expected at most as many entries as fit in the record");
-    std::vector<std::uint64_t>& stack = file.stacks[id];
-    stack.clear();
-    for (std::uint32_t i = 0; i < count; ++i) stack.push_back(in.get<std::uint64_t>());
-}
-
-void read_source_place(Cursor& in, EventFile& file) {
-    const auto number = in.get<std::uint64_t>();
-    SourcePlace& place = file.places[number];
-    place.language = in.get<Language>();
-    place.entry = in.get<std::uint8_t>() != 0;
-    file.runs_python |= place.language == Language::python;
-    place.line = static_cast<int>(std::min<std::uint32_t>(in.get<std::uint32_t>(), 1u << 30));
-    place.module = in.get<std::uint64_t>();
-    place.file = in.text();
-    place.function = in.text();
-    place.text = in.text();
-}
-
-void read_name(Cursor& in, EventFile& file, std::uint64_t order) {
-    TensorName name{.order = order, .tensor = in.get<std::uint64_t>(), .root = {}, .type = {}, .path = {}};
-    name.kind = in.get<NameKind>();
-    name.root = in.get<std::uint64_t>();
-    name.type = in.text();
-    name.path = in.text();
-    file.names.push_back(std::move(name));
+void define(const records::SourcePlace& told, EventFile& file) {
+    file.places[told.number] = {.language = told.language,
+                                .entry = told.entry,
+                                .module = told.module,
+                                .line = static_cast<int>(std::min<std::uint32_t>(told.line, 1u << 30)),
+                                .file = std::string(told.file),
+                                .function = std::string(told.function),
+                                .text = std::string(told.text)};
+    file.runs_python |= told.language == Language::python;
 }
 
 /// One name per tensor, and no name for tensors of different modules. The name from the outermost module is the best:
@@ -102,70 +78,105 @@ void read_snapshot(Cursor& in, EventFile& file, Event& event) {
 }
 
 void read_op_begin(Cursor& in, Event& event) {
-    event.op = in.get<std::uint32_t>();
-    event.depth = in.get<std::uint32_t>();
-    event.stack = in.get<std::uint32_t>();
-    event.untouched = in.get<std::uint8_t>();
-    event.unmoved = in.get<std::uint8_t>();
-    event.scope = in.get<OpScope>();
-    event.grad_mode = in.get<std::uint8_t>() != 0;
-    event.sequence = in.get<std::int64_t>();
-    event.forward_thread = in.get<std::uint64_t>();
+    const auto begin = in.record<records::OpBegin>();
+    event.op = begin.op;
+    event.depth = begin.depth;
+    event.stack = begin.stack;
+    event.untouched = begin.untouched;
+    event.unmoved = begin.unmoved;
+    event.scope = begin.scope;
+    event.grad_mode = begin.grad_mode;
+    event.sequence = begin.sequence;
+    event.forward_thread = begin.forward_thread;
     event.values = read_values(in);
+}
+
+void read_op_end(Cursor& in, Event& event, bool with_times) {
+    const auto end = in.record<records::OpEnd>();
+    event.op = end.op;
+    event.depth = end.depth;
+    event.values = read_values(in);
+    if (with_times) event.nanoseconds = in.get<std::uint64_t>();
+}
+
+void read_probe_branch(Cursor& in, Event& event) {
+    const auto branch = in.record<records::ProbeBranch>();
+    event.line = branch.line;
+    event.column = branch.column;
+    event.sequence = branch.outcome;
+    event.selects = branch.kind == BranchKind::selected;
+    event.values.push_back({std::string(branch.file)});
+    event.text = branch.condition;
 }
 
 /// Goes to its table; false: it is something that happened.
 bool read_definition(Cursor& in, const RecordHeader& header, std::uint32_t thread, EventFile& file) {
     switch (static_cast<RecordKind>(header.kind)) {
-        case RecordKind::thread:
-            file.threads[thread].number = in.get<std::uint64_t>();
-            file.threads[thread].main = in.get<std::uint8_t>() != 0;
+        case RecordKind::thread: {
+            const auto told = in.record<records::Thread>();
+            file.threads[thread] = {.number = told.number, .main = told.main};
             return true;
+        }
         case RecordKind::mapping: {
-            Mapping mapping{.low = in.get<std::uint64_t>(), .high = {}, .base = {}, .path = {}};
-            mapping.high = in.get<std::uint64_t>();
-            mapping.base = in.get<std::uint64_t>();
-            mapping.path = in.text();
-            file.mappings.push_back(std::move(mapping));
+            const auto told = in.record<records::Mapping>();
+            file.mappings.push_back(
+                {.low = told.low, .high = told.high, .base = told.base, .path = std::string(told.path)});
             return true;
         }
         case RecordKind::op_def:
-            read_op_def(in, file);
+            define(in.record<records::OpDefinition>(), file);
             return true;
-        case RecordKind::stack_def:
-            read_stack(in, file);
+        case RecordKind::stack_def: {
+            auto told = in.record<records::StackDefinition>();
+            file.stacks[told.stack] = std::move(told.pcs);
             return true;
-        case RecordKind::name:
-            read_name(in, file, header.order);
+        }
+        case RecordKind::name: {
+            const auto told = in.record<records::Name>();
+            file.names.push_back({.order = header.order,
+                                  .tensor = told.tensor,
+                                  .root = told.root,
+                                  .kind = told.kind,
+                                  .type = std::string(told.type),
+                                  .path = std::string(told.path)});
             return true;
+        }
         case RecordKind::source_place:
-            read_source_place(in, file);
+            define(in.record<records::SourcePlace>(), file);
             return true;
-        case RecordKind::forked_at:
-            file.process.forked_at = in.get<std::uint32_t>();
-            file.process.inherited = in.get<std::uint32_t>();
+        case RecordKind::library_folder: {
+            const auto told = in.record<records::LibraryFolder>();
+            file.python_libraries.push_back(
+                {.kind = static_cast<LibraryFolder::Kind>(told.kind), .path = std::string(told.path)});
             return true;
+        }
+        case RecordKind::forked_at: {
+            const auto told = in.record<records::ForkedAt>();
+            file.process.forked_at = told.stack;
+            file.process.inherited = told.inherited;
+            return true;
+        }
         case RecordKind::variable: {
-            VariableName variable{.tensor = in.get<std::uint64_t>(), .order = header.order, .function = {}, .name = {}};
-            variable.function = file.words.number(in.text());
-            variable.name = file.words.number(in.text());
-            file.variables.push_back(variable);
+            const auto told = in.record<records::Variable>();
+            file.variables.push_back({.tensor = told.tensor,
+                                      .order = header.order,
+                                      .function = file.words.number(std::string(told.function)),
+                                      .name = file.words.number(std::string(told.name))});
             return true;
         }
         case RecordKind::number: {
-            std::vector<NumberName>& known = file.numbers[in.get<std::uint32_t>()];
-            NumberName number{.number = read_value(in)};
-            number.function = file.words.number(in.text());
-            number.name = file.words.number(in.text());
-            known.push_back(std::move(number));
+            const auto told = in.record<records::Number>();
+            file.numbers[told.stack].push_back({.number = read_value(in),
+                                                .function = file.words.number(std::string(told.function)),
+                                                .name = file.words.number(std::string(told.name))});
             return true;
         }
         case RecordKind::module: {
-            ModuleName module{.root = in.get<std::uint64_t>(), .type = {}, .path = {}};
-            module.module = in.get<std::uint64_t>();
-            module.type = in.text();
-            module.path = in.text();
-            file.modules.push_back(std::move(module));
+            const auto told = in.record<records::Module>();
+            file.modules.push_back({.root = told.root,
+                                    .module = told.module,
+                                    .type = std::string(told.type),
+                                    .path = std::string(told.path)});
             return true;
         }
         default:
@@ -185,67 +196,65 @@ void read_happening(Cursor& in, const RecordHeader& header, std::uint32_t thread
             read_op_begin(in, event);
             break;
         case RecordKind::op_end:
-            event.op = in.get<std::uint32_t>();
-            event.depth = in.get<std::uint32_t>();
-            event.values = read_values(in);
-            if (file.with_times) event.nanoseconds = in.get<std::uint64_t>();
+            read_op_end(in, event, file.with_times);
             break;
-        case RecordKind::io:
-            event.stack = in.get<std::uint32_t>();
-            event.text = in.text();
+        case RecordKind::io: {
+            const auto io = in.record<records::Io>();
+            event.stack = io.stack;
+            event.text = io.function;
             break;
-        case RecordKind::data_ptr:
-            event.stack = in.get<std::uint32_t>();
-            event.text = in.text();
+        }
+        case RecordKind::data_ptr: {
+            const auto pointer = in.record<records::DataPointer>();
+            event.stack = pointer.stack;
+            event.text = pointer.how;
             event.values.push_back(read_value(in));
             break;
+        }
         case RecordKind::print_begin:
-            event.stack = in.get<std::uint32_t>();
+            event.stack = in.record<records::PrintBegin>().stack;
             event.values.push_back(read_value(in));
             break;
         case RecordKind::from_blob:
-            event.stack = in.get<std::uint32_t>();
+            event.stack = in.record<records::FromBlob>().stack;
             break;
         case RecordKind::probe_enter:
-            event.text = in.text();
+            event.text = in.record<records::ProbeEnter>().function;
             break;
-        case RecordKind::probe_name:
-            event.depth = in.get<std::uint8_t>();
-            event.sequence = in.get<std::int64_t>();
-            event.text = in.text();
+        case RecordKind::probe_name: {
+            const auto name = in.record<records::ProbeName>();
+            event.depth = name.parameter;
+            event.sequence = name.element;
+            event.text = name.name;
             event.values.push_back(read_value(in));
             break;
+        }
         case RecordKind::probe_value:
-            event.text = in.text();
+            event.text = in.record<records::ProbeValue>().name;
             event.values.push_back(read_value(in));
             break;
         case RecordKind::probe_branch:
-            event.line = in.get<std::uint32_t>();
-            event.column = in.get<std::uint32_t>();
-            event.sequence = in.get<std::int64_t>();
-            event.selects = in.get<BranchKind>() == BranchKind::selected;
-            event.values.push_back({in.text()});
-            event.text = in.text();
+            read_probe_branch(in, event);
             break;
         case RecordKind::probe_leave:
         case RecordKind::print_end:
             break;
         case RecordKind::note:
-            event.text = in.text();
+            event.text = in.record<records::Note>().text;
             break;
         case RecordKind::snapshot:
             read_snapshot(in, file, event);
             break;
         case RecordKind::release:
-            for (auto left = in.get<std::uint32_t>(); left > 0; --left)
-                file.released.emplace(in.get<std::uint64_t>(), header.order);
+            for (const std::uint64_t tensor : in.record<records::Release>().tensors)
+                file.released.emplace(tensor, header.order);
             return;
         case RecordKind::unseen_write:
             event.values.push_back(read_value(in));
             file.unseen_writes.push_back(std::move(event));
             return;
         default:
-            in.fail("found a record of kind " + std::to_string(header.kind), "expected a kind from 1 to 26");
+            in.fail("found a record of kind " + std::to_string(header.kind), "expected a kind from 1 to 28");
     }
     file.events.push_back(std::move(event));
 }
@@ -350,13 +359,23 @@ std::vector<Chunk> chunks_of(Cursor in) {
 void read_happenings(const Threads& threads, const Cursor& whole, EventFile& file) {
     for (const auto& [thread, records] : threads) {
         std::uint64_t last = 0;
+        std::shared_ptr<const std::vector<std::uint64_t>> calls;
         for (const KeptRecord& kept : records.folder.kept()) {
             Cursor in = whole.from(kept.at);
             const RecordHeader header = read_header(in);
-            if (kept.after_gap) file.gaps[thread].push_back({last, header.order});
+            if (kept.after_gap) {
+                file.gaps[thread].push_back({last, header.order});
+                calls.reset();
+            }
             last = header.order;
             Cursor record = in.part(header.size - sizeof header);
+            if (static_cast<RecordKind>(header.kind) == RecordKind::calls) {
+                calls = std::make_shared<const std::vector<std::uint64_t>>(record.record<records::Calls>().numbers);
+                continue;
+            }
+            const std::size_t before = file.events.size();
             read_happening(record, header, thread, kept.times, file);
+            if (file.events.size() > before) file.events.back().calls = calls;
         }
     }
 }
@@ -403,6 +422,7 @@ void read_ending(const FileHeader& header, EventFile& file) {
     file.missed = header.missed;
     file.left_out = header.left_out;
     file.lost = header.lost;
+    file.traced = header.traced;
     file.processes = {.forks = header.forks,
                       .child_ops = header.child_ops,
                       .child_execs = header.child_execs,

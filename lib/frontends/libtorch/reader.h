@@ -15,6 +15,7 @@
 
 #include "frontends/libtorch/event_memory.h"
 #include "frontends/libtorch/events.h"
+#include "frontends/libtorch/python_code.h"
 #include "frontends/libtorch/repeats.h"
 #include "graph/placement.h"
 #include "tensor/tensor.h"
@@ -94,6 +95,8 @@ struct Event {
     std::string text = {};     ///< io: the function; data_ptr: how it was asked for; note; probes: name or condition
     std::size_t snapshot = 0;  ///< position in EventFile::snapshots
     std::uint64_t nanoseconds = 0;  ///< op_end: that the op took, where times were wanted
+    /// The calls that it belongs to: see records::Calls. Null: none is known.
+    std::shared_ptr<const std::vector<std::uint64_t>> calls = {};
 };
 
 struct Mapping {
@@ -198,6 +201,7 @@ struct EventFile {
     std::uint64_t missed = 0;    ///< ops called after the cut
     std::uint64_t left_out = 0;  ///< tensors whose elements were not written, for want of room
     std::uint64_t lost = 0;      ///< records that could not be made
+    std::uint64_t traced = 0;    ///< ops that a compiler ran while it traced the program
     std::optional<ProgramEnd> end;
     ProcessIdentity process;
     OtherProcesses processes;
@@ -205,6 +209,7 @@ struct EventFile {
     std::map<std::uint32_t, std::vector<std::uint64_t>> stacks;  ///< return addresses and source places
     std::map<std::uint64_t, SourcePlace> places;                 ///< by their numbers, which stacks have
     bool runs_python = false;                                    ///< some of them are Python's
+    std::vector<LibraryFolder> python_libraries;                 ///< where its interpreter has code of no user
     std::vector<Mapping> mappings;
     std::map<std::uint32_t, ThreadInfo> threads;
     std::vector<TensorName> names;

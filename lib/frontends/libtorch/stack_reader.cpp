@@ -4,39 +4,15 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "frontends/libtorch/python_code.h"
 #include "symbolize/text.h"
 
 namespace whittle::libtorch {
 
-bool runs_backward(const std::string& function) {
-    return function.starts_with("torch::autograd::Engine::") || function == "torch::autograd::backward" ||
-           function == "torch::autograd::grad";
-}
-
-bool compiles_script(const std::string& function) {
-    constexpr std::string_view kPasses[] = {"ConstantPooling", "ConstantPropagation", "EliminateCommonSubexpression",
-                                            "ConstantPropagationImmutableTypes", "runNodeIfInputsAreConstant"};
-    constexpr std::string_view kSpace = "torch::jit::";
-    if (!function.starts_with(kSpace)) return false;
-    const std::string_view name = std::string_view(function).substr(kSpace.size());
-    return name.ends_with("::getPlanFor") || std::ranges::find(kPasses, name) != std::end(kPasses);
-}
-
 namespace {
 
-/// Layers of torch.nn are no models: who calls them is.
-bool is_layer(const CodePlace& forward) {
-    constexpr std::string_view kLayers = "/torch/nn/modules/";
-    return forward.file.find(kLayers) != std::string::npos && !forward.file.ends_with("/container.py") &&
-           !forward.file.ends_with("/transformer.py");
-}
-
-/// "[f(x) for x in xs]": what Python makes a function of is a statement to who wrote it.
 bool is_comprehension(const CodePlace& place) {
-    constexpr std::string_view kKinds[] = {"<listcomp>", "<genexpr>", "<setcomp>", "<dictcomp>"};
-    return place.interpreted && std::ranges::any_of(kKinds, [&](std::string_view kind) {
-               return std::string_view(place.function).ends_with(kind);
-           });
+    return place.interpreted && libtorch::is_comprehension(place.function);
 }
 
 /// Where somebody called. TorchScript's places are numbered anew for each stack that has them.
@@ -46,38 +22,17 @@ std::string id_of(const CodePlace& place) {
 }
 
 bool is_constructor(const CodePlace& place) {
-    return place.constructor || (place.interpreted && place.function.ends_with(".__init__"));
-}
-
-bool is_library_name(const std::string& function) {
-    for (const char* space :
-         {"at::", "c10::", "torch::", "std::", "__gnu_cxx::", "void at::", "void torch::", "void std::", "decltype"})
-        if (function.starts_with(space)) return true;
-    return false;
+    return place.constructor || (place.interpreted && is_python_constructor(place.function));
 }
 
 /// "torch/optim/adam.py", "torch::optim::Adam::step"; "" for code that is no library's, for the standard library, and
-/// for what PyTorch itself puts between the user's line and the operation: torch/functional.py, torch/autograd.
-std::string library_name(const CodePlace& place) {
-    const auto begins = [](std::string_view text, std::initializer_list<std::string_view> with) {
-        return std::ranges::any_of(with, [&](std::string_view part) { return text.starts_with(part); });
-    };
-    if (!place.interpreted) {
-        const std::string_view function = place.function;
-        return begins(function, {"torch::optim::", "torch::nn::", "torch::data::"}) ? place.function : std::string();
-    }
-    std::string_view file = place.file;
-    bool installed = false;
-    for (const std::string_view folder : {"/site-packages/", "/dist-packages/"})
-        if (const auto at = file.find(folder); at != std::string_view::npos) {
-            file.remove_prefix(at + folder.size());
-            installed = true;
-        }
-    if (const auto at = file.find("/torch/"); !installed && at != std::string_view::npos) file.remove_prefix(at + 1);
-    if (!file.starts_with("torch/")) return installed ? std::string(file) : std::string();
-    const std::string_view part = file.substr(std::string_view("torch/").size());
-    const bool wrapper = part.find('/') == std::string_view::npos || begins(part, {"_", "autograd/", "jit/"});
-    return wrapper ? std::string() : std::string(file);
+/// for what PyTorch itself puts between the user's line and the operation.
+std::string library_name(const CodePlace& place, const std::vector<LibraryFolder>& folders) {
+    if (!place.interpreted) return is_torch_component(place.function) ? place.function : std::string();
+    std::string_view file = package_file(place.file, folders);
+    if (const auto at = place.file.find("/torch/"); file.empty() && at != std::string::npos)  // of TorchScript
+        file = std::string_view(place.file).substr(at + 1);
+    return wraps_operations(file) ? std::string() : std::string(file);
 }
 
 }  // namespace
@@ -146,7 +101,8 @@ StackInfo StackReader::read(std::uint32_t stack) {
         if (!is_user(places[i])) {
             // In C++ the function that the user called; in Python, where others may wrap it, the innermost.
             if (user.empty() && !info.comprehension && (info.library.empty() || !places[i].interpreted))
-                if (std::string name = library_name(places[i]); !name.empty()) info.library = std::move(name);
+                if (std::string name = library_name(places[i], file_.python_libraries); !name.empty())
+                    info.library = std::move(name);
             continue;
         }
         if (is_comprehension(places[i]))
@@ -164,7 +120,11 @@ StackInfo StackReader::read(std::uint32_t stack) {
         info.file = places[*item].file;
         info.line = places[*item].line;
         info.call_place = id_of(places[*item + 1]);
-        if (auto module = module_call(places, 0, *item)) info.module = std::move(module->of);
+        info.position = callers(stack, pc_of[*item]);
+        if (auto module = module_call(places, 0, *item)) {
+            info.module = std::move(module->of);
+            info.module->position = callers(stack, pc_of[module->place]);
+        }
         return info;
     }
     if (user.empty()) {
@@ -175,7 +135,7 @@ StackInfo StackReader::read(std::uint32_t stack) {
     }
     std::size_t of = user.size() - std::max<std::size_t>(forking_functions(places, user, outer), 1);
     // `if __name__ == "__main__": main()`: what a script does itself, its main() does.
-    if (of > 0 && places[user[of]].function == "<module>" && places[user[of - 1]].function == "main") --of;
+    if (of > 0 && places[user[of]].function == kModuleCode && places[user[of - 1]].function == "main") --of;
     if (const std::size_t job = job_of(places, user); job < of) {
         of = job;
         info.job = true;
@@ -199,10 +159,11 @@ StackInfo StackReader::read(std::uint32_t stack) {
     info.constructor = is_constructor(place);
     info.file = place.file;
     info.line = place.line;
-    if (!info.job && !place.inlined && (info.root || !is_entered(place)))
-        info.callers = callers(stack, pc_of[user[of]]);
+    info.position = callers(stack, pc_of[user[of]]);
+    if (!info.job && !place.inlined && (info.root || !is_entered(place))) info.callers = info.position;
     if (auto module = functions_.empty() ? module_call(places, engine, user[of]) : std::nullopt) {
         info.module = std::move(module->of);
+        info.module->position = callers(stack, pc_of[module->place]);
         if (module->call) info.module->callers = callers(stack, pc_of[*module->call]);
     }
     // Of an inlined function the caller's line is known, of a real one the address it returns to.
@@ -223,13 +184,7 @@ StackInfo StackReader::read(std::uint32_t stack) {
 /// What a worker of Python's calls again and again: a DataLoader's the dataset's __getitem__ and the function that
 /// makes a batch, that of a pool of processes or threads what it is given.
 std::optional<std::size_t> StackReader::worked_item(const std::vector<CodePlace>& places) {
-    constexpr std::string_view kWorkers[] = {"/torch/utils/data/_utils/fetch.py", "/multiprocessing/pool.py",
-                                             "/concurrent/futures/process.py", "/concurrent/futures/thread.py"};
-    const auto works = [&](const CodePlace& place) {
-        return place.interpreted && std::ranges::any_of(kWorkers, [&](std::string_view worker) {
-                   return std::string_view(place.file).ends_with(worker);
-               });
-    };
+    const auto works = [](const CodePlace& place) { return place.interpreted && works_for_others(place.file); };
     for (std::size_t i = places.size(); i-- > 1;)
         if (works(places[i]) && places[i - 1].interpreted && !works(places[i - 1])) return i - 1;
     return std::nullopt;
@@ -238,21 +193,15 @@ std::optional<std::size_t> StackReader::worked_item(const std::vector<CodePlace>
 /// What a thread or process does that no function of the program's called: the outermost function of a package, beyond
 /// those that start threads and processes. Null where no interpreter runs.
 const CodePlace* StackReader::library_function(const std::vector<CodePlace>& places) {
-    constexpr std::string_view kStarters[] = {"/threading.py", "/multiprocessing/process.py",
-                                              "/multiprocessing/popen_fork.py", "/multiprocessing/spawn.py",
-                                              "/multiprocessing/forkserver.py"};
-    const auto place = std::find_if(places.rbegin(), places.rend(), [&](const CodePlace& one) {
-        return one.interpreted && std::ranges::none_of(kStarters, [&](std::string_view starter) {
-                   return std::string_view(one.file).ends_with(starter);
-               });
-    });
+    const auto place = std::find_if(places.rbegin(), places.rend(),
+                                    [](const CodePlace& one) { return one.interpreted && !starts_threads(one.file); });
     return place == places.rend() ? nullptr : &*place;
 }
 
 /// A function of the program's calls what is at `inner`; what started the interpreter by a text is none.
 bool StackReader::is_within(const std::vector<CodePlace>& places, const std::vector<std::size_t>& user,
                             std::size_t inner) {
-    return std::ranges::any_of(user, [&](std::size_t i) { return i > inner && places[i].file != "<string>"; });
+    return std::ranges::any_of(user, [&](std::size_t i) { return i > inner && places[i].file != kGivenText; });
 }
 
 /// In a thread that works for others, what it was given to do: the innermost of the functions near the thread's own
@@ -262,13 +211,7 @@ std::size_t StackReader::job_of(const std::vector<CodePlace>& places, const std:
     std::size_t job = user.size() - 1;
     const CodePlace& own = places[user[job]];
     if (own.function == "main" || own.interpreted) return job;
-    const auto calls_any = [](const CodePlace& place) {
-        constexpr std::string_view kCalls[] = {"std::_Function_handler<", "std::function<", "std::packaged_task<",
-                                               "std::__future_base::_Task_state<"};
-        return std::ranges::any_of(kCalls, [&](std::string_view call) {
-            return place.function.find(call) != std::string::npos && !place.user;
-        });
-    };
+    const auto calls_any = [](const CodePlace& place) { return !place.user && calls_given_function(place.function); };
     for (std::size_t k = user.size() - 1; k-- > 0 && k + kNear >= user.size();)
         if (std::any_of(places.begin() + static_cast<std::ptrdiff_t>(user[k]) + 1,
                         places.begin() + static_cast<std::ptrdiff_t>(user[k + 1]), calls_any))
@@ -302,13 +245,12 @@ std::optional<StackReader::ModuleCall> StackReader::module_call(const std::vecto
     std::uint64_t module = 0;
     std::optional<std::size_t> call;
     const CodePlace& itself = places[function];
-    if (itself.function.ends_with(".__init__") || (function + 1 < places.size() && places[function + 1].called_module))
+    if (is_python_constructor(itself.function) || (function + 1 < places.size() && places[function + 1].called_module))
         return std::nullopt;
     for (std::size_t i = function; i-- > engine;) {
         const CodePlace& place = places[i];
         if (!place.interpreted) continue;
-        const bool constructs = place.function.ends_with(".__init__") &&
-                                (place.user || place.file.find("/torch/nn/modules/") != std::string::npos);
+        const bool constructs = is_python_constructor(place.function) && (place.user || is_of_torch_nn(place.file));
         // Of TorchScript only what Python calls: of a call in C++ the function there is the frame.
         if (place.torchscript ? !module : place.called_module || (!module && !constructs)) {
             if (place.torchscript || !place.called_module) continue;
@@ -316,7 +258,7 @@ std::optional<StackReader::ModuleCall> StackReader::module_call(const std::vecto
             module = place.called_module;
             continue;
         }
-        if (!constructs && !place.torchscript && is_layer(place)) {
+        if (!constructs && !place.torchscript && is_layer(place.file)) {
             module = 0;
             call.reset();
             continue;
@@ -326,6 +268,7 @@ std::optional<StackReader::ModuleCall> StackReader::module_call(const std::vecto
                                  .line = place.line,
                                  .call_place = id_of(places[function]) + " " + std::to_string(module),
                                  .constructor = is_constructor(place)},
+                          .place = i,
                           .call = call};
     }
     return std::nullopt;
@@ -334,7 +277,7 @@ std::optional<StackReader::ModuleCall> StackReader::module_call(const std::vecto
 bool StackReader::is_user(const CodePlace& place) {
     if (place.file.empty()) {
         if (place.in_program && symbolizer_.program_has_lines()) return false;  // start-up code
-        return place.user && !is_library_name(place.function);
+        return place.user && !is_library_function(place.function);
     }
     return place.user;
 }

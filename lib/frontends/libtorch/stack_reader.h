@@ -13,11 +13,6 @@
 
 namespace whittle::libtorch {
 
-/// Autograd is on the stack: it runs a backward pass.
-bool runs_backward(const std::string& function);
-/// TorchScript's compiler, which compares and folds a module's constants before their first use.
-bool compiles_script(const std::string& function);
-
 /// A function that a frame is of.
 struct FrameFunction {
     std::string function, file;
@@ -26,6 +21,8 @@ struct FrameFunction {
     bool constructor = false;  ///< of C++, or __init__ of Python
     /// Functions around it, as Event::untouched counts them; the last one called it. None: that is not known.
     std::optional<std::size_t> callers = {};
+    /// Where the call's number is among records::Calls::numbers. None: it has none.
+    std::optional<std::size_t> position = {};
     bool is_same_call(const FrameFunction& other) const {
         return function == other.function && call_place == other.call_place;
     }
@@ -59,6 +56,7 @@ class StackReader {
     StackInfo read(std::uint32_t stack);
     struct ModuleCall {
         FrameFunction of;
+        std::size_t place;                ///< that is the function's
         std::optional<std::size_t> call;  ///< the place of Python's by which it is called
     };
     std::optional<ModuleCall> module_call(const std::vector<CodePlace>& places, std::size_t engine,

@@ -11,17 +11,6 @@
 
 namespace whittle::libtorch {
 
-namespace {
-
-/// Of a model that a program loads, only what PyTorch itself has is not the user's: what is installed where the model
-/// was made is the model.
-bool is_torch(const std::string& file) {
-    return file.find("/torch/nn/") != std::string::npos || file.find("/torch/_") != std::string::npos ||
-           file.find("/torch/jit/") != std::string::npos || file.find("/torch/functional.py") != std::string::npos;
-}
-
-}  // namespace
-
 struct Symbolizer::Impl {
     explicit Impl(std::span<const Mapping> mapped) : mappings(mapped.begin(), mapped.end()), library(mapped) {}
 
@@ -32,6 +21,7 @@ struct Symbolizer::Impl {
     std::vector<Mapping> mappings;
     LibraryCode library;
     std::map<std::uint64_t, SourcePlace> interpreted;
+    std::vector<LibraryFolder> python_libraries;
     bool runs_python = false;
     std::string program;
     std::unique_ptr<LineSymbolizer> symbolizer = make_symbolizer();
@@ -41,6 +31,7 @@ struct Symbolizer::Impl {
 
 Symbolizer::Symbolizer(const EventFile& file) : impl_(std::make_unique<Impl>(file.mappings)) {
     impl_->interpreted = file.places;
+    impl_->python_libraries = file.python_libraries;
     impl_->runs_python = file.runs_python;
     if (!file.mappings.empty()) impl_->program = file.mappings.front().path;  // the loader's list starts with it
     // What interprets the program, or runs a module for us, is not what the user wrote.
@@ -56,17 +47,17 @@ const std::vector<CodePlace>& Symbolizer::places(std::uint64_t return_address) {
     if (!fresh) return result;
     if (const auto known = impl_->interpreted.find(return_address); known != impl_->interpreted.end()) {
         const SourcePlace& place = known->second;
-        result.push_back(
-            {.function = place.function,
-             .file = place.file,
-             .line = place.line,
-             .module = {},
-             .address = return_address,
-             .called_module = place.module,
-             .interpreted = true,
-             .torchscript = place.language == Language::torchscript,
-             .text = place.text,
-             .user = impl_->runs_python ? is_users_python(place.file) : place.entry || !is_torch(place.file)});
+        result.push_back({.function = place.function,
+                          .file = place.file,
+                          .line = place.line,
+                          .module = {},
+                          .address = return_address,
+                          .called_module = place.module,
+                          .interpreted = true,
+                          .torchscript = place.language == Language::torchscript,
+                          .text = place.text,
+                          .user = impl_->runs_python ? is_users_python(place.file, impl_->python_libraries)
+                                                     : place.entry || !is_torch_python(place.file)});
         return result;
     }
     const std::uint64_t pc = return_address - 1;
@@ -82,7 +73,8 @@ const std::vector<CodePlace>& Symbolizer::places(std::uint64_t return_address) {
     const std::vector<LineInfo> lines = impl_->symbolizer->look_up(mapping->path, pc - mapping->base);
     // Of a Python program the interpreter and the packages' libraries are not the user's.
     nowhere.user = !impl_->runs_python ? nowhere.in_program || impl_->is_users_library(nowhere.module)
-                                       : impl_->is_users_library(nowhere.module) && is_users_python(nowhere.module);
+                                       : impl_->is_users_library(nowhere.module) &&
+                                             is_users_python(nowhere.module, impl_->python_libraries);
     for (const LineInfo& info : lines) {
         CodePlace place = nowhere;
         place.function = without_parameters(info.function);

@@ -30,6 +30,10 @@ TEST_CASE("how a program ended, and which processes were not seen, is told") {
           "the program was killed by SIGKILL without returning from main; all operations before the end were captured; "
           "the "
           "last one, aten.relu.default, did not finish");
+    header.traced = 3;
+    CHECK(
+        notes("killed by SIGKILL").at(1).starts_with("3 operations that a compiler (torch.compile, torch.export) ran"));
+    header.traced = 0;
     CHECK(killed.at(1) == "the program forked 2 times; the children ran no operation of LibTorch");
     CHECK(killed.at(2) == "the program ran 1 other program (ls), which did not run LibTorch or could not be captured");
     std::strcpy(header.end_function, "_exit");
@@ -53,6 +57,50 @@ TEST_CASE("the interpreter of a Python program is known by its path, where there
     writer.recorder.name_interpreter(("/" + std::string(4096, 'a')).c_str());
     CHECK(read_identity(path).interpreter == "/env/bin/python3");
     writer.chunk.unmap();
+}
+
+TEST_CASE("a record is read as it was written, with what stands behind its members") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        w.record.start(
+            records::LibraryFolder{.kind = LibraryFolder::packages, .path = "/usr/lib/python3/dist-packages/"});
+        w.commit();
+        w.record.start(records::StackDefinition{.stack = 1, .pcs = {0x1000, 0x2000}});
+        w.commit();
+        w.record.start(records::Number{.stack = 1, .function = "step", .name = "lr"});
+        w.record.put(ValueTag::real);
+        w.record.put(0.5);
+        w.commit();
+        w.record.start(records::SourcePlace{.number = 7, .entry = true, .line = 12, .file = "a.py", .function = "f"});
+        w.commit();
+        w.record.start(records::Calls{.numbers = {5, 0, 7}});
+        w.commit();
+        w.call(kRelu, {{.id = 1}}, {{.id = 2}});
+        w.record.start(records::Calls());
+        w.commit();
+        w.release({2, 1});
+        w.record.start(records::Io{.stack = 1, .function = "write"});
+        w.commit();
+    });
+    REQUIRE(file.python_libraries.size() == 1);
+    CHECK(file.python_libraries[0].kind == LibraryFolder::packages);
+    CHECK(is_users_python("/srv/lib/python3/app.py", file.python_libraries));
+    CHECK_FALSE(is_users_python("/usr/lib/python3/dist-packages/numpy/core.py", file.python_libraries));
+    CHECK(file.stacks.at(1) == std::vector<std::uint64_t>{0x1000, 0x2000});
+    const NumberName& number = file.numbers.at(1).at(0);
+    CHECK(std::get<double>(number.number.value) == 0.5);
+    CHECK(file.words.text(number.function) == "step");
+    CHECK(file.words.text(number.name) == "lr");
+    const SourcePlace& place = file.places.at(7);
+    CHECK((place.entry && place.line == 12 && place.file == "a.py" && place.function == "f" && place.text.empty()));
+    CHECK(file.released.size() == 2);
+    const Event& begin = *std::ranges::find(file.events, RecordKind::op_begin, &Event::kind);
+    REQUIRE(begin.calls);
+    CHECK(*begin.calls == std::vector<std::uint64_t>{5, 0, 7});
+    CHECK((file.events.back().calls && file.events.back().calls->empty()));
+    CHECK(file.events.back().kind == RecordKind::io);
+    CHECK(file.events.back().stack == 1);
+    CHECK(file.events.back().text == "write");
 }
 
 TEST_CASE("functions that no operation was called from are told, and elements that Whittle does not have") {

@@ -54,33 +54,22 @@ class EventWriter {
     bool commit() { return recorder.commit(chunk, record); }
 
     void define(std::uint32_t op, const char* name, const char* overload, const char* schema, std::uint8_t flags = 0) {
-        record.start(RecordKind::op_def);
-        record.put(op);
-        record.put(static_cast<std::uint8_t>(flags | kHasSchema));
-        record.put_text(name);
-        record.put_text(overload);
-        record.put_text(schema);
+        record.start(records::OpDefinition{.op = op,
+                                           .flags = static_cast<std::uint8_t>(flags | kHasSchema),
+                                           .name = name,
+                                           .overload = overload,
+                                           .schema = schema});
         commit();
     }
     void begin_header(std::uint32_t op, std::uint32_t depth, std::size_t values, OpScope scope = OpScope::function,
                       std::int64_t sequence = -1, bool grad_mode = true) {
-        record.start(RecordKind::op_begin);
-        record.put(op);
-        record.put(depth);
-        record.put(std::uint32_t{0});
-        record.put(std::uint8_t{0});
-        record.put(std::uint8_t{0xff});
-        record.put(scope);
-        record.put(static_cast<std::uint8_t>(grad_mode));
-        record.put(sequence);
-        record.put(std::uint64_t{0});
+        record.start(
+            records::OpBegin{.op = op, .depth = depth, .scope = scope, .grad_mode = grad_mode, .sequence = sequence});
         record.put(static_cast<std::uint16_t>(values));
     }
     /// The thread has LibTorch's number 0, which all ops name as that of the forward pass.
     void number_thread() {
-        record.start(RecordKind::thread);
-        record.put(std::uint64_t{0});
-        record.put(std::uint8_t{1});
+        record.start(records::Thread{.number = 0, .main = true});
         commit();
     }
     void put_integers(const std::vector<std::int64_t>& integers) {
@@ -109,9 +98,7 @@ class EventWriter {
         commit();
     }
     void end(std::uint32_t op, std::uint32_t depth, const std::vector<FakeTensor>& results) {
-        record.start(RecordKind::op_end);
-        record.put(op);
-        record.put(depth);
+        record.start(records::OpEnd{.op = op, .depth = depth});
         record.put(static_cast<std::uint16_t>(results.size()));
         for (const FakeTensor& tensor : results) put_tensor(tensor);
         commit();
@@ -122,65 +109,53 @@ class EventWriter {
         end(op, 0, results);
     }
     void snapshot(const FakeTensor& tensor, const std::vector<float>& values) {
-        record.start(RecordKind::snapshot);
+        record.start(records::Snapshot());
         put_tensor(tensor);
         record.put(static_cast<std::uint64_t>(values.size() * sizeof(float)));
         record.put_bytes(values.data(), values.size() * sizeof(float));
         commit();
     }
     void unseen_write(const FakeTensor& tensor) {
-        record.start(RecordKind::unseen_write);
+        record.start(records::UnseenWrite());
         put_tensor(tensor);
         commit();
     }
     void release(const std::vector<std::uint64_t>& tensors) {
-        record.start(RecordKind::release);
-        record.put(static_cast<std::uint32_t>(tensors.size()));
-        for (const std::uint64_t tensor : tensors) record.put(tensor);
+        record.start(records::Release{.tensors = tensors});
         commit();
     }
     void name(std::uint64_t tensor, const char* path, std::uint64_t root = 1) {
-        record.start(RecordKind::name);
-        record.put(tensor);
-        record.put(NameKind::parameter);
-        record.put(root);
-        record.put_text("Net");
-        record.put_text(path);
+        record.start(
+            records::Name{.tensor = tensor, .kind = NameKind::parameter, .root = root, .type = "Net", .path = path});
         commit();
     }
 
     void probe_enter(const char* function) {
-        record.start(RecordKind::probe_enter);
-        record.put_text(function);
+        record.start(records::ProbeEnter{.function = function});
         commit();
     }
     void probe_name(const FakeTensor& tensor, const char* name, std::int64_t element = -1, bool parameter = true) {
-        record.start(RecordKind::probe_name);
-        record.put(static_cast<std::uint8_t>(parameter));
-        record.put(element);
-        record.put_text(name);
+        record.start(records::ProbeName{.parameter = parameter, .element = element, .name = name});
         put_tensor(tensor);
         commit();
     }
     void probe_value(const char* name, std::int64_t value) {
-        record.start(RecordKind::probe_value);
-        record.put_text(name);
+        record.start(records::ProbeValue{.name = name});
         record.put(ValueTag::integer);
         record.put(value);
         commit();
     }
     void probe_branch(const char* condition, std::uint32_t line, std::int64_t outcome, bool selects = false) {
-        record.start(RecordKind::probe_branch);
-        record.put(line);
-        record.put(std::uint32_t{9});
-        record.put(outcome);
-        record.put(selects ? BranchKind::selected : BranchKind::taken);
-        record.put_text("app.cpp");
-        record.put_text(condition);
+        record.start(records::ProbeBranch{.line = line,
+                                          .column = 9,
+                                          .outcome = outcome,
+                                          .kind = selects ? BranchKind::selected : BranchKind::taken,
+                                          .file = "app.cpp",
+                                          .condition = condition});
         commit();
     }
     void probe_leave() {
-        record.start(RecordKind::probe_leave);
+        record.start(records::ProbeLeave());
         commit();
     }
 

@@ -168,9 +168,7 @@ TEST_CASE("a version counter that moves by one where nobody has a pointer tells 
             w.call(kMul, {x, x}, {doubled});
             w.call(kAddInPlace, {doubled, x}, {written});
             if (pointer) {
-                w.record.start(RecordKind::data_ptr);
-                w.record.put(std::uint32_t{0});
-                w.record.put_text("numpy()");
+                w.record.start(records::DataPointer{.how = "numpy()"});
                 w.put_tensor(written);
                 w.commit();
             }

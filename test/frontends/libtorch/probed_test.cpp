@@ -91,4 +91,7 @@ TEST_CASE("of two functions that differ in their scope only, probes tell the one
     }
     REQUIRE(probes.at(0, op->order, "step"));  // no such name: the outermost that ends so
     CHECK(probes.at(0, op->order, "step")->function == "b::step");
+    REQUIRE(probes.at(0, op->order, "a::step<float>"));  // as a template's symbol has it
+    CHECK(probes.at(0, op->order, "a::step<float>")->function == "a::step");
+    CHECK_FALSE(probes.at(0, op->order, "c::step"));  // of a file without probes: another function's names are not its
 }

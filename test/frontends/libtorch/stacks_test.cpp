@@ -14,11 +14,18 @@ namespace {
 constexpr const char* kFunctional = "/usr/lib/python3/dist-packages/torch/nn/functional.py";
 constexpr const char* kModule = "/usr/lib/python3/dist-packages/torch/nn/modules/module.py";
 
+/// As CPython of Debian says, in an environment.
+const std::vector<LibraryFolder> kLibraries = {
+    {LibraryFolder::standard, "/usr/lib/python3.11/"},
+    {LibraryFolder::packages, "/usr/lib/python3/dist-packages/"},
+    {LibraryFolder::packages, "/home/me/venv/lib/python3.11/site-packages/"}};
+
 /// Stacks of a program that an interpreter runs, innermost places first.
 class Interpreted {
   public:
     explicit Interpreted(Language language = Language::python) : language_(language) {
         file.runs_python = language == Language::python;
+        if (file.runs_python) file.python_libraries = kLibraries;
     }
 
     std::uint32_t stack(const std::vector<SourcePlace>& places) {
@@ -137,6 +144,7 @@ TEST_CASE(
     CHECK(users(Language::python, mine("step", 1)));
     CHECK_FALSE(users(Language::python, library(kFunctional, "relu")));
     CHECK_FALSE(users(Language::python, library("<frozen runpy>", "run")));
+    CHECK(users(Language::python, library("/srv/lib/python3/server.py", "serve")));  // no folder of this interpreter
     CHECK(users(Language::torchscript, library("/opt/lib/python3/site-packages/vision/net.py", "forward")));
     CHECK_FALSE(users(Language::torchscript, library(kFunctional, "relu")));
     SourcePlace entry = library(kFunctional, "relu");

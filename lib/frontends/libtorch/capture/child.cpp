@@ -124,9 +124,7 @@ void write_fork_place(Thread& thread) {
     const auto common = common_end(whole, here, [](std::uint64_t a, std::uint64_t b) { return a == b; });
     const std::uint32_t stack = define_stack(thread, whole);
     RecordBuffer& record = thread.record;
-    record.start(RecordKind::forked_at);
-    record.put(stack);
-    record.put(static_cast<std::uint32_t>(common));
+    record.start(records::ForkedAt{.stack = stack, .inherited = static_cast<std::uint32_t>(common)});
     commit(thread, record);
 }
 
@@ -165,6 +163,7 @@ void renew(Thread& thread) {
     thread.ops_by_name.clear();
     thread.places.clear();
     thread.told_variables = {};
+    thread.told_calls = 0;
     thread.inherited = thread.depth;
 }
 
@@ -178,6 +177,7 @@ bool start_child(Thread& thread) {
         if (state.recorder.start_child(forked.at)) {
             renew(thread);
             write_mappings(thread);
+            python::write_library_folders(thread);
             write_fork_place(thread);
             write_registrations(thread);
         }

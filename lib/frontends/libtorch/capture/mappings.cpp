@@ -37,11 +37,7 @@ int write_mapping(dl_phdr_info* info, size_t, void* pointer) {
         const std::uint64_t low = info->dlpi_addr + segment.p_vaddr, high = low + segment.p_memsz;
         if (!state.mapped.insert(low).second) continue;
         RecordBuffer record;
-        record.start(RecordKind::mapping);
-        record.put(low);
-        record.put(high);
-        record.put(static_cast<std::uint64_t>(info->dlpi_addr));
-        record.put_text(name);
+        record.start(records::Mapping{.low = low, .high = high, .base = info->dlpi_addr, .path = name});
         commit(thread, record);
         if (state.started) continue;
         const char* slash = std::strrchr(name, '/');

@@ -133,11 +133,8 @@ void write_module(Thread& thread, const void* root, const void* module, const st
     const auto number = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(root));
     if (!state.named_modules.emplace(number, type + '/' + path).second) return;
     RecordBuffer& record = thread.definition;
-    record.start(RecordKind::module);
-    record.put(number);
-    record.put(static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(module)));
-    record.put_text(type);
-    record.put_text(path);
+    record.start(records::Module{
+        .root = number, .module = reinterpret_cast<std::uintptr_t>(module), .type = type, .path = path});
     commit(thread, record);
 }
 
@@ -145,12 +142,8 @@ void write_name(Thread& thread, std::uint64_t tensor, NameKind kind, const void*
                 const std::string& path) {
     if (!state.named.emplace(tensor, type + '/' + path).second) return;
     RecordBuffer& record = thread.definition;
-    record.start(RecordKind::name);
-    record.put(tensor);
-    record.put(kind);
-    record.put(static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(root)));
-    record.put_text(type);
-    record.put_text(path);
+    record.start(records::Name{
+        .tensor = tensor, .kind = kind, .root = reinterpret_cast<std::uintptr_t>(root), .type = type, .path = path});
     commit(thread, record);
 }
 

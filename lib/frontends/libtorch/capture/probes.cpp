@@ -7,14 +7,13 @@ namespace whittle::libtorch {
 
 void record_probe_enter(Thread& thread, const char* function) {
     state.probed = true;
-    thread.record.start(RecordKind::probe_enter);
-    thread.record.put_text(function);
+    thread.record.start(records::ProbeEnter{.function = function});
     commit(thread, thread.record);
 }
 
 void record_probe_leave(Thread& thread) {
     tell_releases(thread);  // its variables
-    thread.record.start(RecordKind::probe_leave);
+    thread.record.start(records::ProbeLeave());
     commit(thread, thread.record);
 }
 
@@ -23,10 +22,7 @@ void record_probe_name(Thread& thread, const void* pointer, const char* name, lo
     if (!impl) return;
     const at::Tensor tensor(c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim_copy(impl));
     if (!tensor.defined()) return;
-    thread.record.start(RecordKind::probe_name);
-    thread.record.put(static_cast<std::uint8_t>(is_parameter));
-    thread.record.put(static_cast<std::int64_t>(element));
-    thread.record.put_text(name);
+    thread.record.start(records::ProbeName{.parameter = is_parameter, .element = element, .name = name});
     put_value(thread, thread.record, c10::IValue(tensor));
     commit(thread, thread.record);
 }
@@ -49,21 +45,20 @@ void record_probe_value(Thread& thread, const whittle_probe_value& value) {
         default:
             return;  // tensors have names; other types say nothing
     }
-    thread.record.start(RecordKind::probe_value);
-    thread.record.put_text(value.name);
+    thread.record.start(records::ProbeValue{.name = value.name});
     put_value(thread, thread.record, told);
     commit(thread, thread.record);
 }
 
 void record_probe_branch(Thread& thread, const whittle_probe_file& file, unsigned site, long long outcome) {
     const whittle_probe_site& place = file.sites[site];
-    thread.record.start(RecordKind::probe_branch);
-    thread.record.put(static_cast<std::uint32_t>(place.range.line));
-    thread.record.put(static_cast<std::uint32_t>(place.range.column));
-    thread.record.put(static_cast<std::int64_t>(outcome));
-    thread.record.put(whittle::probe::selects(place) ? BranchKind::selected : BranchKind::taken);
-    thread.record.put_text(file.path);
-    thread.record.put_text(place.text);
+    thread.record.start(
+        records::ProbeBranch{.line = place.range.line,
+                             .column = place.range.column,
+                             .outcome = outcome,
+                             .kind = whittle::probe::selects(place) ? BranchKind::selected : BranchKind::taken,
+                             .file = file.path,
+                             .condition = place.text});
     commit(thread, thread.record);
 }
 

@@ -2,6 +2,8 @@
 // (vfork) and beside other threads, so it only fills in the file's header: no locks, no memory.
 #include <unistd.h>
 
+#include <cstring>
+
 #include "frontends/libtorch/capture/state.h"
 
 namespace whittle::libtorch {
@@ -49,6 +51,9 @@ void on_process(ProcessEvent event, const char* program) {
             name_first();
             return count(header->child_execs);
         case ProcessEvent::not_replaced:
+            // execvp() of Python and of shells tries each folder of PATH: what is not there was no program.
+            if (child && program && !std::strncmp(header->other_program, program, sizeof header->other_program - 1))
+                header->other_program[0] = 0;
             if (child) return count(header->child_execs, ~std::uint64_t{0});
             header->replaced_by[0] = header->end_function[0] = 0;
             return;

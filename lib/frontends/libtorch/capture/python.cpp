@@ -16,121 +16,15 @@
 namespace whittle::libtorch::python {
 
 Api api;
-const Layout* layout = nullptr;
-bool knows_slots = true;
+bool knows_scopes = true;
 bool knows_variables = true;
 
 namespace {
 
 constexpr std::size_t kDeepest = 1000;
 
-// By CPython's own struct definitions (Include/cpython, Include/internal), on 64-bit machines; start() compares what
-// they tell with what the public functions tell.
-constexpr Layout kLayouts[] = {{.minor = 9,
-                                .top = 24,
-                                .cframe = -1,
-                                .code = 32,
-                                .back = 24,
-                                .instruction = 104,
-                                .local = 360,
-                                .owner = -1,
-                                .entry = -1,
-                                .file = 104,
-                                .name = 112,
-                                .lines = 120,
-                                .bytes = -1,
-                                .scale = 1,
-                                .locals = 28,
-                                .variables = 72,
-                                .ascii = 48,
-                                .compact = 72},
-                               {.minor = 10,
-                                .top = 24,
-                                .cframe = -1,
-                                .code = 32,
-                                .back = 24,
-                                .instruction = 96,
-                                .local = 352,
-                                .owner = -1,
-                                .entry = -1,
-                                .file = 104,
-                                .name = 112,
-                                .lines = 120,
-                                .bytes = -1,
-                                .scale = 2,
-                                .locals = 28,
-                                .variables = 72,
-                                .ascii = 48,
-                                .compact = 72},
-                               {.minor = 11,
-                                .top = 56,
-                                .cframe = 8,
-                                .code = 32,
-                                .back = 48,
-                                .instruction = 56,
-                                .local = 72,
-                                .owner = -1,
-                                .entry = 68,
-                                .file = 112,
-                                .name = 128,
-                                .lines = 136,
-                                .bytes = 184,
-                                .scale = 1,
-                                .locals = 80,
-                                .variables = 96,
-                                .ascii = 48,
-                                .compact = 72,
-                                .globals = 8,
-                                .names = 24,
-                                .depth = 64,
-                                .slots = 76,
-                                .version = 24},
-                               {.minor = 12,
-                                .top = 56,
-                                .cframe = 0,
-                                .code = 0,
-                                .back = 8,
-                                .instruction = 56,
-                                .local = 72,
-                                .owner = 70,
-                                .entry = -1,
-                                .file = 112,
-                                .name = 128,
-                                .lines = 136,
-                                .bytes = 192,
-                                .scale = 1,
-                                .locals = 80,
-                                .variables = 96,
-                                .ascii = 40,
-                                .compact = 56,
-                                .globals = 24,
-                                .names = 40,
-                                .depth = 64,
-                                .slots = 72,
-                                .version = 24},
-                               {.minor = 13,
-                                .top = 72,
-                                .cframe = -1,
-                                .code = 0,
-                                .back = 8,
-                                .instruction = 56,
-                                .local = 72,
-                                .owner = 70,
-                                .entry = -1,
-                                .file = 112,
-                                .name = 128,
-                                .lines = 136,
-                                .bytes = 200,
-                                .scale = 1,
-                                .locals = 80,
-                                .variables = 96,
-                                .ascii = 40,
-                                .compact = 56,
-                                .globals = 24,
-                                .names = 40,
-                                .depth = 64,
-                                .slots = 72}};
-constexpr char kOwnedByCStack = 3;  ///< the owner of a frame that stands for the interpreter's C function
+/// Owners of frames from here on: frames that stand for the interpreter's C function.
+constexpr char kOwnedByInterpreter = 3;
 
 /// Code of the interpreter, and of its function that runs frames.
 struct Range {
@@ -150,11 +44,10 @@ std::uint64_t place_key(const Frame& frame) {
 /// Whether frames of this code call modules; found by name, the first time.
 bool calls_module(const char* code) { return code == call_codes[0] || code == call_codes[1]; }
 bool find_module_call(const std::string& file, const std::string& name, const char* code) {
-    constexpr std::string_view kFile = "torch/nn/modules/module.py";
-    if (file.size() < kFile.size() || file.compare(file.size() - kFile.size(), kFile.size(), kFile) != 0) return false;
     const std::string own = name.substr(name.rfind('.') + 1);
-    if (own != "_call_impl" && own != "_wrapped_call_impl") return false;
-    return call_codes[own == "_wrapped_call_impl"].exchange(code) != code;
+    if (!std::string_view(file).ends_with(kModuleFile) || (own != kModuleCall && own != kWrappedModuleCall))
+        return false;
+    return call_codes[own == kWrappedModuleCall].exchange(code) != code;
 }
 
 /// Defines the place in the file, once per thread; its number.
@@ -163,24 +56,19 @@ std::uint64_t place_of(Thread& thread, const Frame& frame) {
     if (!fresh) return entry->second;
     entry->second = kSourcePlace | state.next_place.fetch_add(1);
     RecordBuffer& record = thread.definition;
-    record.start(RecordKind::source_place);
-    record.put(entry->second);
-    record.put(Language::python);
-    record.put(static_cast<std::uint8_t>(frame.entry));
-    record.put(static_cast<std::uint32_t>(std::max(api.PyCode_Addr2Line(frame.code, frame.offset), 0)));
-    record.put(static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(frame.module)));
-    record.put_text(text_of(at<const char*>(frame.code, layout->file)));
-    record.put_text(text_of(at<const char*>(frame.code, layout->name)));
-    record.put_text("");
+    const std::string file = text_of(at<const char*>(frame.code, layout->file)),
+                      function = text_of(at<const char*>(frame.code, layout->name));
+    const int line = std::max(api.PyCode_Addr2Line(frame.code, frame.offset), 0);
+    record.start(records::SourcePlace{.number = entry->second,
+                                      .language = Language::python,
+                                      .entry = frame.entry,
+                                      .line = static_cast<std::uint32_t>(line),
+                                      .module = reinterpret_cast<std::uintptr_t>(frame.module),
+                                      .file = file,
+                                      .function = function,
+                                      .text = ""});
     commit(thread, record);
     return entry->second;
-}
-
-/// What a variable is: one that an inner function uses, too, lies in a cell, which is another one in each call.
-const char* in_cell(const char* object) {
-    constexpr int kContents = 16;
-    const bool cell = object && api.PyCell_Type && type_of(const_cast<char*>(object)) == api.PyCell_Type;
-    return cell ? at<const char*>(object, kContents) : object;
 }
 
 void read_frames(const void* thread, std::vector<Frame>& found) {
@@ -188,15 +76,15 @@ void read_frames(const void* thread, std::vector<Frame>& found) {
     const char* frame = thread ? at<const char*>(thread, layout->top) : nullptr;
     if (layout->cframe >= 0 && frame) frame = at<const char*>(frame, layout->cframe);
     for (; frame && found.size() < kDeepest; frame = at<const char*>(frame, layout->back)) {
-        if (layout->owner >= 0 && frame[layout->owner] == kOwnedByCStack) {
+        if (layout->owner >= 0 && frame[layout->owner] >= kOwnedByInterpreter) {
             if (!found.empty()) found.back().entry = true;
             continue;
         }
-        const char* const code = at<const char*>(frame, layout->code);
+        const char* const code = held(frame, layout->code);
         const auto offset =
             layout->bytes < 0 ? at<int>(frame, layout->instruction) * layout->scale
                               : static_cast<int>(at<const char*>(frame, layout->instruction) - (code + layout->bytes));
-        const char* const module = calls_module(code) ? in_cell(at<const char*>(frame, layout->local)) : nullptr;
+        const char* const module = calls_module(code) ? in_cell(held(frame, layout->local)) : nullptr;
         const bool entry = layout->entry >= 0 ? frame[layout->entry] != 0 : layout->owner < 0;
         found.push_back({frame, code, module, offset, entry});
     }
@@ -207,15 +95,28 @@ void read_frames(const void* thread, std::vector<Frame>& found) {
 bool variables_hold(const char* code) {
     const Object told = api.PyObject_GetAttrString(const_cast<char*>(code), "co_varnames");
     const char* const names = at<const char*>(code, layout->variables);
-    const int count = at<int>(code, layout->locals);
-    bool good = told && at<long>(told, 16) == count && at<long>(names, 16) >= count;
+    const long count = told ? size_of_tuple(told) : 0;
+    bool good = told && size_of_tuple(names) >= count;
     for (int i = 0; good && i < count; ++i) {
         const Object name = api.PyTuple_GetItem(told, i);
         good = name && text_of(static_cast<const char*>(name)) ==
-                           text_of(at<const char*>(names, kTupleItems + i * static_cast<int>(sizeof name)));
+                           text_of(at<const char*>(names, layout->items + i * static_cast<int>(sizeof name)));
     }
-    if (layout->slots >= 0) knows_slots = knows_slots && at<int>(code, layout->slots) == at<long>(names, 16);
     if (told) api.Py_DecRef(told);
+    return good;
+}
+
+/// A frame's globals, and what moves an iterator on, are where the layout says. With the GIL.
+bool locals_hold(Object frame, const char* found) {
+    const auto globals_of = reinterpret_cast<Object (*)(Object)>(::dlsym(RTLD_DEFAULT, "PyFrame_GetGlobals"));
+    const auto slot_of = reinterpret_cast<void* (*)(const void*, int)>(::dlsym(RTLD_DEFAULT, "PyType_GetSlot"));
+    const void* const iterator = ::dlsym(RTLD_DEFAULT, "PyRangeIter_Type");
+    constexpr int kIterNext = 63;  // of CPython's stable ABI
+    if (layout->globals < 0 || !globals_of || !slot_of || !iterator) return false;
+    const Object globals = globals_of(frame);
+    const bool good = globals && globals == at<Object>(found, layout->globals) &&
+                      slot_of(iterator, kIterNext) == at<void*>(iterator, kTypeNext);
+    if (globals) api.Py_DecRef(globals);
     return good;
 }
 
@@ -244,6 +145,7 @@ bool layout_holds() {
         if (good) {
             knows_variables = knows_variables && variables_hold(found[i].code);
             knows_numbers = knows_numbers && numbers_hold(found[i].code);
+            knows_scopes = knows_scopes && locals_hold(frame, found[i].address);
         }
         if (file) api.Py_DecRef(file);
         api.Py_DecRef(code);
@@ -279,6 +181,12 @@ void find_ranges() {
 
 }  // namespace
 
+const char* in_cell(const char* object) {
+    constexpr int kContents = 16;
+    const bool cell = object && api.PyCell_Type && type_of(const_cast<char*>(object)) == api.PyCell_Type;
+    return cell ? at<const char*>(object, kContents) : object;
+}
+
 std::string text_of(const char* string) {
     const auto state = at<unsigned>(string, 32), width = (state >> 2) & 7;
     const char* const data = string + ((state >> 6) & 1 ? layout->ascii : layout->compact);
@@ -295,8 +203,7 @@ std::string text_of(const char* string) {
 }
 
 void note(Thread& thread, const std::string& text) {
-    thread.record.start(RecordKind::note);
-    thread.record.put_text(text);
+    thread.record.start(records::Note{.text = text});
     commit(thread, thread.record);
 }
 
@@ -321,18 +228,20 @@ void start(Thread& thread) {
     const std::string version = std::string(api.Py_GetVersion()).substr(0, std::strcspn(api.Py_GetVersion(), " +"));
     const int gil = api.PyGILState_Ensure();
     tell_interpreter();
-    for (const Layout& one : kLayouts)
-        if (version.rfind("3." + std::to_string(one.minor) + ".", 0) == 0) layout = &one;
-    const bool known = layout != nullptr;
+    find_library_folders();
+    write_library_folders(thread);
+    const bool known = find_layout(version);
     if (known && !layout_holds()) layout = nullptr;
     if (layout) find_ranges();
     if (layout) start_names();
+    if (layout) watch_output(thread);
+    if (layout) start_calls(thread);
     watch_end();
     api.PyGILState_Release(gil);
     if (!layout)
         note(thread, "the program runs in Python " + version + ", whose stack frames " +
                          (known ? "differ from those of other builds of this version"
-                                : "this Whittle does not know (it knows Python 3.9 to 3.13)") +
+                                : "this Whittle does not know (it knows Python 3.9 to 3.14, each with the GIL)") +
                          ": operations are attributed to the interpreter's own functions");
 }
 
@@ -348,12 +257,12 @@ void frames(std::vector<Frame>& found, std::uint64_t& key) {
 bool learn(const std::vector<Frame>& frames) {
     bool found = false, unnamed = false;
     for (const Frame& frame : frames) {
+        const std::string file = text_of(at<const char*>(frame.code, layout->file));
         if (!calls_module(frame.code))
-            found |= find_module_call(text_of(at<const char*>(frame.code, layout->file)),
-                                      text_of(at<const char*>(frame.code, layout->name)), frame.code);
-        unnamed |= frame.module && is_unnamed(frame.module);
+            found |= find_module_call(file, text_of(at<const char*>(frame.code, layout->name)), frame.code);
+        unnamed |= (frame.module && is_unnamed(frame.module)) || has_unwatched_call(frame, file);
     }
-    if (found || unnamed) want_names();
+    if (found || unnamed || !watches_reads()) want_names();
     return found;
 }
 

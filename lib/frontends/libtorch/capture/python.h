@@ -6,6 +6,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -59,6 +60,25 @@ void tell_variables(Thread& thread, const at::Tensor& tensor, std::uint64_t numb
 /// Tells which local variables of those frames have a number that is among the op's arguments; once for each stack and
 /// number. That the op got it from the variable is likely only where they have several numbers in common.
 void tell_numbers(Thread& thread, c10::ArrayRef<const c10::IValue> inputs, std::uint32_t stack);
+
+/// Writes which calls the frames in thread.frames are of, where that is known and has changed since the last time.
+void tell_calls(Thread& thread);
+/// In a forked child.
+void forget_calls();
+
+/// A call of a function of Python's that began.
+struct StartedCall {
+    const char *frame = nullptr, *code = nullptr;
+    std::uint64_t number = 0;
+};
+/// Of a thread, by the frame's address; a call that another one took the place of is not known.
+using StartedCalls = std::array<StartedCall, 1024>;
+
+/// The innermost of the frames that is not the standard library's is neither PyTorch's nor the interpreter's own.
+bool writes_for_program(const std::vector<Frame>& frames);
+
+/// Writes which folders have code that is not the program's: the beginning of a file.
+void write_library_folders(Thread& thread);
 
 /// In a forked child: names were told to the parent's file.
 void forget_names();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "frontends/libtorch/capture/python.h"
+#include "frontends/libtorch/python_code.h"
 
 namespace whittle::libtorch::python {
 
@@ -40,6 +41,8 @@ using Object = void*;
     F(Object, PyInterpreterState_ThreadHead, (Object))                       \
     F(Object, PyThreadState_Next, (Object))                                  \
     F(Object, PyTuple_GetItem, (Object, long))                               \
+    F(long, PyList_Size, (Object))                                           \
+    F(Object, PyList_GetItem, (Object, long))                                \
     F(long, PyLong_AsLong, (Object))                                         \
     F(void*, PyLong_AsVoidPtr, (Object))                                     \
     F(int, PySys_AddAuditHook, (int (*)(const char*, Object, void*), void*)) \
@@ -69,20 +72,24 @@ struct Layout {
     int code, back, instruction, local, owner, entry;  ///< of a frame
     int file, name, lines, bytes;  ///< of a code object; -1: instructions are counted, in units of `scale` bytes
     int scale;
-    int locals, variables;  ///< of a code object: how many local variables it has, and their names
-    int ascii, compact;     ///< of a str: its characters
+    int variables;       ///< of a code object: the names of its variables, in the order of a frame's slots
+    int ascii, compact;  ///< of a str: its characters
     // What tells of a frame's variables; -1: nothing does.
     int globals = -1, names = -1;  ///< of a frame: two dicts, the same one in a module's
-    int depth = -1;                ///< of a frame: how many slots are in use
-    int slots = -1;                ///< of a code object: how many are variables
+    int depth = -1;                ///< of a frame: how many slots are in use …
+    int stack_pointer = -1;        ///< … or where the unused ones begin
     int version = -1;              ///< of a dict: another number after each change
+    int items = 24;                ///< of a tuple: its first element
+    bool tagged = false;           ///< a frame's references to objects have tags in their lowest bits
 };
 /// Null where frames are not read.
 extern const Layout* layout;
-extern bool knows_slots;         ///< how many variables a frame has is where the layout says
-extern bool knows_variables;     ///< so are their names …
-extern bool knows_numbers;       ///< … and the value of an int
-constexpr int kTupleItems = 24;  ///< of a tuple: its first element
+/// Sets `layout` for that version of CPython; false where nothing is known of it.
+bool find_layout(const std::string& version);
+extern bool knows_scopes;       ///< a frame's globals, and what moves iterators on, are where the layout says;
+extern bool knows_variables;    ///< so are the names of its variables …
+extern bool knows_numbers;      ///< … and the value of an int
+constexpr int kTypeNext = 224;  ///< of a type: what moves an iterator on
 
 template <class T>
 T at(const void* base, int offset) {
@@ -90,10 +97,30 @@ T at(const void* base, int offset) {
     std::memcpy(&value, static_cast<const char*>(base) + offset, sizeof value);
     return value;
 }
+inline long size_of_tuple(const void* tuple) { return at<long>(tuple, 16); }
+/// The object that a frame holds there; null: none, or an int that is no object.
+inline const char* held(const void* frame, int offset) {
+    constexpr std::uintptr_t kTags = 3;
+    const auto bits = at<std::uintptr_t>(frame, offset);
+    const bool number = layout->tagged && (bits & kTags) == kTags;
+    return number ? nullptr : reinterpret_cast<const char*>(layout->tagged ? bits & ~kTags : bits);
+}
+/// What a variable is: one that an inner function uses, too, lies in a cell, which is another one in each call.
+const char* in_cell(const char* object);
 
 /// A str as UTF-8, without the copy that PyUnicode_AsUTF8 would make and keep.
 std::string text_of(const char* string);
 std::vector<Frame> frames_of_thread(const void* thread);
+
+/// A function of C that Python can call. On x86-64 one that takes fewer arguments does not look at the others.
+using Function = Object (*)(Object, Object, Object, Object, Object);
+/// As CPython's headers have it.
+struct MethodDef {
+    const char* name;
+    Function function;
+    int flags;
+    const char* documentation;
+};
 
 Object type_of(Object object);
 using Number = std::variant<std::int64_t, double>;
@@ -103,10 +130,28 @@ std::optional<Number> number_of(const void* object);
 std::string type_name(Object type);
 void note(Thread& thread, const std::string& text);
 
+/// Where code is that is not the program's.
+const std::vector<LibraryFolder>& library_folders();
+/// Finds those folders. With the GIL.
+void find_library_folders();
 /// Finds what names need. With the GIL.
 void start_names();
 /// From now on an exception that nobody catches is told. With the GIL.
 void watch_end();
+/// From 3.12 on calls can be told apart. With the GIL.
+void start_calls(Thread& thread);
+/// Calls of this function of the program's are not reported yet.
+bool has_unwatched_call(const Frame& frame, const std::string& file);
+/// From now on calls are reported of the functions on all threads' stacks, and of those that they define. With the GIL.
+void watch_calls();
+/// From now on text that the program writes out is told. With the GIL.
+void watch_output(Thread& thread);
+/// So are calls of tolist() and numpy(), where `binding`, the library that has them, does not let the stub see them.
+void watch_reads(Thread& thread, void* binding, Object tensor_class);
+bool watches_reads();
+/// The tensor of an object of torch.Tensor; undefined where it is not known where such an object keeps that. With
+/// the GIL.
+at::Tensor tensor_of(Object object);
 /// A module whose name was not asked for yet.
 bool is_unnamed(const void* module);
 

@@ -3,7 +3,6 @@
 
 #include "frontends/libtorch/capture/python_api.h"
 #include "frontends/libtorch/capture/state.h"
-#include "frontends/libtorch/python_code.h"
 
 namespace whittle::libtorch::python {
 
@@ -43,10 +42,10 @@ std::string thrown_at(Object trace) {
     Place thrown, called;
     for (; trace && type_name(type_of(trace)) == "traceback"; trace = borrowed(trace, "tb_next")) {
         thrown = place_in(trace);
-        if (!thrown.file.empty() && is_users_python(thrown.file)) called = thrown;
+        if (!thrown.file.empty() && is_users_python(thrown.file, library_folders())) called = thrown;
     }
     if (thrown.text.empty()) return {};
-    const bool own = called.text.empty() || is_users_python(thrown.file);
+    const bool own = called.text.empty() || is_users_python(thrown.file, library_folders());
     return " at " + thrown.text + (own ? "" : ", called at " + called.text + ",");
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kMostSlots = 128, kSlot = sizeof(Object);
 // Of any object and of its type, by CPython's public structs; of an object only what lies behind its type.
-constexpr int kBehindType = 16, kTypeSize = 32, kTypeNext = 224;
+constexpr int kBehindType = 16, kTypeSize = 32;
 
 /// What an iterator of the interpreter's own, as those of ranges and lists are, says of where it is. Nothing of others,
 /// which are larger.
@@ -26,14 +26,21 @@ std::uint64_t position(std::uint64_t seed, const char* object) {
 
 }  // namespace
 
-bool knows_locals() { return layout->depth >= 0 && knows_slots; }
+bool knows_locals() { return knows_scopes && (layout->depth >= 0 || layout->stack_pointer >= 0); }
+
+/// The slots that are in use; less than its variables where C was called and that is not known.
+static long depth_of(const Frame& frame) {
+    if (layout->depth >= 0) return at<int>(frame.address, layout->depth);
+    const char* const end = at<const char*>(frame.address, layout->stack_pointer);
+    return end ? (end - (frame.address + layout->local)) / kSlot : -1;
+}
 
 Locals locals_of(const Frame& frame) {
     Locals found;
-    const int variables = at<int>(frame.code, layout->slots), depth = at<int>(frame.address, layout->depth);
-    const int count = std::min(std::max(variables, depth), kMostSlots);  // the depth is -1 where C was called
+    const long variables = size_of_tuple(at<const char*>(frame.code, layout->variables));
+    const int count = static_cast<int>(std::min<long>(std::max(variables, depth_of(frame)), kMostSlots));
     for (int i = 0; i < count; ++i) {
-        const char* const object = at<const char*>(frame.address, layout->local + i * kSlot);
+        const char* const object = held(frame.address, layout->local + i * kSlot);
         found.slots = hash(found.slots, reinterpret_cast<std::uintptr_t>(object));
         if (i >= variables && object) found.slots = position(found.slots, object);
     }

@@ -13,6 +13,7 @@
 
 #include "frontends/libtorch/capture/python_api.h"
 #include "frontends/libtorch/capture/state.h"
+#include "frontends/libtorch/torch_names.h"
 
 namespace whittle::libtorch::python {
 
@@ -20,6 +21,7 @@ namespace {
 
 Object* variable_class = nullptr;   ///< where libtorch_python keeps torch.Tensor
 Object* parameter_class = nullptr;  ///< and torch.nn.Parameter
+void* binding = nullptr;            ///< libtorch_python, until what it does not export is watched
 /// Where the object of a torch.Tensor has the address of its tensor, in bytes: releases of PyTorch differ in it. -1:
 /// not known.
 int tensor_at = -1;
@@ -63,11 +65,11 @@ class Walk {
         write_module(thread_, root_, module, type_name(type_of(module)), path);
         const Object attributes = api.PyObject_GenericGetDict(module, nullptr);  // runs no code of the program
         if (!attributes) return;
-        each(attributes, "_parameters",
+        each(attributes, kParametersTable,
              [&](const std::string& name, Object value) { tell(value, NameKind::parameter, join(path, name)); });
-        each(attributes, "_buffers",
+        each(attributes, kBuffersTable,
              [&](const std::string& name, Object value) { tell(value, NameKind::buffer, join(path, name)); });
-        each(attributes, "_modules", [&](const std::string& name, Object value) {
+        each(attributes, kModulesTable, [&](const std::string& name, Object value) {
             if (is_module(value) && seen_.insert(value).second) tree(value, join(path, name));
         });
         api.Py_DecRef(attributes);
@@ -84,10 +86,8 @@ class Walk {
 
     void tell(Object value, NameKind kind, const std::string& name) {
         if (!variable_class || !*variable_class || !api.PyType_IsSubtype(type_of(value), *variable_class)) return;
-        find_tensor(value);
-        auto* const impl = tensor_at < 0 ? nullptr : at<c10::TensorImpl*>(value, tensor_at);
-        if (!impl) return unnamed();
-        const at::Tensor tensor(c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim_copy(impl));
+        const at::Tensor tensor = tensor_of(value);
+        if (tensor_at < 0) return unnamed();
         if (!tensor.defined()) return;
         const std::lock_guard lock(state.mutex);
         write_name(thread_, identity_of(thread_.identities, tensor).number, kind, root_, type_, name);
@@ -109,12 +109,20 @@ class Walk {
     std::set<Object> seen_;
 };
 
+/// Once: PyTorch's classes are complete when the first operation has run.
+void watch_tensors(Thread& thread) {
+    if (!binding || !variable_class || !*variable_class) return;
+    watch_reads(thread, std::exchange(binding, nullptr), *variable_class);
+}
+
 /// Modules in the frames of all threads, the outermost first: what the others hold is theirs.
 int tell_names(void*) {
     pending = false;
-    Object error[3], table = api.PyDict_GetItemString(api.PyImport_GetModuleDict(), "torch.nn.modules.module");
+    Object error[3], table = api.PyDict_GetItemString(api.PyImport_GetModuleDict(), kModuleOfModules);
     api.PyErr_Fetch(&error[0], &error[1], &error[2]);
     const Object module_class = table ? api.PyDict_GetItemString(api.PyModule_GetDict(table), "Module") : nullptr;
+    quietly_here(watch_tensors);
+    quietly_here([](Thread&) { watch_calls(); });
     if (module_class)
         quietly_here([&](Thread& thread) {
             Walk walk(thread, module_class);
@@ -130,6 +138,13 @@ int tell_names(void*) {
 }
 
 }  // namespace
+
+at::Tensor tensor_of(Object object) {
+    find_tensor(object);
+    auto* const impl = tensor_at < 0 ? nullptr : at<c10::TensorImpl*>(object, tensor_at);
+    if (!impl) return {};
+    return at::Tensor(c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim_copy(impl));
+}
 
 Object type_of(Object object) { return at<Object>(object, 8); }
 std::string type_name(Object type) { return at<const char*>(type, 24); }
@@ -149,15 +164,18 @@ bool Api::find() {
 
 void start_names() {
     const auto find = [](dl_phdr_info* library, std::size_t, void*) {
-        if (!library->dlpi_name || !std::strstr(library->dlpi_name, "/libtorch_python.so")) return 0;
+        if (!library->dlpi_name || !std::strstr(library->dlpi_name, kPythonBinding)) return 0;
         if (void* const loaded = ::dlopen(library->dlpi_name, RTLD_NOW | RTLD_NOLOAD)) {  // it came by RTLD_LOCAL
-            variable_class = static_cast<Object*>(::dlsym(loaded, "THPVariableClass"));
-            parameter_class = static_cast<Object*>(::dlsym(loaded, "ParameterClass"));
+            variable_class = static_cast<Object*>(::dlsym(loaded, kTensorClass));
+            parameter_class = static_cast<Object*>(::dlsym(loaded, kParameterClass));
+            if (!::dlsym(loaded, WHITTLE_TENSOR_TO_LIST) || !::dlsym(loaded, WHITTLE_TENSOR_TO_NUMPY)) binding = loaded;
         }
         return 1;
     };
     ::dl_iterate_phdr(find, nullptr);
 }
+
+bool watches_reads() { return !binding; }
 
 bool is_unnamed(const void* module) {
     const std::lock_guard lock(known_mutex);
@@ -165,6 +183,7 @@ bool is_unnamed(const void* module) {
 }
 
 void forget_names() {
+    forget_calls();
     if (!known_mutex.try_lock())
         new (&known_mutex) std::mutex;  // its owner is gone
     else

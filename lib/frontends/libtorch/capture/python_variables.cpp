@@ -22,13 +22,13 @@ template <class IsIt, class Told>
 void find_variables(const Thread& thread, int most, IsIt&& is_it, Told&& told) {
     for (std::size_t i = 0; i < std::min(thread.frames.size(), kFrames); ++i) {
         const Frame& frame = thread.frames[i];
-        const int count = std::min(at<int>(frame.code, layout->locals), kMostVariables);
         const char* const names = at<const char*>(frame.code, layout->variables);
+        const int count = static_cast<int>(std::min<long>(size_of_tuple(names), kMostVariables));
         for (int k = 0, found = 0; k < count && found < most; ++k) {
-            if (!is_it(at<const void*>(frame.address, layout->local + k * kWidth))) continue;
+            if (!is_it(held(frame.address, layout->local + k * kWidth))) continue;
             ++found;
             told(text_of(at<const char*>(frame.code, layout->name)),
-                 text_of(at<const char*>(names, kTupleItems + k * kWidth)));
+                 text_of(at<const char*>(names, layout->items + k * kWidth)));
         }
     }
 }
@@ -106,13 +106,10 @@ void tell_variables(Thread& thread, const at::Tensor& tensor, std::uint64_t numb
     const void* const object = python_object(*tensor.unsafeGetTensorImpl());
     if (!object) return;
     find_variables(
-        thread, 1, [&](const void* held) { return held == object; },
+        thread, 1, [&](const char* variable) { return in_cell(variable) == object; },
         [&](const std::string& function, const std::string& variable) {
             RecordBuffer& record = thread.definition;
-            record.start(RecordKind::variable);
-            record.put(number);
-            record.put_text(function);
-            record.put_text(variable);
+            record.start(records::Variable{.tensor = number, .function = function, .name = variable});
             commit(thread, record);
         });
 }
@@ -126,18 +123,15 @@ void tell_numbers(Thread& thread, c10::ArrayRef<const c10::IValue> inputs, std::
         if (!is_new(thread, hash(hash(bits, number->index() + 1), stack))) continue;
         find_variables(
             thread, kMostVariables,
-            [&](const void* held) {
-                const std::optional<Number> has = number_of(held);
+            [&](const char* variable) {  // what a cell holds, another thread may let go
+                const std::optional<Number> has = number_of(variable);
                 return has && same_number(*has, *number);
             },
             [&](const std::string& function, const std::string& variable) {
                 RecordBuffer& record = thread.definition;
-                record.start(RecordKind::number);
-                record.put(stack);
+                record.start(records::Number{.stack = stack, .function = function, .name = variable});
                 record.put(number->index() == 0 ? ValueTag::integer : ValueTag::real);
                 record.put(bits);
-                record.put_text(function);
-                record.put_text(variable);
                 commit(thread, record);
             });
     }

@@ -163,6 +163,10 @@ void Recorder::lose() {
     if (header_) __atomic_fetch_add(&header_->lost, 1, __ATOMIC_RELAXED);
 }
 
+void Recorder::trace() {
+    if (header_) __atomic_fetch_add(&header_->traced, 1, __ATOMIC_RELAXED);
+}
+
 /// A chunk of its own at the end of the file, empty so far. Blocks are reserved before they are touched: a full disk
 /// must not become a SIGBUS of the program. Who has it closes the file.
 Recorder::Region Recorder::reserve(std::uint32_t thread, std::uint64_t size) {

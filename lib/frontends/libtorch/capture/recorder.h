@@ -8,9 +8,10 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
-#include "frontends/libtorch/events.h"
+#include "frontends/libtorch/records.h"
 
 namespace whittle::libtorch {
 
@@ -34,6 +35,12 @@ class RecordBuffer {
     void put_bytes(const void* data, std::size_t size) {
         if (size) std::memcpy(put_space(size), data, size);
     }
+    /// Starts a record with its members; the caller puts what stands behind them.
+    template <class R>
+    void start(const R& record) {
+        start(R::kKind);
+        R::fields(record, [this](const auto& member) { put_member(member); });
+    }
     /// `size` bytes to fill in.
     char* put_space(std::size_t size) {
         const std::size_t at = size_;
@@ -52,6 +59,18 @@ class RecordBuffer {
 
   private:
     friend class Recorder;
+    template <class T>
+    void put_member(const T& member) {
+        if constexpr (std::is_same_v<T, std::string_view>) {
+            put_text(member);
+        } else if constexpr (std::is_same_v<T, std::vector<std::uint64_t>>) {
+            put(static_cast<std::uint32_t>(member.size()));
+            put_bytes(member.data(), member.size() * sizeof member[0]);
+        } else {
+            put(member);
+        }
+    }
+
     std::vector<char> bytes_;  ///< more than size_: growing by steps would fill each with zeros first
     std::size_t size_ = 0;
     RecordKind kind_{};
@@ -89,6 +108,8 @@ class Recorder {
 
     /// A record could not be made.
     void lose();
+    /// An op ran while a compiler traced the program.
+    void trace();
 
     /// Numbers the record and copies it into the thread's chunk; false when the capture was cut.
     bool commit(ThreadChunk& chunk, RecordBuffer& record);

@@ -22,10 +22,7 @@ std::uint32_t define_stack(Thread& thread, const std::vector<std::uint64_t>& pcs
     entry->second = state.next_stack.fetch_add(1);
     write_mappings(thread);  // code of a library that came by dlopen
     RecordBuffer& record = thread.definition;
-    record.start(RecordKind::stack_def);
-    record.put(entry->second);
-    record.put(static_cast<std::uint32_t>(pcs.size()));
-    for (const std::uint64_t pc : pcs) record.put(pc);
+    record.start(records::StackDefinition{.stack = entry->second, .pcs = pcs});
     commit(thread, record);
     return entry->second;
 }
@@ -86,7 +83,7 @@ bool unwind(std::uintptr_t from, std::vector<StackSlot>& slots, std::vector<Nati
 
 }  // namespace
 
-/// The number of the stack above us. Unwinding takes microseconds, so it is remembered with the places of its return
+/// The number of the stack above us; which calls it is of is told before. Unwinding takes microseconds, so it is remembered with the places of its return
 /// addresses: from one stack pointer, equal addresses from the innermost outwards mean the same frames, since an
 /// address decides the size of its function's frame (functions with alloca excepted).
 __attribute__((noinline)) std::uint32_t stack_id(Thread& thread, Stillness* still) {
@@ -94,6 +91,7 @@ __attribute__((noinline)) std::uint32_t stack_id(Thread& thread, Stillness* stil
     std::uint64_t key = sp;
     std::vector<python::Frame>& frames = thread.frames;
     python::frames(frames, key);
+    python::tell_calls(thread);
     if (still && !frames.empty()) *still = thread.callers.look(frames);
     const auto look = [&](const std::vector<NativeFrame>& native) {
         if (still && frames.empty()) *still = thread.callers.look(native);

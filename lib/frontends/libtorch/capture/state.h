@@ -73,6 +73,8 @@ struct Thread {
     std::unordered_map<const char*, const OpInfo*> ops_by_name;
     std::vector<python::Frame> frames;                        ///< of Python, of the stack that was read last
     CallerStates callers;                                     ///< as the last op saw them
+    std::unique_ptr<python::StartedCalls> calls;              ///< of Python, that began
+    std::uint64_t told_calls = 0;                             ///< by what the file has last, 0: none
     std::array<std::uint64_t, 512> told_variables = {};       ///< by tensor and stack, of those that came last
     std::unordered_map<std::uint64_t, std::uint64_t> places;  ///< of Python that the file has, by what they are
     std::unordered_set<std::uint64_t> unsafe_scripts;         ///< TorchScript's calls that are Call::unsafe, likewise
@@ -94,6 +96,7 @@ struct State {
     std::mutex mutex;  ///< of names and definitions, which are rare; no op takes it
     std::atomic<std::uint32_t> next_stack{1};
     std::atomic<std::uint64_t> next_place{1};
+    std::atomic<std::uint64_t> last_call{0};  ///< of Python, that began
 
     /// Results of ops, while some function tells when it returns: who holds one then is told.
     std::unordered_map<std::uint64_t, c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>> watched;
@@ -134,7 +137,7 @@ bool commit(Thread& thread, RecordBuffer& record);
 /// Code of LibTorch, of the C and C++ libraries, or of ours.
 bool in_torch_code(std::uintptr_t address);
 
-/// The number of the stack above the caller. With `still`, the stack of an op: what went on there since the last one.
+/// The number of the stack above the caller, of something that is recorded next. With `still`, the stack of an op: what went on there since the last one.
 std::uint32_t stack_id(Thread& thread, Stillness* still = nullptr);
 /// Writes a stack once; its number.
 std::uint32_t define_stack(Thread& thread, const std::vector<std::uint64_t>& pcs);
@@ -150,6 +153,13 @@ void watch_forks();
 bool start_child(Thread& thread);
 /// What the thread knew was of the process that forked this one.
 void renew(Thread& thread);
+
+/// Python writes text out, or gives the program a tensor's elements: by methods that are watched.
+void python_writes();
+void python_reads(const at::Tensor& tensor, const char* how);
+
+/// Null where the thread is about to be gone.
+Thread* thread_here();
 
 /// Hooks of the stub, see there.
 void on_end(const char* function);

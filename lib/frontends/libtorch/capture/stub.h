@@ -54,6 +54,13 @@ bool is_setting(const char* entry);
 /// Of the functions that signal handlers call and that may not look for libc's own then.
 void find_process_functions();
 
+/// A function that we hide, and which programs have it.
+struct Hook {
+    const char* symbol;
+    short since, before;  ///< releases of LibTorch, 206 is 2.6
+};
+constexpr short kLater = 0x7fff;
+
 template <class F>
 struct Next {
     const char* name;
@@ -71,12 +78,11 @@ struct Next {
 }  // namespace whittle::libtorch
 
 // A function of ours under the mangled name of the one it hides. Arguments of class type go by address.
-#define HIDES(result, id, mangled, parameters) HIDES_IN("whittle_hooks", result, id, mangled, parameters)
-// One that only versions since 2 have.
-#define HIDES_SINCE_2(result, id, mangled, parameters) HIDES_IN("whittle_hooks_2", result, id, mangled, parameters)
-#define HIDES_IN(place, result, id, mangled, parameters)                                     \
-    __attribute__((section(place), used)) static const char* const name_##id = mangled;      \
-    extern "C" __attribute__((visibility("default"))) result id parameters __asm__(mangled); \
+#define HIDES(result, id, mangled, parameters) HIDES_FROM(0, kLater, result, id, mangled, parameters)
+// One that only releases of LibTorch from one on, and before another, have: 206 is 2.6.
+#define HIDES_FROM(since, before, result, id, mangled, parameters)                                          \
+    __attribute__((section("whittle_hooks"), used)) static const Hook hook_##id = {mangled, since, before}; \
+    extern "C" __attribute__((visibility("default"))) result id parameters __asm__(mangled);                \
     result id parameters
 // Inside one: the function that it hides, as its caller knows it.
 #define NEXT_OF(mangled, ...)                                   \

@@ -2,13 +2,12 @@
 #include "frontends/libtorch/capture/stub.h"
 
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 
-// The symbols of all functions that we hide: the linker gathers them.
-extern "C" __attribute__((visibility("hidden"))) const char* const __start_whittle_hooks[];
-extern "C" __attribute__((visibility("hidden"))) const char* const __stop_whittle_hooks[];
-extern "C" __attribute__((visibility("hidden"))) const char* const __start_whittle_hooks_2[];
-extern "C" __attribute__((visibility("hidden"))) const char* const __stop_whittle_hooks_2[];
+// All functions that we hide: the linker gathers them.
+extern "C" __attribute__((visibility("hidden"))) const whittle::libtorch::Hook __start_whittle_hooks[];
+extern "C" __attribute__((visibility("hidden"))) const whittle::libtorch::Hook __stop_whittle_hooks[];
 
 namespace whittle::libtorch {
 
@@ -49,24 +48,21 @@ int collect_library(dl_phdr_info* info, size_t, void* data) {
     return libraries.count == sizeof libraries.code / sizeof *libraries.code;
 }
 
-constexpr size_t kMostHooks = 256;
+constexpr size_t kMostHooks = 512;
 void* found_early[kMostHooks];  ///< per symbol that we hide
 
-/// Calls f(name, place in found_early) for each of them, until it says true.
+/// Calls f(hook, place in found_early) for each of them, until it says true.
 template <class F>
 void for_each_hook(F f) {
-    const char* const* const sections[][2] = {{__start_whittle_hooks, __stop_whittle_hooks},
-                                              {__start_whittle_hooks_2, __stop_whittle_hooks_2}};
     size_t i = 0;
-    for (const auto& [begin, end] : sections)
-        for (const char* const* hook = begin; hook != end && i < kMostHooks; ++hook)
-            if (f(*hook, found_early[i++])) return;
+    for (const Hook* hook = __start_whittle_hooks; hook != __stop_whittle_hooks && i < kMostHooks; ++hook)
+        if (f(*hook, found_early[i++])) return;
 }
 
 void* found_at_start(const char* name) {
     void* result = nullptr;
-    for_each_hook([&](const char* hook, void* found) {
-        if (strcmp(hook, name) != 0) return false;
+    for_each_hook([&](const Hook& hook, void* found) {
+        if (strcmp(hook.symbol, name) != 0) return false;
         result = found;
         return true;
     });
@@ -76,8 +72,8 @@ void* found_at_start(const char* name) {
 }  // namespace
 
 void find_at_start() {
-    for_each_hook([](const char* hook, void*& found) {
-        found = dlsym(RTLD_NEXT, hook);
+    for_each_hook([](const Hook& hook, void*& found) {
+        found = dlsym(RTLD_NEXT, hook.symbol);
         return false;
     });
 }
@@ -115,24 +111,28 @@ bool is_of_other_abi(const char* name, const TorchFacts& torch) {
     return strstr(name, "ESs") != nullptr && torch.abi[0] != '0';
 }
 
-void find_missing_hooks(const char* const* begin, const char* const* end, const TorchFacts& torch, char* text,
-                        size_t size, size_t& used) {
-    for (const char* const* name = begin; name != end; ++name) {
-        if (is_of_other_abi(*name, torch) || find_hidden(*name, nullptr)) continue;
-        const int added = snprintf(text + used, size - used, "\n%s", *name);
-        if (added < 0 || used + static_cast<size_t>(added) >= size) break;
-        used += static_cast<size_t>(added);
-    }
+/// 206 of "2.6.0+cpu"; 0 where the version is unknown.
+int release_of(const char* version) {
+    const char* const dot = strchr(version, '.');
+    if (version[0] < '0' || version[0] > '9' || !dot) return 0;
+    return 100 * atoi(version) + atoi(dot + 1);
 }
 
 }  // namespace
 
 /// A function that is spelled otherwise in this LibTorch or this libstdc++ is one that we do not stand before.
 void find_missing_hooks(const TorchFacts& torch, char* text, size_t size) {
+    const int release = release_of(torch.version);
     size_t used = 0;
-    find_missing_hooks(__start_whittle_hooks, __stop_whittle_hooks, torch, text, size, used);
-    if (strncmp(torch.version, "1.", 2) != 0)
-        find_missing_hooks(__start_whittle_hooks_2, __stop_whittle_hooks_2, torch, text, size, used);
+    for_each_hook([&](const Hook& hook, void*) {
+        if (release < hook.since || release >= hook.before || is_of_other_abi(hook.symbol, torch) ||
+            find_hidden(hook.symbol, nullptr))
+            return false;
+        const int added = snprintf(text + used, size - used, "\n%s", hook.symbol);
+        if (added < 0 || used + static_cast<size_t>(added) >= size) return true;
+        used += static_cast<size_t>(added);
+        return false;
+    });
 }
 
 }  // namespace whittle::libtorch

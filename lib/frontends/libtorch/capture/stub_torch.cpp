@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "frontends/libtorch/capture/stub.h"
+#include "frontends/libtorch/torch_names.h"
 
 using namespace whittle::libtorch;
 
@@ -53,35 +54,50 @@ MODULE_OF_STRINGS(, STRING)
 MODULE_OF_STRINGS(_old, "Ss")
 
 // Typed data pointers pass the dispatcher by.
-#define DATA_PTR_AS(hides, id, mangled, how)                                        \
-    hides(void*, id, mangled, (const void* self)) {                                 \
+#define DATA_PTR_AS(since, before, id, mangled, how)                                \
+    HIDES_FROM(since, before, void*, id, mangled, (const void* self)) {             \
         NEXT_OF(mangled, void* (*)(const void*));                                   \
         if (!next) return nullptr;                                                  \
         if (hooks.data_ptr) hooks.data_ptr(self, how, __builtin_return_address(0)); \
         return next(self);                                                          \
     }
-// data_ptr<T>(), and since 2.0 mutable_data_ptr<T>() and const_data_ptr of T and of const T.
+// data_ptr<T>(), and since 2.0 mutable_data_ptr<T>() and const_data_ptr of T and of const T: one template since 2.12.
 #define TENSOR "_ZNK2at10TensorBase"
-#define DATA_PTR(id, code, type)                                                                   \
-    DATA_PTR_AS(HIDES, data_ptr_##id, TENSOR "8data_ptrI" code "EEPT_v", "data_ptr<" type ">()")   \
-    DATA_PTR_AS(HIDES_SINCE_2, mutable_data_ptr_##id, TENSOR "16mutable_data_ptrI" code "EEPT_v",  \
-                "mutable_data_ptr<" type ">()")                                                    \
-    DATA_PTR_AS(HIDES_SINCE_2, const_data_ptr_##id, TENSOR "14const_data_ptrI" code "Li0EEEPKT_v", \
-                "const_data_ptr<" type ">()")                                                      \
-    DATA_PTR_AS(HIDES_SINCE_2, const_data_ptr_of_const_##id,                                       \
-                TENSOR "14const_data_ptrIK" code "Li0EEEPKNSt12remove_constIT_E4typeEv", "const_data_ptr<" type ">()")
-DATA_PTR(f32, "f", "float")
-DATA_PTR(f64, "d", "double")
-DATA_PTR(i64, "l", "int64_t")
-DATA_PTR(i32, "i", "int")
-DATA_PTR(i16, "s", "int16_t")
-DATA_PTR(i8, "a", "int8_t")
-DATA_PTR(u8, "h", "uint8_t")
-DATA_PTR(boolean, "b", "bool")
-DATA_PTR(f16, "N3c104HalfE", "at::Half")
-DATA_PTR(bf16, "N3c108BFloat16E", "at::BFloat16")
+#define SINCE_2(since) (since < 200 ? 200 : since)
+#define DATA_PTR(since, id, code, type)                                                                                \
+    DATA_PTR_AS(since, kLater, data_ptr_##id, TENSOR "8data_ptrI" code "EEPT_v", "data_ptr<" type ">()")               \
+    DATA_PTR_AS(SINCE_2(since), kLater, mutable_data_ptr_##id, TENSOR "16mutable_data_ptrI" code "EEPT_v",             \
+                "mutable_data_ptr<" type ">()")                                                                        \
+    CONST_DATA_PTR(SINCE_2(since), 212, const_data_ptr_##id, code "Li0EEEPKT_v", type)                                 \
+    CONST_DATA_PTR(SINCE_2(since), 212, const_data_ptr_of_const_##id, "K" code "Li0EEEPKNSt12remove_constIT_E4typeEv", \
+                   type)                                                                                               \
+    CONST_DATA_PTR(212, kLater, one_const_data_ptr_##id, code "EEPKT_v", type)                                         \
+    CONST_DATA_PTR(212, kLater, one_const_data_ptr_of_const_##id, "K" code "EEPKT_v", type)
+#define CONST_DATA_PTR(since, before, id, mangled, type) \
+    DATA_PTR_AS(since, before, id, TENSOR "14const_data_ptrI" mangled, "const_data_ptr<" type ">()")
+DATA_PTR(0, f32, "f", "float")
+DATA_PTR(0, f64, "d", "double")
+DATA_PTR(0, i64, "l", "int64_t")
+DATA_PTR(0, i32, "i", "int")
+DATA_PTR(0, i16, "s", "int16_t")
+DATA_PTR(0, i8, "a", "int8_t")
+DATA_PTR(0, u8, "h", "uint8_t")
+DATA_PTR(0, boolean, "b", "bool")
+DATA_PTR(0, f16, "N3c104HalfE", "at::Half")
+DATA_PTR(0, bf16, "N3c108BFloat16E", "at::BFloat16")
+DATA_PTR(0, c64, "N3c107complexIfEE", "c10::complex<float>")
+DATA_PTR(0, c128, "N3c107complexIdEE", "c10::complex<double>")
+DATA_PTR(201, f8_e4m3fn, "N3c1013Float8_e4m3fnE", "at::Float8_e4m3fn")
+DATA_PTR(201, f8_e5m2, "N3c1011Float8_e5m2E", "at::Float8_e5m2")
+DATA_PTR(202, f8_e4m3fnuz, "N3c1015Float8_e4m3fnuzE", "at::Float8_e4m3fnuz")
+DATA_PTR(202, f8_e5m2fnuz, "N3c1015Float8_e5m2fnuzE", "at::Float8_e5m2fnuz")
+DATA_PTR(207, f8_e8m0fnu, "N3c1014Float8_e8m0fnuE", "at::Float8_e8m0fnu")
+DATA_PTR(203, u16, "t", "uint16_t")
+DATA_PTR(203, u32, "j", "uint32_t")
+DATA_PTR(203, u64, "m", "uint64_t")
 
-// Of LibTorch's binding for Python, which most programs lack.
+// Of LibTorch's binding for Python, which most programs lack. Where they are not exported, the capture library watches
+// the methods of Python that call them (python_methods.cpp).
 #define PYTHON_READ(id, mangled, how)                                                               \
     extern "C" __attribute__((visibility("default"))) void* id(const void*, long) __asm__(mangled); \
     void* id(const void* tensor, long more) {                                                       \
@@ -90,8 +106,8 @@ DATA_PTR(bf16, "N3c108BFloat16E", "at::BFloat16")
         if (hooks.python_read) hooks.python_read(tensor, how);                                      \
         return next(tensor, more);                                                                  \
     }
-PYTHON_READ(to_numpy, "_ZN5torch5utils15tensor_to_numpyERKN2at6TensorEb", "numpy()")
-PYTHON_READ(to_list, "_ZN5torch5utils14tensor_to_listERKN2at6TensorE", "tolist()")
+PYTHON_READ(to_numpy, WHITTLE_TENSOR_TO_NUMPY, "numpy()")
+PYTHON_READ(to_list, WHITTLE_TENSOR_TO_LIST, "tolist()")
 
 HIDES(void*, from_blob, "_ZN2at11TensorMaker11make_tensorEv", (void* result, void* self)) {
     NEXT_OF("_ZN2at11TensorMaker11make_tensorEv", void* (*)(void*, void*));

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "frontends/libtorch/capture/state.h"
+#include "frontends/libtorch/torch_names.h"
 
 namespace whittle::libtorch {
 
@@ -14,24 +15,19 @@ void watch(Thread& thread, const at::Tensor& tensor) {
 }
 
 void tell_releases(Thread& thread) {
-    RecordBuffer& record = thread.definition;
-    std::uint32_t count = 0;
+    records::Release released;
     const std::lock_guard lock(state.mutex);
     for (auto entry = state.watched.begin(); entry != state.watched.end();) {
         if (!entry->second.expired()) {
             ++entry;
             continue;
         }
-        if (count++ == 0) {
-            record.start(RecordKind::release);
-            record.put(count);
-        }
-        record.put(entry->first);
+        released.tensors.push_back(entry->first);
         entry = state.watched.erase(entry);
     }
-    if (count == 0) return;
-    record.patch(sizeof(RecordHeader), count);
-    commit(thread, record);
+    if (released.tensors.empty()) return;
+    thread.definition.start(released);
+    commit(thread, thread.definition);
 }
 
 namespace {
@@ -115,7 +111,7 @@ std::string name_of_object(const c10::IValue& value) {
         *new std::unordered_map<const void*,
                                 std::pair<std::uint64_t, c10::weak_intrusive_ptr<torch::CustomClassHolder>>>;
     std::string name = value.toObjectRef().name();
-    if (const auto at = name.find("classes."); at != std::string::npos) name = name.substr(at + 8);
+    if (const auto at = name.find(kClassSpace); at != std::string::npos) name = name.substr(at + kClassSpace.size());
     const auto held = value.toObjectRef().getSlot(0).toCapsule();
     const std::lock_guard lock(state.mutex);
     const auto entry = known.find(held.get());
@@ -226,7 +222,7 @@ namespace {
 void write_elements(Thread& thread, const at::Tensor& tensor, const char* data, std::size_t bytes) {
     if (!state.recorder.has_room_for(bytes)) return state.recorder.leave_out();
     RecordBuffer& record = thread.definition;
-    record.start(RecordKind::snapshot);
+    record.start(records::Snapshot());
     put_tensor(thread, record, tensor);
     record.put(static_cast<std::uint64_t>(bytes));
     record.put_bytes(data, bytes);
@@ -253,7 +249,7 @@ void snapshot(Thread& thread, const at::Tensor& tensor, bool check) {
         if (*known == elements) return;
         forget_elements(tensor);
         RecordBuffer& record = thread.definition;
-        record.start(RecordKind::unseen_write);
+        record.start(records::UnseenWrite());
         put_tensor(thread, record, tensor);
         commit(thread, record);
     }

@@ -7,6 +7,7 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/record_function.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
+#include <c10/core/impl/TorchDispatchModeTLS.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -25,7 +26,7 @@ State& state = *new State;
 
 namespace {
 
-enum Enclosing : std::uint8_t { kCompositeOp, kScope, kKernel };
+enum Enclosing : std::uint8_t { kCompositeOp, kScope, kKernel, kTraced };
 
 thread_local bool thread_gone = false;
 thread_local int late_depth = 0;  ///< of ops that run after the thread is gone: in static destructors
@@ -79,6 +80,8 @@ void quietly(F&& body) {
 
 }  // namespace
 
+Thread* thread_here() { return thread_gone ? nullptr : &this_thread; }
+
 void quietly_here(const std::function<void(Thread&)>& body) { quietly(body); }
 
 Thread::~Thread() {
@@ -90,9 +93,7 @@ Thread::~Thread() {
 bool commit(Thread& thread, RecordBuffer& record) {
     if (!thread.chunk.numbered) {
         RecordBuffer first;
-        first.start(RecordKind::thread);
-        first.put(static_cast<std::uint64_t>(at::RecordFunction::currentThreadId()));
-        first.put(static_cast<std::uint8_t>(::gettid() == ::getpid()));
+        first.start(records::Thread{.number = at::RecordFunction::currentThreadId(), .main = ::gettid() == ::getpid()});
         if (!state.recorder.commit(thread.chunk, first)) return false;
     }
     return state.recorder.commit(thread.chunk, record);
@@ -105,12 +106,8 @@ namespace {
 void write_op(Thread& thread, const OpInfo& info, const std::string& name, const std::string& overload,
               const std::string& schema) {
     RecordBuffer& record = thread.definition;
-    record.start(RecordKind::op_def);
-    record.put(info.id);
-    record.put(info.flags);
-    record.put_text(name);
-    record.put_text(overload);
-    record.put_text(schema);
+    record.start(records::OpDefinition{
+        .op = info.id, .flags = info.flags, .name = name, .overload = overload, .schema = schema});
     commit(thread, record);
 }
 
@@ -230,7 +227,27 @@ void look_at_statistics(Thread& thread) {
             snapshot(thread, at::Tensor(std::move(tensor)), false);
 }
 
+template <class Result, class Key>
+Key key_of(Result (*)(Key));
+
+/// torch.compile and torch.export run the program on fake tensors, which have no memory, to learn what it does. What
+/// runs then is theirs. Releases before 2.1 have no key for that mode.
+template <class Modes>
+bool runs_on_fake_tensors() {
+    if constexpr (requires { Modes::any_modes_set(false), &Modes::get_mode; }) {
+        using Key = decltype(key_of(&Modes::get_mode));
+        return Modes::any_modes_set(false) && Modes::get_mode(Key::FAKE).has_value();
+    }
+    return false;
+}
+
 void record_begin(Thread& thread, const at::RecordFunction& function) {
+    if (is_op(function) && runs_on_fake_tensors<c10::impl::TorchDispatchModeTLS>()) {
+        state.recorder.trace();
+        thread.enclosing.push_back(kTraced);
+        thread.starts.push_back(0);
+        return;
+    }
     if ((++thread.ops & 63) == 0) state.recorder.check_time();
     const OpInfo& info = info_of(thread, function);
     const bool is_scope = !is_op(function) || !(info.flags & kHasSchema);
@@ -242,18 +259,18 @@ void record_begin(Thread& thread, const at::RecordFunction& function) {
     const auto inputs = on_top(function.inputs(), info.arguments);
     if (!is_scope) look_at_inputs(thread, info, inputs, stack);
     RecordBuffer& record = thread.record;
-    record.start(RecordKind::op_begin);
-    record.put(info.id);
-    record.put(static_cast<std::uint32_t>(thread.depth - thread.inherited));
-    record.put(stack);
-    record.put(still.untouched);
-    record.put(still.unmoved);
-    record.put(is_op(function)                                          ? OpScope::function
-               : function.scope() == at::RecordScope::BACKWARD_FUNCTION ? OpScope::backward
-                                                                        : OpScope::user);
-    record.put(static_cast<std::uint8_t>(at::GradMode::is_enabled()));
-    record.put(static_cast<std::int64_t>(function.seqNr()));
-    record.put(static_cast<std::uint64_t>(function.forwardThreadId()));
+    const OpScope scope = is_op(function)                                          ? OpScope::function
+                          : function.scope() == at::RecordScope::BACKWARD_FUNCTION ? OpScope::backward
+                                                                                   : OpScope::user;
+    record.start(records::OpBegin{.op = info.id,
+                                  .depth = static_cast<std::uint32_t>(thread.depth - thread.inherited),
+                                  .stack = stack,
+                                  .untouched = still.untouched,
+                                  .unmoved = still.unmoved,
+                                  .scope = scope,
+                                  .grad_mode = at::GradMode::is_enabled(),
+                                  .sequence = function.seqNr(),
+                                  .forward_thread = function.forwardThreadId()});
     record.put(static_cast<std::uint16_t>(is_scope ? 0 : inputs.size()));
     if (!is_scope)
         for (const c10::IValue& input : inputs) put_value(thread, record, input);
@@ -262,8 +279,13 @@ void record_begin(Thread& thread, const at::RecordFunction& function) {
 
 /// `now`: when it ended, 0 where nobody wants to know.
 void record_end(Thread& thread, const at::RecordFunction& function, std::uint64_t now) {
-    const OpInfo& info = info_of(thread, function);
     const std::uint8_t what = thread.enclosing.back();
+    if (what == kTraced) {
+        thread.enclosing.pop_back();
+        thread.starts.pop_back();
+        return;
+    }
+    const OpInfo& info = info_of(thread, function);
     look_at_statistics(thread);
     const std::uint64_t start = thread.starts.back();
     thread.enclosing.pop_back();
@@ -275,9 +297,7 @@ void record_end(Thread& thread, const at::RecordFunction& function, std::uint64_
     const std::vector<c10::IValue>& all = function.outputs();
     const auto outputs = on_top(c10::ArrayRef<const c10::IValue>(all.data(), all.size()), info.returns);
     RecordBuffer& record = thread.record;
-    record.start(RecordKind::op_end);
-    record.put(info.id);
-    record.put(static_cast<std::uint32_t>(thread.depth - thread.inherited));
+    record.start(records::OpEnd{.op = info.id, .depth = static_cast<std::uint32_t>(thread.depth - thread.inherited)});
     record.put(static_cast<std::uint16_t>(what == kScope ? 0 : outputs.size()));
     if (what != kScope)
         for (const c10::IValue& output : outputs) put_value(thread, record, output);
@@ -311,7 +331,7 @@ std::unique_ptr<at::ObserverContext> op_begins(const at::RecordFunction& functio
     if (thread.depth == 0 && is_op(function) && !is_recorded(thread)) state.recorder.miss();
     const bool wanted = thread.core < 0 && !thread.printing && !thread.busy;
     if (wanted) quietly([&](Thread&) { record_begin(thread, function); });
-    if (wanted && !thread.enclosing.empty() && thread.enclosing.back() == kKernel) thread.core = thread.depth;
+    if (wanted && !thread.enclosing.empty() && thread.enclosing.back() >= kKernel) thread.core = thread.depth;
     ++thread.depth;
     if (wanted && state.recorder.with_times() && !thread.starts.empty()) thread.starts.back() = now_ns();
     return nullptr;
@@ -370,9 +390,7 @@ void on_data_ptr(const void* pointer, const char* how, const void* caller) {
         thread.ops_at_data_ptr = thread.ops;
         const at::Tensor& tensor = *static_cast<const at::Tensor*>(pointer);
         const std::uint32_t stack = stack_id(thread);
-        thread.record.start(RecordKind::data_ptr);
-        thread.record.put(stack);
-        thread.record.put_text(how);
+        thread.record.start(records::DataPointer{.stack = stack, .how = how});
         put_value(thread, thread.record, c10::IValue(tensor));
         commit(thread, thread.record);
     });
@@ -392,29 +410,33 @@ bool writes_out(const void* pointer) {
            stream->rdbuf() == std::cerr.rdbuf();
 }
 
-void on_io(const char* function, const void* stream, void* caller) {
+/// Only output between ops matters, and of a row of it the first.
+template <class Counts>
+void record_io(const char* function, Counts&& counts) {
     if (!state.recorder.on()) return;  // output is nothing that a child begins with
     quietly([&](Thread& thread) {
-        // Only output between ops matters, and of a row of it the first.
         if (thread.ops == 0 || thread.ops == thread.ops_at_io || thread.depth || thread.printing) return;
-        if (is_foreign(caller) || !writes_out(stream)) return;
+        if (!counts(thread)) return;
         thread.ops_at_io = thread.ops;
         const std::uint32_t stack = stack_id(thread);
-        thread.record.start(RecordKind::io);
-        thread.record.put(stack);
-        thread.record.put_text(function);
+        thread.record.start(records::Io{.stack = stack, .function = function});
         commit(thread, thread.record);
     });
+}
+
+void on_io(const char* function, const void* stream, void* caller) {
+    record_io(function, [&](Thread&) { return !is_foreign(caller) && writes_out(stream); });
 }
 
 void print_event(const void* pointer, bool begins) {
     quietly([&](Thread& thread) {
         if (thread.depth) return;
-        const std::uint32_t stack = begins ? stack_id(thread) : 0;
-        thread.record.start(begins ? RecordKind::print_begin : RecordKind::print_end);
         if (begins) {
-            thread.record.put(stack);
+            const std::uint32_t stack = stack_id(thread);
+            thread.record.start(records::PrintBegin{.stack = stack});
             put_value(thread, thread.record, c10::IValue(*static_cast<const at::Tensor*>(pointer)));
+        } else {
+            thread.record.start(records::PrintEnd());
         }
         commit(thread, thread.record);
     });
@@ -440,13 +462,23 @@ void on_from_blob(void* caller) {
     quietly([&](Thread& thread) {
         if (thread.depth || is_foreign(caller)) return;
         const std::uint32_t stack = stack_id(thread);
-        thread.record.start(RecordKind::from_blob);
-        thread.record.put(stack);
+        thread.record.start(records::FromBlob{.stack = stack});
         commit(thread, thread.record);
     });
 }
 
 }  // namespace
+
+void python_writes() {
+    record_io("write", [](Thread& thread) {
+        std::uint64_t key = 0;
+        python::frames(thread.frames, key);
+        return python::writes_for_program(thread.frames);
+    });
+}
+void python_reads(const at::Tensor& tensor, const char* how) {
+    on_data_ptr(&tensor, how, tensor.unsafeGetTensorImpl());
+}
 
 ThreadPlace place_of_thread() {
     const auto* const thread = static_cast<const Thread*>(has_thread_key ? ::pthread_getspecific(thread_key) : nullptr);

@@ -14,6 +14,7 @@
 #include <unordered_set>
 
 #include "frontends/libtorch/capture/state.h"
+#include "frontends/libtorch/torch_names.h"
 
 namespace whittle::libtorch::torchscript {
 
@@ -133,8 +134,8 @@ std::vector<Place> traced_places(const SourceRange& range) {
         const auto place = traced_place(text.substr(at, end - at));
         at = end + 1;
         if (!place) return {};
-        if (place->file.find("/torch/jit/_trace.py") != std::string::npos) break;
-        if (place->file.find("/torch/nn/modules/module.py") == std::string::npos) places.push_back(*place);
+        if (place->file.find(kTracingFile) != std::string::npos) break;
+        if (place->file.find(kModuleFile) == std::string::npos) places.push_back(*place);
     }
     return places;
 }
@@ -193,7 +194,7 @@ std::vector<const Object*> modules_of(const Object* root, std::size_t entries) {
     for (std::size_t i = 1; i < entries; ++i) {
         const Instance instance = instance_of(told[i]);
         int found = 0;
-        if (!instance.name.empty() && instance.name != "SELF" && instance.name != "INSTANCE_NAME_UNKNOWN")
+        if (!is_unknown_instance(instance.name))
             if (const Object* const child = child_of(*at, instance, found)) at = child;
         modules[entries - 1 - i] = at;
     }
@@ -203,15 +204,14 @@ std::vector<const Object*> modules_of(const Object* root, std::size_t entries) {
 std::uint64_t define(Thread& thread, const Place& place) {
     RecordBuffer& record = thread.definition;
     const std::uint64_t number = kSourcePlace | state.next_place.fetch_add(1);
-    record.start(RecordKind::source_place);
-    record.put(number);
-    record.put(Language::torchscript);
-    record.put(static_cast<std::uint8_t>(place.entry));
-    record.put(static_cast<std::uint32_t>(std::max(place.line, 0)));
-    record.put(static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(place.module)));
-    record.put_text(place.file);
-    record.put_text(place.function);
-    record.put_text(place.text);
+    record.start(records::SourcePlace{.number = number,
+                                      .language = Language::torchscript,
+                                      .entry = place.entry,
+                                      .line = static_cast<std::uint32_t>(std::max(place.line, 0)),
+                                      .module = reinterpret_cast<std::uintptr_t>(place.module),
+                                      .file = place.file,
+                                      .function = place.function,
+                                      .text = place.text});
     commit(thread, record);
     return number;
 }
@@ -231,8 +231,7 @@ std::vector<Place> places_of(const std::vector<StackEntry>& entries, const Objec
         const auto [file, line, column] = *range->file_line_col();
         const std::string type = modules[i] ? type_name(*modules[i]) + "." : "";
         // What autograd differentiates as one is a function "<forward op>" of its own.
-        // And what runs where an assumption of an optimized graph fails is its "fallback_function".
-        const bool part = entries[i].filename.find('<') == 0 || entries[i].filename == "fallback_function";
+        const bool part = entries[i].filename.find('<') == 0 || entries[i].filename == kFallback;
         const std::string function = part && !method.empty() ? method : short_name(entries[i].filename);
         places.push_back({.file = file,
                           .function = type + function,

@@ -1,0 +1,141 @@
+// Which call of a function an operation belongs to, where Python can tell: from 3.12 on, sys.monitoring reports the
+// start of each call of the program's own functions, and of no others, so that the rest of the program runs as fast as
+// before. A frame's address alone says nothing, as the next call of a function mostly lies where the last one did.
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <new>
+#include <set>
+#include <string>
+
+#include "frontends/libtorch/capture/python_api.h"
+#include "frontends/libtorch/capture/state.h"
+
+namespace whittle::libtorch::python {
+
+namespace {
+
+constexpr std::size_t kMostFrames = 64;      ///< of a stack, from the outermost on
+constexpr std::size_t kMostWatched = 10000;  ///< code objects, which are kept
+constexpr int kStart = 1;                    ///< sys.monitoring.events.PY_START
+constexpr int kToolIds[] = {4, 3};           ///< that Python gives no meaning to
+
+Object (*call_method)(Object, const char*, const char*, ...) = nullptr;
+Object monitoring = nullptr, none = nullptr;
+int tool = -1;
+std::atomic<bool> watching{false};
+std::mutex watched_mutex;       ///< nothing of Python is called under it
+std::set<const void*> watched;  ///< code objects whose calls are reported: kept, so that no other lies there
+
+StartedCall& slot_of(StartedCalls& calls, const char* frame) {
+    return calls[(reinterpret_cast<std::uintptr_t>(frame) >> 3) * 0x9e3779b97f4a7c15ull >> 54];
+}
+
+/// The innermost frame is of a call that begins.
+void start_call(const char* code) {
+    Thread* const thread = thread_here();
+    const void* const own = api.PyGILState_GetThisThreadState();
+    if (!thread || !own) return;
+    const char* frame = at<const char*>(own, layout->top);
+    if (layout->cframe >= 0 && frame) frame = at<const char*>(frame, layout->cframe);
+    if (!frame || held(frame, layout->code) != code) return;
+    if (!thread->calls) thread->calls.reset(new (std::nothrow) StartedCalls);
+    if (thread->calls) slot_of(*thread->calls, frame) = {frame, code, ++state.last_call};
+}
+
+/// Called as METH_FASTCALL: with an array of arguments, and their number.
+Object on_start(Object, Object arguments, Object count, Object, Object) {
+    if (count) start_call(static_cast<const char*>(*static_cast<const Object*>(arguments)));
+    api.Py_IncRef(none);
+    return none;
+}
+
+bool succeeds(Object result) {
+    if (result)
+        api.Py_DecRef(result);
+    else
+        api.PyErr_Clear();
+    return result != nullptr;
+}
+
+/// The code and that of the functions that it defines.
+void watch_code(Object code) {
+    {
+        const std::lock_guard lock(watched_mutex);
+        if (watched.size() >= kMostWatched || !watched.insert(code).second) return;
+    }
+    api.Py_IncRef(code);
+    succeeds(call_method(monitoring, "set_local_events", "iOi", tool, code, kStart));
+    const Object constants = api.PyObject_GetAttrString(code, "co_consts");
+    for (long i = 0; constants && i < size_of_tuple(constants); ++i)
+        if (const Object one = api.PyTuple_GetItem(constants, i); one && type_name(type_of(one)) == "code")
+            watch_code(one);
+    if (constants) api.Py_DecRef(constants);
+}
+
+}  // namespace
+
+void start_calls(Thread& thread) {
+    monitoring = api.PySys_GetObject("monitoring");
+    if (!monitoring) return;  // before 3.12
+    using NewFunction = Object (*)(const MethodDef*, Object, Object);
+    const auto new_function = reinterpret_cast<NewFunction>(::dlsym(RTLD_DEFAULT, "PyCFunction_NewEx"));
+    call_method = reinterpret_cast<decltype(call_method)>(::dlsym(RTLD_DEFAULT, "PyObject_CallMethod"));
+    none = ::dlsym(RTLD_DEFAULT, "_Py_NoneStruct");
+    constexpr int kFastCall = 0x80;
+    static const MethodDef definition = {"whittle", on_start, kFastCall, nullptr};
+    const Object callback = new_function && call_method && none ? new_function(&definition, nullptr, nullptr) : nullptr;
+    for (const int id : kToolIds) {
+        if (!callback || tool >= 0) break;
+        if (succeeds(call_method(monitoring, "use_tool_id", "is", id, "whittle"))) tool = id;
+    }
+    watching = tool >= 0 && succeeds(call_method(monitoring, "register_callback", "iiO", tool, kStart, callback));
+    if (!watching)
+        note(thread,
+             "other tools have taken what sys.monitoring offers: where a call of a function ends and the next "
+             "one begins is guessed");
+}
+
+bool has_unwatched_call(const Frame& frame, const std::string& file) {
+    if (!watching || !is_users_python(file, library_folders())) return false;
+    const std::lock_guard lock(watched_mutex);
+    return watched.size() < kMostWatched && watched.count(frame.code) == 0;
+}
+
+void watch_calls() {
+    if (!watching) return;
+    Object one = api.PyInterpreterState_ThreadHead(api.PyInterpreterState_Get());
+    for (; one; one = api.PyThreadState_Next(one))
+        for (const Frame& frame : frames_of_thread(one))
+            if (is_users_python(text_of(at<const char*>(frame.code, layout->file)), library_folders()))
+                watch_code(const_cast<char*>(frame.code));
+}
+
+void tell_calls(Thread& thread) {
+    if (!watching) return;
+    records::Calls calls;
+    std::uint64_t key = 0;
+    for (std::size_t i = thread.frames.size(); thread.calls && i-- > 0 && calls.numbers.size() < kMostFrames;) {
+        const Frame& frame = thread.frames[i];
+        const StartedCall& call = slot_of(*thread.calls, frame.address);
+        const bool known = call.frame == frame.address && call.code == frame.code;
+        calls.numbers.push_back(known ? call.number : 0);
+        if (known) key = hash(hash(key, call.number), i + 1);
+    }
+    if (key == thread.told_calls) return;
+    thread.told_calls = key;
+    if (key == 0) calls.numbers.clear();
+    thread.definition.start(calls);
+    commit(thread, thread.definition);
+}
+
+void forget_calls() {
+    if (!watched_mutex.try_lock())
+        new (&watched_mutex) std::mutex;  // its owner is gone
+    else
+        watched_mutex.unlock();
+}
+
+}  // namespace whittle::libtorch::python
