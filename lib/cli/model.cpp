@@ -105,7 +105,8 @@ LoadedFrame load_pt2_frame(const fs::path& path, const std::string& model, const
                                               ": sizes that depend on data are those that the given inputs lead to: " +
                                               join(program.data_sizes));
     warn_of_assumed(path, program.assumed_dims, "using the size in the export for dynamic ", "=SIZE");
-    LoadedFrame frame{.file = path, .graph = checked_graph(std::move(program.graph), path, checks)};
+    LoadedFrame frame{.file = path, .updates = std::move(program.updates)};
+    frame.graph = checked_graph(std::move(program.graph), path, checks, &frame.updates);
     if (!model.empty()) frame.name = model;
     return frame;
 }
@@ -290,8 +291,8 @@ std::vector<LoadedFrame> load_frames(const fs::path& path, const ModelOptions& o
     log_info(LogChannel::frontend,
              "read " + path.string() + ": " + std::string(name(kind)) + ", " + plural(frames.size(), "graph"));
     for (LoadedFrame& frame : frames) {
-        set_expected(frame, given);
         fill_inputs(frame, options, given);
+        set_expected(frame, options, given);
         if (onnx && options.need_inputs) set_onnx_file(frame, *onnx);
         log_frame(frame);
     }

@@ -53,11 +53,15 @@ void check_call(const Graph& graph, const Node& call, Checks checks) {
 }
 
 /// A graph in a file is a function of its inputs: what it writes of what it is given becomes further outputs.
-Graph as_function(Graph graph) {
+Graph as_function(Graph graph, std::vector<std::string>* updates) {
     const bool hidden = std::ranges::any_of(graph.nodes, hides_writes);
     if (!hidden && !has_writes(graph)) return graph;
     Functionalized functional = functionalize(end_gradients(graph));
     if (!hidden && functional.updates.empty()) return graph;  // it writes into what it has computed
+    for (const MemoryUpdate& update : functional.updates) {
+        const Node* const written = graph.find(update.name);
+        if (updates) updates->push_back(written ? written->target : update.name);
+    }
     return with_gradients_told(std::move(functional.graph));
 }
 
@@ -93,11 +97,11 @@ void check_calls(const Graph& graph, const std::filesystem::path& file, Checks c
     for (const auto& [key, nested] : graph.subgraphs) check_calls(*nested, file, checks);
 }
 
-Graph checked_graph(Graph graph, const std::filesystem::path& file, Checks checks) {
+Graph checked_graph(Graph graph, const std::filesystem::path& file, Checks checks, std::vector<std::string>* updates) {
     if (graph.failure && graph.failure->backend == kInfersAnew) checks.results = false;
     check_calls(graph, file, checks);
     try {
-        return as_function(std::move(graph));
+        return as_function(std::move(graph), updates);
     } catch (Error& error) {
         error.locate({file.string(), error.where().position});
         throw;

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "graph/graph.h"
 #include "trace/record.h"
@@ -22,8 +24,10 @@ struct Checks {
 /// norm's running statistics) becomes further outputs, the values at the end: a graph in a file is a function of its
 /// inputs. Of one that writes into what it has computed nothing changes.
 Graph load_checked_graph(const std::filesystem::path& file, Checks checks = {});
-/// The same of a graph that was read from `file` otherwise.
-Graph checked_graph(Graph graph, const std::filesystem::path& file, Checks checks = {});
+/// The same of a graph that was read from `file` otherwise. What it writes, by source, is added to `updates`, in the
+/// order of the further outputs.
+Graph checked_graph(Graph graph, const std::filesystem::path& file, Checks checks = {},
+                    std::vector<std::string>* updates = nullptr);
 
 /// load_record(), with the graph as load_checked_graph() gives it. What further outputs are expected to be, the
 /// reference says.
