@@ -103,14 +103,13 @@ void Importer::write_out(const Json& node, std::size_t graph_at) {
     for (std::size_t i = 0; i < names.size(); ++i) bind(names[i], inner.argument(outputs[i]));
 }
 
-/// Positional operands, with those of lists one by one. A text names the graph, and flags of keywords change nothing
-/// that is computed.
+/// Positional operands, which have no name, with those of lists one by one. A text names the graph, and flags of
+/// keywords change nothing that is computed.
 ArgList Importer::operands_behind(const Json& inputs, std::size_t graph_at) const {
-    constexpr int kKeyword = 2;
     ArgList operands;
     for (std::size_t i = graph_at + 1; i < inputs.size(); ++i) {
         const Json& input = inputs[i].at("arg");
-        if (inputs[i].value("kind", 0) == kKeyword || chosen(input).first == "as_string") continue;
+        if (!inputs[i].value("name", "").empty() || chosen(input).first == "as_string") continue;
         const Arg value = argument(input);
         if (const ArgList* several = value.list())
             operands.insert(operands.end(), several->begin(), several->end());

@@ -1,4 +1,5 @@
 // Calls of ops that Whittle does not know, as the file states them: opaque calls (ops/core/opaque.h).
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -39,11 +40,9 @@ void Importer::add_opaque(const Json& graph, const Json& node, Node call) {
         throw Error("found a call of an unknown op without results, which can only write to its operands",
                     "save the program after run_decompositions({}), which makes writes results; or name the library "
                     "that registers the op with LibTorch: --op-library FILE");
-    for (const std::string& name : names)
-        if (!name.empty()) {
-            call.name = name;
-            break;
-        }
+    const auto named = std::ranges::find_if(names, [](const std::string& name) { return !name.empty(); });
+    if (named != names.end()) call.name = *named;
+    if (const Json name = node.value("name", Json()); name.is_string()) call.name = name.get<std::string>();
     const std::vector<NodeRef> results = add_results(graph_, graph_.add(std::move(call)));
     for (std::size_t i = 0; i < names.size(); ++i)
         if (!names[i].empty()) bind(names[i], results[i]);

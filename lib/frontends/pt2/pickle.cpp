@@ -39,8 +39,11 @@ struct Value {
 };
 
 constexpr std::string_view kOrderedDict = "collections OrderedDict", kTensor = "torch._utils _rebuild_tensor_v2",
-                           kTypedTensor = "torch._utils _rebuild_tensor_v3",
-                           kParameter = "torch._utils _rebuild_parameter", kBytes = "torch.storage UntypedStorage";
+                           kTypedTensor = "torch._utils _rebuild_tensor_v3", kBytes = "torch.storage UntypedStorage";
+/// Of a parameter; the second with attributes that somebody gave it.
+constexpr std::string_view kParameters[] = {"torch._utils _rebuild_parameter",
+                                            "torch._utils _rebuild_parameter_with_state"};
+bool is_parameter(std::string_view name) { return std::ranges::find(kParameters, name) != std::end(kParameters); }
 constexpr std::string_view kTorch = "torch ";
 
 /// Of a storage's class, such as "torch FloatStorage".
@@ -238,7 +241,7 @@ class Unpickler {
     void global() {
         std::string name = line();
         name += ' ' + line();
-        const bool known = name == kOrderedDict || name == kTensor || name == kTypedTensor || name == kParameter ||
+        const bool known = name == kOrderedDict || name == kTensor || name == kTypedTensor || is_parameter(name) ||
                            name == kBytes || dtype_of_storage(name) || dtype_called(name);
         if (!known)
             refuse("found '" + name + "', expected a known type of tensor, because code in a pickle is never run");
@@ -262,7 +265,7 @@ class Unpickler {
             return push(tensor(arguments, as<Elements>(arguments[0], "a storage").dtype));
         if (name == kTypedTensor && arguments.size() >= 7)
             return push(tensor(arguments, dtype_called(as<Global>(arguments[6], "a data type").name)));
-        if (name == kParameter && !arguments.empty()) return push(as<Tensor>(arguments[0], "a tensor"));
+        if (is_parameter(name) && !arguments.empty()) return push(as<Tensor>(arguments[0], "a tensor"));
         refuse("found a call of '" + name + "' with " + std::to_string(arguments.size()) +
                " arguments, which Whittle does not support");
     }

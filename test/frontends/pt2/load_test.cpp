@@ -8,6 +8,7 @@
 #include "frontends/pt2/archive.h"
 #include "frontends/pt2/codes.h"
 #include "frontends/pt2/numbers.h"
+#include "frontends/pt2/pickle.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 
@@ -250,6 +251,30 @@ TEST_CASE("pickled weights are read as data, in both older layouts") {
         {{"m/archive_format", "pt2"}, {"m/models/model.json", kProgram}, {"m/data/weights/model.pt", saved(kPickle)}});
     CHECK(print(loaded.graph) == expected);
     CHECK(loaded.graph.attributes.at("w").values<double>() == std::vector<double>{10, 100});
+}
+
+TEST_CASE("tensors of newer types, and parameters with attributes, are unpickled") {
+    const auto weight = [](const std::string& pickle, const std::string& bytes) {
+        const TempDir folder;
+        write_file(folder.path() / "w.pt", saved(pickle, bytes));
+        return read_state_dict(Archive(folder.path() / "w.pt")).at("w");
+    };
+    const std::string attributed =
+        replaced(replaced(kPickle, "_rebuild_parameter\n", "_rebuild_parameter_with_state\n("), "\x87Rs.", "}tRs.");
+    CHECK(weight(attributed, entries().at("m/data/weights/w0")).values<double>() == std::vector<double>{10, 100});
+    // {"w": _rebuild_tensor_v3(a storage of two bytes, 0, (2,), (1,), False, OrderedDict(), torch.float8_e5m2)}
+    const Tensor typed = weight(
+        "\x80\x02}q\x00X\x01\x00\x00\x00w"
+        "ctorch._utils\n_rebuild_tensor_v3\n"
+        "((X\x07\x00\x00\x00storage"
+        "ctorch.storage\nUntypedStorage\nX\x01\x00\x00\x00"
+        "0X\x03\x00\x00\x00"
+        "cpuK\x02tQK\x00K\x02\x85K\x01\x85\x89"
+        "ccollections\nOrderedDict\n)R"
+        "ctorch\nfloat8_e5m2\ntRs."s,
+        "\x3c\x40");
+    CHECK(typed.dtype() == DType::f8_e5m2);
+    CHECK(typed.values<double>() == std::vector<double>{1, 2});
 }
 
 TEST_CASE("nothing but tensors is unpickled") {
