@@ -58,10 +58,9 @@ Graph as_function(Graph graph, std::vector<std::string>* updates) {
     if (!hidden && !has_writes(graph)) return graph;
     Functionalized functional = functionalize(end_gradients(graph));
     if (!hidden && functional.updates.empty()) return graph;  // it writes into what it has computed
-    for (const MemoryUpdate& update : functional.updates) {
-        const Node* const written = graph.find(update.name);
-        if (updates) updates->push_back(written ? written->target : update.name);
-    }
+    if (updates)
+        for (const MemoryUpdate& update : functional.updates)
+            updates->push_back(functional.graph.find(update.input)->target);
     return with_gradients_told(std::move(functional.graph));
 }
 
