@@ -217,7 +217,7 @@ std::set<std::string> undecided_symbols(std::string_view expression,
 std::optional<std::pair<std::string, std::int64_t>> solved(std::string_view expression, std::int64_t value,
                                                            const std::map<std::string, std::int64_t>& symbols) {
     const std::set<std::string> unknown = undecided_symbols(expression, symbols);
-    if (unknown.size() != 1) return {};
+    if (unknown.size() != 1 || value < 0) return {};
     std::map<std::string, std::int64_t> tried = symbols;
     std::int64_t& size = tried[*unknown.begin()];
     const auto at = [&](std::int64_t other) {
