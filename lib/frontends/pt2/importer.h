@@ -74,6 +74,7 @@ class Importer {
     // Of ops that Whittle does not know (opaque.cpp).
     /// With the results that the file states. `call` has all else.
     void add_opaque(const Json& graph, const Json& node, Node call);
+    void add_writing(const Json& node, const Node& call);
     void add_stated(const Json& graph, const Json& output, Node& call, std::vector<std::string>& names);
     /// A nested graph, with placeholders as it states its inputs.
     GraphRef stated_graph(const Json& argument) const;

@@ -35,17 +35,43 @@ Arg stated_number(const Json& graph, const std::string& name, const std::map<std
 void Importer::add_opaque(const Json& graph, const Json& node, Node call) {
     std::vector<std::string> names;
     for (const Json& output : node.at("outputs")) add_stated(graph, output, call, names);
-    if (names.empty() && !node.at("outputs").empty()) return;  // numbers, which the file states
-    if (names.empty())
-        throw Error("found a call of an unknown op without results, which can only write to its operands",
-                    "save the program after run_decompositions({}), which makes writes results; or name the library "
-                    "that registers the op with LibTorch: --op-library FILE");
+    if (names.empty()) {  // numbers, which the file states, or nothing
+        if (node.at("outputs").empty()) add_writing(node, call);
+        return;
+    }
     const auto named = std::ranges::find_if(names, [](const std::string& name) { return !name.empty(); });
     if (named != names.end()) call.name = *named;
     if (const Json name = node.value("name", Json()); name.is_string()) call.name = name.get<std::string>();
     const std::vector<NodeRef> results = add_results(graph_, graph_.add(std::move(call)));
     for (std::size_t i = 0; i < names.size(); ++i)
         if (!names[i].empty()) bind(names[i], results[i]);
+}
+
+/// Of a call that returns nothing: it may write to each of its tensors. In the form that PyTorch gives such calls in
+/// functional programs: the call's results are what is behind the tensors' names from here on.
+void Importer::add_writing(const Json& node, const Node& call) {
+    Node functional{.name = call.target,
+                    .target = "higher_order.auto_functionalized",
+                    .args = {Arg("torch.ops." + call.target)},
+                    .results = {ValueMeta()},
+                    .stack = call.stack,
+                    .module_path = call.module_path};
+    std::vector<std::string> names = {""};
+    for (const Json& input : node.at("inputs")) {
+        const auto [kind, value] = chosen(input.at("arg"));
+        functional.kwargs.emplace_back(input.at("name").get<std::string>(), argument(input.at("arg")));
+        if (kind == "as_tensor") names.push_back(value->at("name"));
+        if (kind == "as_tensors")
+            for (const Json& tensor : *value) names.push_back(tensor.at("name"));
+    }
+    for (std::size_t i = 1; i < names.size(); ++i)
+        if (const NodeRef* operand = named(names[i]).node())
+            functional.results.push_back(graph_.node(*operand).meta());
+        else
+            throw Error("the node reads '" + names[i] + "' as a tensor, found a number");
+    if (names.size() == 1) return;  // nothing that is computed depends on it
+    const std::vector<NodeRef> results = add_results(graph_, graph_.add(std::move(functional)));
+    for (std::size_t i = 1; i < names.size(); ++i) bind(names[i], results[i]);
 }
 
 /// Adds the tensors of an entry of the outputs as results, each with its name; numbers are known from here on.
