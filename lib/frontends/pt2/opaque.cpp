@@ -39,8 +39,8 @@ void Importer::add_opaque(const Json& graph, const Json& node, Node call) {
         if (node.at("outputs").empty()) add_writing(node, call);
         return;
     }
-    const auto named = std::ranges::find_if(names, [](const std::string& name) { return !name.empty(); });
-    if (named != names.end()) call.name = *named;
+    const auto first = std::ranges::find_if(names, [](const std::string& name) { return !name.empty(); });
+    if (first != names.end()) call.name = *first;
     if (const Json name = node.value("name", Json()); name.is_string()) call.name = name.get<std::string>();
     const std::vector<NodeRef> results = add_results(graph_, graph_.add(std::move(call)));
     for (std::size_t i = 0; i < names.size(); ++i)
