@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
+#include "ops/aten/open_rules.h"
 
 namespace whittle {
 namespace {
@@ -84,12 +85,14 @@ constexpr OpDef kQuantizedOps[] = {
      .schema = "quantize_per_tensor.default(Tensor input, float scale, int zero_point, int quant_min, int quant_max, "
                "ScalarType dtype) -> Tensor",
      .dtypes = kReal,
-     .decompose = quantize},
+     .decompose = quantize,
+     .open = {.ask = aten_open::quantized_scale}},
     {.doc = "the same with tensors of one element" WHITTLE_PT2E,
      .schema = "quantize_per_tensor.tensor(Tensor input, Tensor scale, Tensor zero_point, int quant_min, int "
                "quant_max, ScalarType dtype) -> Tensor",
      .dtypes = kReal,
-     .decompose = quantize_by_tensor},
+     .decompose = quantize_by_tensor,
+     .open = {.ask = aten_open::quantized_scales}},
     {.doc = "numbers of integers, by one scale and zero point" WHITTLE_PT2E,
      .schema = "dequantize_per_tensor.default(Tensor input, float scale, int zero_point, int quant_min, int "
                "quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
