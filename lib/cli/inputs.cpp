@@ -25,13 +25,21 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// NAME.npy, or NAME.safetensors of one tensor, which has the types that NumPy lacks; nothing where there is neither.
+std::optional<fs::path> file_of(const fs::path& folder, const std::string& name) {
+    for (const char* extension : {".npy", ".safetensors"})
+        if (const fs::path file = folder / (name + extension); fs::exists(file)) return file;
+    return std::nullopt;
+}
+
 /// PREFIX0.npy, PREFIX1.npy … as long as they exist.
 std::vector<Tensor> load_numbered(const fs::path& folder, const std::string& prefix) {
     std::vector<Tensor> tensors;
     for (;;) {
-        const fs::path file = folder / (prefix + std::to_string(tensors.size()) + ".npy");
-        if (!fs::exists(file)) return tensors;
-        tensors.push_back(load_npy(file));
+        const std::string name = prefix + std::to_string(tensors.size());
+        const std::optional<fs::path> file = file_of(folder, name);
+        if (!file) return tensors;
+        tensors.push_back(load_tensor(*file, name));
     }
 }
 
@@ -40,8 +48,7 @@ void read_numbered(const fs::path& folder, Given& given) {
     for (Tensor& tensor : load_numbered(folder, "in_"))
         given.inputs.push_back({"", folder.string(), std::move(tensor)});
     given.expected = load_numbered(folder, "out_");
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder))
-        if (entry.path().extension() == ".npy") given.updates[entry.path().stem().string()] = entry.path();
+    given.folder = folder;
 }
 
 /// A folder of the ONNX backend tests' layout.
@@ -80,7 +87,7 @@ constexpr const char* kOneTensor = "to give one input, use --input NAME=FILE";
 
 void read_all(const fs::path& from, const DeclaredValues& declared, Given& given) {
     if (fs::is_directory(from))
-        fs::exists(from / "in_0.npy") ? read_numbered(from, given) : read_test_data_set(from, declared, given);
+        file_of(from, "in_0") ? read_numbered(from, given) : read_test_data_set(from, declared, given);
     else if (!fs::exists(from))
         throw Error({from.string(), {}}, "No such file or directory", kOneTensor);
     else if (const auto tensors = load_named(from))
@@ -263,9 +270,9 @@ namespace {
 void expect_updates(LoadedFrame& frame, const Given& given) {
     std::vector<Tensor> computed;
     for (std::size_t i = 0; i < frame.updates.size(); ++i) {
-        const auto file = given.updates.find(frame.updates[i]);
-        if (file != given.updates.end()) {
-            frame.expected.push_back(load_npy(file->second));
+        const std::string& name = frame.updates[i];
+        if (const auto file = given.folder ? file_of(*given.folder, name) : std::nullopt) {
+            frame.expected.push_back(load_tensor(*file, name));
             continue;
         }
         if (computed.empty()) {

@@ -26,8 +26,8 @@ struct Given {
     std::vector<GivenInput> inputs;
     std::vector<Tensor> expected;
     std::string expected_from;
-    /// Files of one tensor each, by the name of what it is the value of at the end: a buffer that the program writes.
-    std::map<std::string, std::filesystem::path> updates = {};
+    /// That may hold NAME.npy, what a buffer that the program writes is at the end.
+    std::optional<std::filesystem::path> folder = {};
     std::map<std::string, std::optional<std::size_t>> lengths = {};  ///< as LoadOptions::lengths
 };
 

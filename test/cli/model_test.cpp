@@ -229,6 +229,9 @@ TEST_CASE("of a program that writes buffers, the outputs that it returns suffice
     const Tensor other = Tensor::of<float>({1, 2});
     write_file(folder.path() / (*mean + ".npy"), npy(other));
     CHECK(same_bits(load_model(model, options).at(0).expected.at(at), other));
+    fs::remove(folder.path() / (*mean + ".npy"));
+    save_safetensors(folder.path() / (*mean + ".safetensors"), {{"value", other}});
+    CHECK(same_bits(load_model(model, options).at(0).expected.at(at), other));
     write_file(folder.path() / "out_1.npy", npy(other));
     CHECK(error_of([&] { load_model(model, options); }).find("it holds 2 outputs, but the model has 4") !=
           std::string::npos);
