@@ -244,24 +244,24 @@ class ProgramReader {
         decide(given);
         for (const auto& [symbol, size] : decide(examples))
             loaded_.assumed_dims.push_back(symbol + "=" + std::to_string(size));
-        for (const auto& [symbol, range] : ranges.items()) {
-            known.insert(symbol);
-            check_range(symbol, range);
+        for (const auto& [expression, range] : ranges.items()) {
+            if (symbol_of(expression)) known.insert(expression);
+            check_range(expression, range);
         }
         check_dims(archive_.file(), options_.dims, std::vector<std::string>(known.begin(), known.end()));
     }
 
-    void check_range(const std::string& symbol, const Json& range) const {
-        const auto found = symbols_.sizes.find(symbol);
-        if (found == symbols_.sizes.end()) return;
+    void check_range(const std::string& expression, const Json& range) const {
+        const auto found = evaluate(expression, symbols_.sizes);
+        if (!found) return;
         const auto bound = [&](const char* which) {
             const auto member = range.find(which);
             return member == range.end() || !member->is_number_integer() ? std::optional<std::int64_t>()
                                                                          : member->get<std::int64_t>();
         };
         const auto least = bound("min_val"), most = bound("max_val");
-        if ((!least || found->second >= *least) && (!most || found->second <= *most)) return;
-        throw Error("the dynamic dimension " + symbol + " is " + std::to_string(found->second) +
+        if ((!least || *found >= *least) && (!most || *found <= *most)) return;
+        throw Error("the dynamic dimension " + expression + " is " + std::to_string(*found) +
                         ", expected a size in the exported range: " + (least ? std::to_string(*least) : "0") + " to " +
                         (most ? std::to_string(*most) : "any larger size"),
                     "choose a size in this range, or export the model with another range");

@@ -166,6 +166,11 @@ TEST_CASE("sizes of an input that are expressions decide their symbols") {
     CHECK(load(entries(even), {.dims = {{"s0", 5}}}).graph.nodes.at(0).meta().sizes == Sizes{10, 2});
     CHECK_THROWS_WITH(load(entries(even), {.input_sizes = {{"x", {20, 2}}}}),
                       Catch::Contains("dynamic dimension s0 is 10, expected a size in the exported range: 1 to 8"));
+    const std::string ranged =
+        replaced(even, R"("s0": {"min_val": 1,)", R"("2*s0": {"min_val": 4, "max_val": 8}, "s0": {"min_val": 1,)");
+    CHECK_THROWS_WITH(load(entries(ranged), {.dims = {{"s0", 5}}}),
+                      Catch::Contains("dynamic dimension 2*s0 is 10, expected a size in the exported range: 4 to 8"));
+    CHECK_THROWS_WITH(load(entries(ranged), {.dims = {{"2*s0", 8}}}), Catch::Contains("2*s0"));
 }
 
 TEST_CASE("an archive may hold several models, of which one is read by its name") {
