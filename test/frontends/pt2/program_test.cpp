@@ -125,12 +125,10 @@ TEST_CASE("a number that an unknown op gives is what the file or --dim says") {
         return load_program(node("mylib.count.default", argument("x", tensor("x")), kNumber) + "," + kTimesNumber,
                             returned("y"), stating_number(number), options);
     };
-    const std::string open = R"({"as_expr": {"expr_str": "Symbol('u0', integer=True)"
-}
-})";
+    const std::string open = R"json({"as_expr": {"expr_str": "Symbol('u0', integer=True)"}})json";
     CHECK(results(counted(R"({"as_int": 4})")) == std::vector<std::vector<double>>{{4, 8, 12}});
-CHECK_THROWS_WITH(counted(open), Catch::Contains("node 0 (torch.ops.mylib.count.default)") &&
-                                     Catch::Contains("set its symbol with --dim NAME=SIZE"));
+    CHECK_THROWS_WITH(counted(open), Catch::Contains("node 0 (torch.ops.mylib.count.default)") &&
+                                         Catch::Contains("set its symbol with --dim NAME=SIZE"));
 }
 
 TEST_CASE("a higher-order op that Whittle does not run is an opaque call with its nested graphs") {
@@ -169,18 +167,14 @@ TEST_CASE("tokens, objects and numbers among the inputs are no inputs of the gra
         kNumber + "}}";
     const auto load = [&](const LoadOptions& options) {
         return load_program(kTimesNumber, R"({"token": {"arg": {"name": "t2"}}}, )" + returned("y"),
-                            stating_number(R"({"as_expr": {"expr_str": "Symbol('s3', integer=True)",
-                                "hint": {
-            "as_int" : 7}
-    }
-})"),
+                            stating_number(R"json({"as_expr": {"expr_str": "Symbol('s3', integer=True)",
+                                "hint": {"as_int": 7}}})json"),
                             options, more);
-}
-;
-CHECK(load({}).graph.placeholders().size() == 1);
-CHECK(load({}).assumed_dims == std::vector<std::string>{"s3=7"});
-CHECK(results(load({})) == std::vector<std::vector<double>>{{7, 14, 21}});
-CHECK(results(load({.dims = {{"s3", 2}}})) == std::vector<std::vector<double>>{{2, 4, 6}});
+    };
+    CHECK(load({}).graph.placeholders().size() == 1);
+    CHECK(load({}).assumed_dims == std::vector<std::string>{"s3=7"});
+    CHECK(results(load({})) == std::vector<std::vector<double>>{{7, 14, 21}});
+    CHECK(results(load({.dims = {{"s3", 2}}})) == std::vector<std::vector<double>>{{2, 4, 6}});
 }
 
 TEST_CASE("a mask among index tensors is the positions that the values given choose") {
@@ -193,15 +187,11 @@ TEST_CASE("a mask among index tensors is the positions that the values given cho
                  argument("self", tensor("x")) + "," + argument("indices", R"({"as_tensors": [{"name": "mask"}]})"),
                  tensor("chosen")),
         returned("chosen"),
-        R"("chosen": {"dtype": 7, "sizes": [{"as_expr": {"expr_str": "Symbol('u0', integer=True)"
-}
-}],
-            "strides": [{"as_int": 1}], "layout": 7
-})",
-        {.values = [&](const Graph&) {
-    return std::vector<Tensor>{x}; }});
-CHECK(results(loaded) == std::vector<std::vector<double>>{{2, 3}});
-CHECK(loaded.data_sizes == std::vector<std::string>{"u0=2"});
+        R"json("chosen": {"dtype": 7, "sizes": [{"as_expr": {"expr_str": "Symbol('u0', integer=True)"}}],
+            "strides": [{"as_int": 1}], "layout": 7})json",
+        {.values = [&](const Graph&) { return std::vector<Tensor>{x}; }});
+    CHECK(results(loaded) == std::vector<std::vector<double>>{{2, 3}});
+    CHECK(loaded.data_sizes == std::vector<std::string>{"u0=2"});
 }
 
 TEST_CASE("batch norm in training is read with its writes to the running statistics") {
