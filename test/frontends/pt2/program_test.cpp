@@ -120,7 +120,7 @@ TEST_CASE("an op that the registry does not know is an opaque call with what the
     CHECK(writing.graph.node({left.node}).args.at(0) == Arg("torch.ops.mylib.bump.default"));
 }
 
-TEST_CASE("a number that an unknown op gives is what the file or --dim says") {
+TEST_CASE("a number that an unknown op gives is what the file says") {
     const auto counted = [](const std::string& number, const LoadOptions& options = {}) {
         return load_program(node("mylib.count.default", argument("x", tensor("x")), kNumber) + "," + kTimesNumber,
                             returned("y"), stating_number(number), options);
