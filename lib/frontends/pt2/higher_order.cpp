@@ -47,7 +47,8 @@ void Importer::add_higher_order(const Json& file, const Json& node, const std::s
     if (runs_its_graph(name)) return write_out(node, 0);
     Node call{.name = name, .target = "higher_order." + (name == "map_impl" ? "map" : name)};
     set_place(call, node);
-    const auto leave_opaque = [&] {
+    const auto leave_opaque = [&] {  // under PyTorch's name where the registry has another form of the op
+        if (Registry::instance().find(call.target)) call.target = node.at("target").get<std::string>();
         set_arguments(call, inputs);
         add_opaque(file, node, std::move(call));
     };

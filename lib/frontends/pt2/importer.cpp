@@ -225,6 +225,7 @@ void Importer::add_nodes(const Json& graph) {
 
 void Importer::add_node(const Json& graph, const Json& node) {
     const std::string target = target_of(node);
+    if (stated_) return add_as_stated(graph, node, target);
     if (add_number(node, target) || add_item(graph, node, target)) return;
     constexpr std::string_view kHigherOrder = "higher_order.";
     if (target.starts_with(kHigherOrder)) return add_higher_order(graph, node, target.substr(kHigherOrder.size()));

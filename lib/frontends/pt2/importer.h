@@ -76,8 +76,11 @@ class Importer {
     void add_opaque(const Json& graph, const Json& node, Node call);
     void add_writing(const Json& node, const Node& call);
     void add_stated(const Json& graph, const Json& output, Node& call, std::vector<std::string>& names);
-    /// A nested graph, with placeholders as it states its inputs.
+    /// stated_number(); in a graph that is kept as stated its name, where only running the program tells.
+    Arg number(const Json& graph, const std::string& name) const;
+    /// A nested graph of an opaque call, which is kept as the file states it: nothing in it is inferred.
     GraphRef stated_graph(const Json& argument) const;
+    void add_as_stated(const Json& graph, const Json& node, const std::string& target);
     GraphRef add_nested(Graph graph) const;
     /// What a tensor of one element holds, a number from here on; false for another target.
     bool add_item(const Json& graph, const Json& node, const std::string& target);
@@ -104,6 +107,7 @@ class Importer {
     DataSizes* const data_;
     std::map<std::string, Arg> values_;
     int depth_;
+    bool stated_ = false;  ///< the graph is kept as the file states it
 };
 
 }  // namespace whittle::pt2

@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 #include "frontends/pt2/importer.h"
+#include "frontends/pt2/numbers.h"
+#include "graph/placement.h"
 #include "graph/value_ref.h"
 
 namespace whittle::pt2 {
@@ -76,10 +78,18 @@ void Importer::add_writing(const Json& node, const Node& call) {
 
 /// Adds the tensors of an entry of the outputs as results, each with its name; numbers are known from here on.
 void Importer::add_stated(const Json& graph, const Json& output, Node& call, std::vector<std::string>& names) {
+    const auto meta = [&](const std::string& name) {
+        if (name.empty()) return ValueMeta();
+        try {
+            return meta_of(graph.at("tensor_values").at(name), symbols_.sizes);
+        } catch (const Error&) {  // only running the program tells
+            if (!stated_) throw;
+            return unknown_meta();
+        }
+    };
     const auto add = [&](const std::string& name) {
         names.push_back(name);
-        call.results.push_back(name.empty() ? ValueMeta()
-                                            : meta_of(graph.at("tensor_values").at(name), symbols_.sizes));
+        call.results.push_back(meta(name));
     };
     const auto [kind, value] = chosen(output);
     if (kind == "as_tensor")
@@ -96,7 +106,7 @@ void Importer::add_stated(const Json& graph, const Json& output, Node& call, std
     else if (kind.starts_with("as_sym_") && value->is_array())
         for (const Json& number : *value) add_stated(graph, Json{{"as_sym_int", number}}, call, names);
     else if (kind.starts_with("as_sym_") && value->contains("as_name"))
-        bind(value->at("as_name"), stated_number(graph, value->at("as_name"), symbols_.sizes));
+        bind(value->at("as_name"), number(graph, value->at("as_name")));
     else if (kind == "as_custom_obj")
         bind(value->at("name"), Arg(value->at("class_fqn").get<std::string>()));
     else if (kind == "as_graph")
@@ -104,10 +114,28 @@ void Importer::add_stated(const Json& graph, const Json& output, Node& call, std
     // Other kinds are constants, which the file has where they are used.
 }
 
+Arg Importer::number(const Json& graph, const std::string& name) const {
+    try {
+        return stated_number(graph, name, symbols_.sizes);
+    } catch (const Error&) {
+        if (!stated_) throw;
+        return Arg(name);
+    }
+}
+
+void Importer::add_as_stated(const Json& graph, const Json& node, const std::string& target) {
+    if (is_check(target)) return;
+    Node call{.name = target, .target = target};
+    set_place(call, node);
+    set_arguments(call, node.at("inputs"));
+    add_opaque(graph, node, std::move(call));
+}
+
 GraphRef Importer::stated_graph(const Json& argument) const {
     const Json& body = argument.at("graph");
     Graph graph{.name = argument.value("name", "body")};
     Importer inner(graph, symbols_, nullptr, depth_ + 1);
+    inner.stated_ = true;
     for (const Json& parameter : body.at("inputs")) {
         const auto [kind, value] = chosen(parameter);
         const std::string name = value->is_object() ? value->value("name", value->value("as_name", "")) : "";
@@ -116,7 +144,7 @@ GraphRef Importer::stated_graph(const Json& argument) const {
         else if (kind == "as_custom_obj")
             inner.bind(name, Arg(value->at("class_fqn").get<std::string>()));
         else if (!name.empty())
-            inner.bind(name, stated_number(body, name, symbols_.sizes));
+            inner.bind(name, inner.number(body, name));
     }
     inner.add_nodes(body);
     std::vector<NodeRef> results;

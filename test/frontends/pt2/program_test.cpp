@@ -132,20 +132,23 @@ TEST_CASE("a number that an unknown op gives is what the file says") {
 }
 
 TEST_CASE("a higher-order op that Whittle does not run is an opaque call with its nested graphs") {
+    // The file says bf16, as under autocast: it is believed.
+    const std::string narrow = R"({"dtype": 13, "sizes": [{"as_int": 3}], "strides": [{"as_int": 1}], "layout": 7})";
     const std::string twice =
         node("aten.add.Tensor", argument("self", tensor("x")) + "," + argument("other", tensor("x")), tensor("twice"));
-    const LoadedProgram loaded =
-        load_program(node("higher_order.flex_attention",
-                          argument("", tensor("x")) + "," +
-                              argument("", nested("score", graph(tensor("x"), twice, tensor("twice")))) + "," +
-                              argument("", R"({"as_operator": "torch.ops.aten.add.Tensor"})"),
-                          tensor("y")),
-                     returned("y"), R"("y": )" + kStated);
+    const LoadedProgram loaded = load_program(
+        node("higher_order.flex_attention",
+             argument("", tensor("x")) + "," +
+                 argument("", nested("score", graph(tensor("x"), twice, tensor("twice"), R"("twice": )" + narrow))) +
+                 "," + argument("", R"({"as_operator": "torch.ops.aten.add.Tensor"})"),
+             tensor("y")),
+        returned("y"), R"("y": )" + kStated);
     const Node& call = *loaded.graph.find("y");
     CHECK(call.target == "higher_order.flex_attention");
     CHECK(call.args.at(1) == Arg(GraphRef{"score"}));
     CHECK(call.args.at(2) == Arg("torch.ops.aten.add.Tensor"));
-    CHECK(loaded.graph.subgraphs.at("score")->find("twice")->meta().sizes == Sizes{3});
+    CHECK(loaded.graph.subgraphs.at("score")->find("twice")->meta().dtype == DType::bf16);
+    CHECK_NOTHROW(checked_graph(loaded.graph, "m.pt2"));
 }
 
 TEST_CASE("a checkpoint runs its graph on the operands, whatever its options say") {
@@ -290,10 +293,12 @@ TEST_CASE("scan hands values on from slice to slice") {
     CHECK(results(scan(direction(R"({"as_bool": false})"))) == expected);
     // From the last slice to the first it is an opaque call.
     std::string values = R"("all": )" + kStated;
-    for (const char* scalar : {"c", "v", "f", "last"})
+    for (const char* scalar : {"c", "v", "f", "next", "kept", "last"})
         values += ", \"" + std::string(scalar) + R"(": {"dtype": 7, "sizes": [], "strides": [], "layout": 7})";
     const LoadedProgram reversed = scan(direction(R"({"as_bool": true})"), values);
+    CHECK(reversed.graph.find("last")->target == "torch.ops.higher_order.scan");
     CHECK(reversed.graph.find("last")->args.at(4) == Arg(true));
+    CHECK_NOTHROW(checked_graph(reversed.graph, "m.pt2"));
     CHECK(reversed.graph.find("last")->args.at(0) == Arg(GraphRef{"body"}));
 }
 
