@@ -37,12 +37,12 @@ Arg stated_number(const Json& graph, const std::string& name, const std::map<std
 void Importer::add_opaque(const Json& graph, const Json& node, Node call) {
     std::vector<std::string> names;
     for (const Json& output : node.at("outputs")) add_stated(graph, output, call, names);
-    if (names.empty()) {  // numbers, which the file states, or nothing
-        if (node.at("outputs").empty()) add_writing(node, call);
+    const auto first = std::ranges::find_if(names, [](const std::string& name) { return !name.empty(); });
+    if (first == names.end()) {  // numbers, which the file states, or nothing
+        if (node.at("outputs").empty() || !names.empty()) add_writing(node, call);
         return;
     }
-    const auto first = std::ranges::find_if(names, [](const std::string& name) { return !name.empty(); });
-    if (first != names.end()) call.name = *first;
+    call.name = *first;
     if (const Json name = node.value("name", Json()); name.is_string()) call.name = name.get<std::string>();
     const std::vector<NodeRef> results = add_results(graph_, graph_.add(std::move(call)));
     for (std::size_t i = 0; i < names.size(); ++i)
@@ -61,7 +61,10 @@ void Importer::add_writing(const Json& node, const Node& call) {
     std::vector<std::string> names = {""};
     for (const Json& input : node.at("inputs")) {
         const auto [kind, value] = chosen(input.at("arg"));
-        functional.kwargs.emplace_back(input.at("name").get<std::string>(), argument(input.at("arg")));
+        if (const auto name = input.value("name", ""); name.empty())
+            functional.args.push_back(argument(input.at("arg")));
+        else
+            functional.kwargs.emplace_back(name, argument(input.at("arg")));
         if (kind == "as_tensor") names.push_back(value->at("name"));
         if (kind == "as_tensors")
             for (const Json& tensor : *value) names.push_back(tensor.at("name"));
