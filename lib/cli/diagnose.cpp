@@ -88,9 +88,7 @@ std::vector<LoadedFrame> frames_of_model(const Tool& tool, const fs::path& model
         options.program.refuse_for_model(model);
         options.inputs = options.inputs.completed(model);  // the file alone has no values
     }
-    // The ops of a program's own are no mistake: it is told of each graph that it cannot be judged.
-    std::vector<LoadedFrame> frames =
-        load_model(runnable, {.inputs = options.inputs, .keep_unknown = run, .as_stated = true});
+    std::vector<LoadedFrame> frames = load_model(runnable, {.inputs = options.inputs, .as_stated = true});
     if (frames.empty()) throw Error({model.string(), {}}, "found no graph in the model");
     options.backend.default_to(frames[0]);
     return frames;

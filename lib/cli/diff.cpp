@@ -25,7 +25,7 @@ struct Side {
 std::vector<LoadedFrame> recorded(const fs::path& model, const SubjectOptions& options) {
     const ModelKind kind = recognize(model);
     if (kind != ModelKind::trace && kind != ModelKind::record) return {};
-    std::vector<LoadedFrame> all = load_model(model, {.inputs = options.inputs, .keep_unknown = true});
+    std::vector<LoadedFrame> all = load_model(model, {.inputs = options.inputs});
     std::erase_if(all, [](const LoadedFrame& frame) { return !frame.record; });
     return all;
 }

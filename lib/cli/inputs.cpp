@@ -12,6 +12,8 @@
 #include "frontends/pt2/archive.h"
 #include "graph/graph.h"
 #include "graph/text.h"
+#include "ops/aten/random.h"
+#include "ops/core/interpreter.h"
 #include "ops/core/layout.h"
 #include "tensor/npy.h"
 #include "tensor/random.h"
@@ -23,21 +25,30 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// NAME.npy, or NAME.safetensors of one tensor, which has the types that NumPy lacks; nothing where there is neither.
+std::optional<fs::path> file_of(const fs::path& folder, const std::string& name) {
+    for (const char* extension : {".npy", ".safetensors"})
+        if (const fs::path file = folder / (name + extension); fs::exists(file)) return file;
+    return std::nullopt;
+}
+
 /// PREFIX0.npy, PREFIX1.npy … as long as they exist.
 std::vector<Tensor> load_numbered(const fs::path& folder, const std::string& prefix) {
     std::vector<Tensor> tensors;
     for (;;) {
-        const fs::path file = folder / (prefix + std::to_string(tensors.size()) + ".npy");
-        if (!fs::exists(file)) return tensors;
-        tensors.push_back(load_npy(file));
+        const std::string name = prefix + std::to_string(tensors.size());
+        const std::optional<fs::path> file = file_of(folder, name);
+        if (!file) return tensors;
+        tensors.push_back(load_tensor(*file, name));
     }
 }
 
-/// in_0.npy, in_1.npy … and, when they are known, out_0.npy ….
+/// in_0.npy, in_1.npy … and, when they are known, out_0.npy … and NAME.npy of buffers that the program writes.
 void read_numbered(const fs::path& folder, Given& given) {
     for (Tensor& tensor : load_numbered(folder, "in_"))
         given.inputs.push_back({"", folder.string(), std::move(tensor)});
     given.expected = load_numbered(folder, "out_");
+    given.folder = folder;
 }
 
 /// A folder of the ONNX backend tests' layout.
@@ -76,7 +87,7 @@ constexpr const char* kOneTensor = "to give one input, use --input NAME=FILE";
 
 void read_all(const fs::path& from, const DeclaredValues& declared, Given& given) {
     if (fs::is_directory(from))
-        fs::exists(from / "in_0.npy") ? read_numbered(from, given) : read_test_data_set(from, declared, given);
+        file_of(from, "in_0") ? read_numbered(from, given) : read_test_data_set(from, declared, given);
     else if (!fs::exists(from))
         throw Error({from.string(), {}}, "No such file or directory", kOneTensor);
     else if (const auto tensors = load_named(from))
@@ -253,11 +264,37 @@ void fill_inputs(LoadedFrame& frame, const ModelOptions& options, const Given& g
             (frame.inputs_from.empty() ? "seed " : " and seed ") + std::to_string(options.inputs.seed.value_or(0));
 }
 
-void set_expected(LoadedFrame& frame, const Given& given) {
+namespace {
+
+/// What the program writes, behind what it returns.
+void expect_updates(LoadedFrame& frame, const Given& given) {
+    std::vector<Tensor> computed;
+    for (std::size_t i = 0; i < frame.updates.size(); ++i) {
+        const std::string& name = frame.updates[i];
+        if (const auto file = given.folder ? file_of(*given.folder, name) : std::nullopt) {
+            frame.expected.push_back(load_tensor(*file, name));
+            continue;
+        }
+        if (computed.empty()) {
+            seed_random_ops(0);
+            computed = evaluate(frame.graph, frame.inputs);
+        }
+        frame.expected.push_back(computed.at(frame.expected.size()));
+    }
+}
+
+}  // namespace
+
+void set_expected(LoadedFrame& frame, const ModelOptions& options, const Given& given) {
     if (given.inputs.empty() && given.expected.empty()) return;  // all inputs of a data set may be constants here
     frame.expected = given.expected;                             // recorded outputs do not belong to other inputs
     frame.expected_from = given.expected_from;
     const std::size_t outputs = frame.graph.outputs().size();
+    const bool returned = !frame.updates.empty() && frame.expected.size() + frame.updates.size() == outputs;
+    if (returned && !frame.expected.empty()) {
+        if (options.need_inputs) return expect_updates(frame, given);
+        frame.expected.clear();  // nobody runs the graph
+    }
     if (!frame.expected.empty() && frame.expected.size() != outputs)
         throw Error({given.expected_from, {}}, "found " + plural(frame.expected.size(), "output") +
                                                    " in the file or folder, expected " + std::to_string(outputs) +

@@ -26,6 +26,8 @@ struct Given {
     std::vector<GivenInput> inputs;
     std::vector<Tensor> expected;
     std::string expected_from;
+    /// That may hold NAME.npy, what a buffer that the program writes is at the end.
+    std::optional<std::filesystem::path> folder = {};
     std::map<std::string, std::optional<std::size_t>> lengths = {};  ///< as LoadOptions::lengths
 };
 
@@ -38,8 +40,10 @@ std::string source_name(const Node& placeholder);
 /// Fills frame.inputs: given values first, then recorded ones, then made ones. Throws Error for a value that does not
 /// fit, or that the graph has no input for.
 void fill_inputs(LoadedFrame& frame, const ModelOptions& options, const Given& given);
-/// Takes the expected outputs that belong to given inputs. Throws Error for another number of them.
-void set_expected(LoadedFrame& frame, const Given& given);
+/// Takes the expected outputs that belong to given inputs, behind fill_inputs(). Where they are those that a program
+/// returns, what it writes follows: as given by name, else what the reference computes. Throws Error for another number
+/// of them.
+void set_expected(LoadedFrame& frame, const ModelOptions& options, const Given& given);
 
 /// The two sides of NAME=FILE. Throws Error naming the option for a word that is no assignment.
 std::pair<std::string, std::string> split_assignment(const std::string& word, const char* option, const char* form);

@@ -20,7 +20,6 @@
 #include "graph/failure_file.h"
 #include "graph/placement.h"
 #include "graph/text.h"
-#include "ops/core/opaque.h"
 #include "trace/index.h"
 #include "trace/load.h"
 
@@ -47,7 +46,7 @@ std::map<std::string, std::int64_t> dims_of(const InputOptions& options) {
 LoadOptions onnx_options(const ModelOptions& options, const Given& given) {
     LoadOptions load{.dims = dims_of(options.inputs)};
     load.keep_unknown = options.keep_unknown;
-    load.opaque = options.opaque;
+    load.opaque = true;
     load.fold = options.fold;
     for (const GivenInput& input : given.inputs)
         load.values.push_back(
@@ -108,7 +107,8 @@ LoadedFrame load_pt2_frame(const fs::path& path, const std::string& model, const
                 ": these sizes depend on the values of the inputs, and are fixed to what the given inputs lead to: " +
                 join(program.data_sizes));
     warn_of_assumed(path, program.assumed_dims, "using the size in the export for the dynamic ", "=SIZE");
-    LoadedFrame frame{.file = path, .graph = checked_graph(std::move(program.graph), path, checks)};
+    LoadedFrame frame{.file = path, .updates = std::move(program.updates)};
+    frame.graph = checked_graph(std::move(program.graph), path, checks, &frame.updates);
     if (!model.empty()) frame.name = model;
     return frame;
 }
@@ -255,8 +255,7 @@ std::vector<LoadedFrame> load_frames(const fs::path& path, const ModelOptions& o
     const ModelKind kind = recognize(path);
     log_info(LogChannel::cli, path.string() + ": recognized as " + std::string(name(kind)));
     const LogStep step(LogStep::Kind::capture, "read " + path.string());
-    const bool keep = options.keep_unknown || options.opaque;
-    const Checks checks(keep ? UnknownOps::keep : UnknownOps::refuse, !options.as_stated);
+    const Checks checks{.results = !options.as_stated};
     if (kind != ModelKind::onnx && kind != ModelKind::pt2 && !options.inputs.dims.empty())
         throw Error("--dim requires an ONNX model or a PyTorch export: the sizes of '" + path.string() + "' are fixed");
     const fs::path file = model_file(path);
@@ -295,8 +294,8 @@ std::vector<LoadedFrame> load_frames(const fs::path& path, const ModelOptions& o
     log_info(LogChannel::frontend,
              "read " + path.string() + ": " + std::string(name(kind)) + ", " + plural(frames.size(), "graph"));
     for (LoadedFrame& frame : frames) {
-        set_expected(frame, given);
         fill_inputs(frame, options, given);
+        set_expected(frame, options, given);
         if (onnx && options.need_inputs) set_onnx_file(frame, *onnx);
         log_frame(frame);
     }
@@ -345,29 +344,14 @@ std::optional<std::vector<LoadedFrame>> load_unknown(const fs::path& path, Model
 
 std::vector<LoadedFrame> load_for(const fs::path& path, const ModelOptions& options,
                                   const std::function<bool(const LoadedFrame&)>& knows_more) {
-    ModelOptions opaque = options;
-    opaque.opaque = true;
-    std::vector<LoadedFrame> frames;
     try {
-        frames = load_model(path, opaque);
-    } catch (const Error& undeclared) {  // results of an op that Whittle does not know; a backend may
+        return load_model(path, options);
+    } catch (const Error&) {  // results of an op that Whittle does not know; a backend may
         if (std::optional<std::vector<LoadedFrame>> unknown = load_unknown(path, options);
             unknown && knows_more(unknown->front()))
             return *unknown;
-        try {
-            load_model(path, options);
-        } catch (const Error& unknown) {
-            if (unknown.message() == undeclared.message() || undeclared.hint().empty()) throw;
-            throw Error(
-                unknown.where(), unknown.message(),
-                "a backend that knows the op can run the model if the file declares the types of the op's results; " +
-                    undeclared.hint());
-        }
         throw;
     }
-    const bool unknown = std::ranges::any_of(
-        frames, [&](const LoadedFrame& frame) { return !opaque_ops(frame.graph).empty() && !knows_more(frame); });
-    return unknown ? load_model(path, options) : frames;  // which says what is unknown
 }
 
 }  // namespace whittle::cli

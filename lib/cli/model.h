@@ -64,8 +64,7 @@ struct InputOptions {
 
 struct ModelOptions {
     InputOptions inputs = {};
-    bool keep_unknown = false;  ///< unknown ops become breaks instead of an Error
-    bool opaque = false;        ///< calls of unknown ops are kept, with the results that the file states
+    bool keep_unknown = false;  ///< ONNX: calls whose results have no known type are kept instead of an Error
     bool as_stated = false;     ///< results are what a graph's file says, and not what is inferred of them
     bool need_inputs = true;    ///< false: only the graphs are wanted
     bool fold = true;           ///< ONNX: compute what is constant while reading (LoadOptions::fold)
@@ -74,12 +73,13 @@ struct ModelOptions {
 using whittle::LoadedFrame;
 
 /// The frames of a model, graph, record or trace folder; a program is refused. A graph keeps recorded inputs (of a
-/// record or a failure) unless others are given. Throws Error for inputs that the model does not have or that do not
-/// fit, naming them, also where only the graphs are wanted.
+/// record or a failure) unless others are given. Calls of ops that Whittle does not know are opaque
+/// (ops/core/opaque.h), with the results that the file states. Throws Error for inputs that the model does not have or
+/// that do not fit, naming them, also where only the graphs are wanted.
 std::vector<LoadedFrame> load_model(const std::filesystem::path& path, const ModelOptions& options);
 
-/// load_model() for who may know ops that Whittle does not: calls of such ops are opaque where `knows_more` says so of
-/// the frame, which may say who is to be asked.
+/// load_model() for backends that may know more of an ONNX model than it states: where results have no known type, the
+/// frame is read all the same if `knows_more` says so of it.
 std::vector<LoadedFrame> load_for(const std::filesystem::path& path, const ModelOptions& options,
                                   const std::function<bool(const LoadedFrame&)>& knows_more);
 

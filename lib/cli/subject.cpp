@@ -52,7 +52,7 @@ report::Subject subject_of_program(const Tool& tool, const fs::path& program, co
     if (!ran.own)
         tried = report::try_frames(ran, folder, *backend, options.suspect());
     else if (!ran.own->graphs.empty())
-        tried = try_frames(load_model(folder, {.keep_unknown = true}), *backend, options.suspect());
+        tried = try_frames(load_model(folder, {}), *backend, options.suspect());
     for (JudgedFrame& frame : tried.frames) frame.file = fs::path(frame.file).filename().string();
     report::note_tried(subject, std::move(tried));
     return subject;

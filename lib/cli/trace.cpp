@@ -14,8 +14,6 @@
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "frontends/pt2/save.h"
-#include "graph/abilities.h"
-#include "graph/foreign_ops.h"
 #include "graph/placement.h"
 #include "program/gradients.h"
 #include "program/program.h"
@@ -298,12 +296,11 @@ void TraceOptions::check_usage() const {
 }
 
 ModelsToTrace models_to_trace(const TraceOptions& options) {
-    const bool knows_more = offered<ForeignOps>(*find_backend(options.backend.spec(kReferenceBackend))) != nullptr;
     ModelsToTrace all;
     std::vector<std::vector<LoadedFrame>> read;
     for (const fs::path& model : options.models) {
         try {
-            read.push_back(frames_with_opaque_data(model, {.inputs = options.inputs, .opaque = knows_more}));
+            read.push_back(frames_with_opaque_data(model, {.inputs = options.inputs}));
             all.models.push_back(model);
         } catch (const Error& error) {
             if (options.models.size() == 1) throw;
@@ -349,7 +346,7 @@ int trace(const Tool& tool, const TraceOptions& options) {
         .records = records_of(options),
         .check = options.program.capture().check,
         .environment = environment,
-        .load = [](const fs::path& folder) { return load_model(folder, {.keep_unknown = true}); }};
+        .load = [](const fs::path& folder) { return load_model(folder, {}); }};
     return runs_program(options) ? trace_program(tool, options, request) : trace_models(tool, options, request);
 }
 

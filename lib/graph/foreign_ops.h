@@ -3,8 +3,8 @@
 
 namespace whittle {
 
-/// Of ops it knows more than Whittle may: calls of others are handed to it as they are, with the results that the
-/// model states of them.
+/// Of ops it may know more than Whittle, even what types their results have: models that do not state these types are
+/// read for it all the same.
 class ForeignOps {
   public:
     static constexpr bool kOfInner = true;

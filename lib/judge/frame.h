@@ -24,6 +24,8 @@ struct LoadedFrame {
     std::string inputs_from = {};       ///< "seed 0", "--input DIR", "the record", "the failure" …
     std::vector<Tensor> expected = {};  ///< one per output, or none
     std::string expected_from = {};     ///< where they were found
+    /// The last outputs are the values that these buffers, parameters and inputs of a program have at the end.
+    std::vector<std::string> updates = {};
     std::vector<Break> breaks = {};
     std::vector<std::string> unknown = {};  ///< calls whose metas are not known: breaks, and what depends on them
     std::map<std::string, std::size_t> folded = {};  ///< ops of an ONNX file that were computed while reading it

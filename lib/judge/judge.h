@@ -52,7 +52,7 @@ struct Judgement {
     /// outcome.
     std::string reason = {};
     Outcome outcome = {};                    ///< of the backend
-    Expectation expected = {};               ///< what was given, else what the reference computes; none: see below
+    Expectation expected = {};               ///< what is right, as judge() finds it; none: see below
     std::string no_reference = {};           ///< why the reference computes nothing, where it was asked
     std::vector<std::string> compared = {};  ///< whose results the backend's were compared with: "eager", a folder
     /// Where results differ: the backend's and those that they were compared with, grouped by who agrees with whom. The
@@ -64,11 +64,12 @@ struct Judgement {
 };
 
 /// Runs the graph on the backend, isolated unless it is the reference, and judges how that ends: by the results that
-/// were given, else by the reference's, else, where that cannot run the graph, by what the backend itself computes
-/// without optimization. Where results differ, all of these and LibTorch say who computes what; expected results that
-/// nobody else computes, while another compiler agrees with the backend, accuse nobody. Not judged are a backend that
-/// does not support the graph, values of unknown type that nobody gave, a run that something outside ended, a graph
-/// that draws random numbers, input for which a definition leaves the result open, and results that nobody knows.
+/// were given, else by the reference's, else, where that cannot run the graph, by what LibTorch computes of opaque
+/// calls (ops/core/opaque.h), or what the backend itself computes without optimization. Where results differ, all of
+/// these and LibTorch say who computes what; expected results that nobody else computes, while another compiler agrees
+/// with the backend, accuse nobody. Not judged are a backend that does not support the graph, values of unknown type
+/// that nobody gave, a run that something outside ended, a graph that draws random numbers, input for which a
+/// definition leaves the result open, and results that nobody knows.
 Judgement judge(const FailingCase& asked, Backend& backend);
 /// The same of a run that has ended as `ran`.
 Judgement judge(const FailingCase& asked, Backend& backend, Outcome ran);

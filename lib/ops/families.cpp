@@ -84,6 +84,7 @@ std::vector<OpFamily> op_families() {
         families.push_back({"aten", ops});
     for (const std::span<const OpDef> ops : onnx_families()) families.push_back({"onnx", ops});
     families.push_back({"higher_order", higher_order_ops()});
+    families.push_back({"quantized_decomposed", quantized_decomposed_ops()});
     families.push_back({"ai.onnx.preview.training", onnx_training_ops()});
     return families;
 }

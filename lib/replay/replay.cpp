@@ -119,8 +119,7 @@ class Replay {
     }
 
     void run_graph(ReplayResult& result) {
-        // The backend may know ops that Whittle does not.
-        const LoadedRecord loaded = load_checked_record(result.file, UnknownOps::keep);
+        const LoadedRecord loaded = load_checked_record(result.file);
         const Record& record = loaded.record;
         const bool own = options_.backend.empty();
         const bool known = begin(record.name, own ? record.backend : options_.backend, result);

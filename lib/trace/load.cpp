@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "base/error.h"
 #include "graph/json.h"
@@ -43,31 +44,47 @@ void check_results(const Node& call, const Schema& schema, const std::vector<Val
 
 void check_call(const Graph& graph, const Node& call, Checks checks) {
     if (touches_misplaced(graph, call)) return;
-    const Registry& registry = Registry::instance();
-    if (const Schema* schema = registry.find(call.target)) {
-        if (!checks.results) return static_cast<void>(bind_arguments(*schema, call));
-        try {
-            return check_results(call, *schema, infer(graph, call));
-        } catch (const NeedsConstant&) {  // only a run can tell
-            return;
-        }
+    const Schema* schema = Registry::instance().find(call.target);
+    if (!schema) return;
+    if (!checks.results) return static_cast<void>(bind_arguments(*schema, call));
+    try {
+        check_results(call, *schema, infer(graph, call));
+    } catch (const NeedsConstant&) {  // only a run can tell
     }
-    if (checks.unknown == UnknownOps::keep) return;
-    registry.require(call.target);  // throws, with close spellings
+}
+
+void add_graphs(const Arg& arg, std::set<std::string>& names) {
+    if (const auto* graph = std::get_if<GraphRef>(&arg.value)) names.insert(graph->name);
+    if (const ArgList* list = arg.list())
+        for (const Arg& element : *list) add_graphs(element, names);
+}
+
+/// The nested graphs of opaque calls.
+std::set<std::string> believed_graphs(const Graph& graph) {
+    std::set<std::string> names;
+    for (const Node& node : graph.nodes) {
+        if (!is_op_call(node) || Registry::instance().find(node.target)) continue;
+        for (const Arg& arg : node.args) add_graphs(arg, names);
+        for (const auto& [key, arg] : node.kwargs) add_graphs(arg, names);
+    }
+    return names;
 }
 
 /// A graph in a file is a function of its inputs: what it writes of what it is given becomes further outputs.
-Graph as_function(Graph graph) {
+Graph as_function(Graph graph, std::vector<std::string>* updates) {
     const bool hidden = std::ranges::any_of(graph.nodes, hides_writes);
     if (!hidden && !has_writes(graph)) return graph;
     Functionalized functional = functionalize(end_gradients(graph));
     if (!hidden && functional.updates.empty()) return graph;  // it writes into what it has computed
+    if (updates)
+        for (const MemoryUpdate& update : functional.updates)
+            updates->push_back(functional.graph.find(update.input)->target);
     return with_gradients_told(std::move(functional.graph));
 }
 
 /// What the reference gives beyond the outputs that a record expects.
 void expect_updates(LoadedRecord& loaded) {
-    if (loaded.record.expected.size() == loaded.graph.outputs().size()) return;
+    if (loaded.record.expected.empty() || loaded.record.expected.size() == loaded.graph.outputs().size()) return;
     seed_random_ops(0);
     std::vector<Tensor> values = evaluate(loaded.graph, loaded.record.inputs);
     std::move(values.begin() + static_cast<std::ptrdiff_t>(loaded.record.expected.size()), values.end(),
@@ -94,14 +111,16 @@ void check_calls(const Graph& graph, const std::filesystem::path& file, Checks c
             throw Error({file.string(), place_of(visible, node)}, message, error.hint());
         }
     }
-    for (const auto& [key, nested] : graph.subgraphs) check_calls(*nested, file, checks);
+    const std::set<std::string> believed = believed_graphs(graph);
+    for (const auto& [key, nested] : graph.subgraphs)
+        if (!believed.contains(key)) check_calls(*nested, file, checks);
 }
 
-Graph checked_graph(Graph graph, const std::filesystem::path& file, Checks checks) {
+Graph checked_graph(Graph graph, const std::filesystem::path& file, Checks checks, std::vector<std::string>* updates) {
     if (graph.failure && graph.failure->backend == kInfersAnew) checks.results = false;
     check_calls(graph, file, checks);
     try {
-        return as_function(std::move(graph));
+        return as_function(std::move(graph), updates);
     } catch (Error& error) {
         error.locate({file.string(), error.where().position});
         throw;

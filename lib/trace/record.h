@@ -22,8 +22,8 @@ struct Record {
     std::string backend = "eager";  ///< what it was recorded with: replay's default
     std::map<std::string, std::string> backend_options = {};
     std::vector<Tensor> inputs;           ///< one per placeholder
-    std::vector<Tensor> expected;         ///< one per output
-    std::string expected_from = "eager";  ///< "eager", or the file the outputs were given in
+    std::vector<Tensor> expected;         ///< one per output; none where nobody computed them
+    std::string expected_from = "eager";  ///< a backend, or the file the outputs were given in; empty: nobody
     Accuracy accuracy = {};               ///< how a replay is judged
     std::string capture_fault = {};       ///< how the graph computes something else than was observed; else empty
     std::map<std::string, std::string> environment = {};

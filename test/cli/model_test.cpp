@@ -1,7 +1,7 @@
 #include "cli/model.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
-
 #include <filesystem>
 
 #include "base/error.h"
@@ -10,6 +10,7 @@
 #include "frontends/onnx/tensor_proto.h"
 #include "graph/json.h"
 #include "graph/text.h"
+#include "ops/core/interpreter.h"
 #include "tensor/safetensors.h"
 
 using namespace whittle;
@@ -190,6 +191,50 @@ TEST_CASE("a data set keeps its expected outputs where all of its inputs are con
     REQUIRE(frame.expected.size() == 1);
     CHECK(frame.expected[0].values<std::int64_t>() == std::vector<std::int64_t>{0, 1, 1});
     CHECK(frame.expected_from == (folder.path() / "test_data_set_0").string());
+}
+
+namespace {
+
+/// As numpy.save() writes floats.
+std::string npy(const Tensor& tensor) {
+    std::string shape;
+    for (const std::int64_t size : tensor.sizes()) shape += std::to_string(size) + ",";
+    std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + shape + ")}";
+    header.resize(117, ' ');
+    const std::vector<float> elements = tensor.values<float>();
+    return std::string("\x93NUMPY\x01\x00", 8) + std::string("\x76\x00", 2) + header + "\n" +
+           std::string(reinterpret_cast<const char*>(elements.data()), elements.size() * sizeof(float));
+}
+
+}  // namespace
+
+TEST_CASE("of a program that writes buffers, the outputs that it returns suffice") {
+    const fs::path model = WHITTLE_SOURCE_DIR "/test/fixtures/pt2/batch_norm.pt2";
+    const LoadedFrame made = load_model(model, {}).at(0);
+    const std::vector<Tensor> all = evaluate(made.graph, made.inputs);
+    REQUIRE(all.size() == made.updates.size() + 1);
+    REQUIRE(made.updates.size() == 3);
+    const auto mean =
+        std::ranges::find_if(made.updates, [](const std::string& name) { return name.ends_with("mean"); });
+    REQUIRE(mean != made.updates.end());
+    const auto at = static_cast<std::size_t>(mean - made.updates.begin()) + 1;
+    const TempDir folder;
+    write_file(folder.path() / "in_0.npy", npy(made.inputs.at(0)));
+    write_file(folder.path() / "out_0.npy", npy(all.at(0)));
+    ModelOptions options;
+    options.inputs.inputs = {folder.path().string()};
+    const LoadedFrame computed = load_model(model, options).at(0);
+    REQUIRE(computed.expected.size() == all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) CHECK(same_bits(computed.expected[i], all[i]));
+    const Tensor other = Tensor::of<float>({1, 2});
+    write_file(folder.path() / (*mean + ".npy"), npy(other));
+    CHECK(same_bits(load_model(model, options).at(0).expected.at(at), other));
+    fs::remove(folder.path() / (*mean + ".npy"));
+    save_safetensors(folder.path() / (*mean + ".safetensors"), {{"value", other}});
+    CHECK(same_bits(load_model(model, options).at(0).expected.at(at), other));
+    write_file(folder.path() / "out_1.npy", npy(other));
+    CHECK(error_of([&] { load_model(model, options); }).find("it holds 2 outputs, but the model has 4") !=
+          std::string::npos);
 }
 
 TEST_CASE("inputs come from numpy files in order, or from a safetensors file by name") {

@@ -55,7 +55,7 @@ TEST_CASE("a frame that a backend does not support is not judged, which is said 
     CHECK(verdict_of(tried.frames) == Verdict::not_judged);
     const std::vector<JudgedFrame> declined = with_verdict(tried.frames, Verdict::not_judged);
     REQUIRE(declined.size() == 1);
-    CHECK(declined[0].reason == "no kernel for my.op.default");
+    CHECK(declined[0].reason == "eager_debug does not implement my.op.default");
 }
 
 TEST_CASE("a minimized graph names the interpreter that ran the program", "[reduce]") {

@@ -113,6 +113,17 @@ TEST_CASE("breaks split the graph, and equal reasons are told once") {
     CHECK(report.graphs.at(2).input_values.size() == 2);
 }
 
+TEST_CASE("ops that only the backend knows are calls of the graph") {
+    const Picky backend("aten.exp.default");
+    const report::Report report = report::explain("m", {broken()}, &backend);
+    CHECK(report.graph_break_count == 0);
+    CHECK(report.graphs.size() == 1);
+    CHECK(report.op_count == 6);
+    CHECK(report.unsupported.empty());
+    const Picky lacks("mystery.op");
+    CHECK(report::explain("m", {broken()}, &lacks).break_reasons.at(0).kind == report::BreakKind::unregistered_op);
+}
+
 TEST_CASE("pieces are legal graphs that hold each call once") {
     const Frame frame = broken();
     const auto pieces = report::split_at(frame.graph, report::explain("m", {frame}, nullptr).break_nodes.at(0));
@@ -145,8 +156,8 @@ TEST_CASE("a backend's refusals are breaks, named with the backend") {
     const report::Report report = report::explain("m", {frame}, &picky);
     CHECK(report.backend == "picky");
     CHECK(report.unsupported == std::vector<std::string>{"aten.neg.default"});
-    CHECK(report.graph_break_count == 4);
-    REQUIRE(report.break_reasons.size() == 2);
+    CHECK(report.graph_break_count == 2);
+    REQUIRE(report.break_reasons.size() == 1);
     CHECK(report.break_reasons.at(0).reason == "backend picky does not support aten.neg.default");
     CHECK(report.break_reasons.at(0).kind == report::BreakKind::unsupported);
 }

@@ -16,9 +16,9 @@ using Catch::Contains;
 
 namespace {
 
-std::string message_of(const Graph& graph, UnknownOps unknown = UnknownOps::refuse) {
+std::string message_of(const Graph& graph) {
     try {
-        check_calls(graph, "g.json", unknown);
+        check_calls(graph, "g.json");
     } catch (const Error& error) {
         return error.what();
     }
@@ -61,12 +61,11 @@ TEST_CASE("for every op, what is inferred is accepted and anything else refused"
     CHECK(samples > 1000);
 }
 
-TEST_CASE("ops that no registry has are refused or believed", "[run]") {
+TEST_CASE("what a file states of ops that no registry has is believed", "[run]") {
     const Graph unknown = parse(
         "graph g {\n %x = placeholder[\"x\"] : f32[2]\n %y = mine.op(%x) : f32[3]\n"
         " %z = aten.neg.default(%y) : f32[3]\n return (%z)\n}");
-    CHECK_THAT(message_of(unknown), Contains("g.json: graph g, node %y (mine.op): unknown op 'mine.op'"));
-    CHECK(message_of(unknown, UnknownOps::keep) == "");
+    CHECK(message_of(unknown) == "");
 }
 
 TEST_CASE("nested graphs are checked too", "[run]") {
@@ -84,12 +83,12 @@ TEST_CASE("a checked file is read like any other, with what it states held again
         "graph g {\n %x = placeholder[\"x\"] : f32[2]\n %y = aten.neg.default(%x) : f32[2]\n"
         " return (%y)\n}");
     save_graph(graph, folder.path() / "good.json");
-    CHECK(same_structure(load_checked_graph(folder.path() / "good.json", UnknownOps::refuse), graph));
+    CHECK(same_structure(load_checked_graph(folder.path() / "good.json"), graph));
     Record record{.name = "r", .inputs = {Tensor::of<float>({1, 2})}, .expected = {Tensor::of<float>({-1, -2})}};
-    CHECK(load_checked_record(save_record(folder.path(), graph, record), UnknownOps::keep).record.name == "r");
+    CHECK(load_checked_record(save_record(folder.path(), graph, record)).record.name == "r");
     graph.nodes[1].results[0] = ValueMeta::contiguous(DType::f32, {3});
     const auto file = save_record(folder.path(), graph, record);
-    CHECK_THROWS_WITH(load_checked_record(file, UnknownOps::keep),
+    CHECK_THROWS_WITH(load_checked_record(file),
                       Contains(file.string()) && Contains("found f32[3] as the result, expected f32[2]"));
 }
 
@@ -99,7 +98,7 @@ namespace {
 Graph read_back(const std::string& text) {
     const TempDir folder("whittle-test");
     save_graph(parse(text), folder.path() / "g.json");
-    return load_checked_graph(folder.path() / "g.json", UnknownOps::refuse);
+    return load_checked_graph(folder.path() / "g.json");
 }
 
 }  // namespace
@@ -173,7 +172,7 @@ TEST_CASE("a record of a graph that writes expects what the reference says it wr
     record.inputs = {x};
     record.expected = {z};
     const std::filesystem::path file = save_record(folder.path(), graph, record);
-    const LoadedRecord loaded = load_checked_record(file, UnknownOps::refuse);
+    const LoadedRecord loaded = load_checked_record(file);
     REQUIRE(loaded.record.expected.size() == 2);
     CHECK(loaded.record.expected[0].values<float>() == std::vector<float>{0, 2});
     CHECK(loaded.record.expected[1].values<float>() == std::vector<float>{-1, 2});

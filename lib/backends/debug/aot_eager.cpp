@@ -76,14 +76,14 @@ class AotEager : public Backend, public Support, public Differentiates, public S
     CompileStage consumes() const override { return CompileStage::captured; }  // what it writes gets no tangents
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
+        if (std::optional<BackendFailure> failure = refused_by_kernels(graph, name())) return std::move(*failure);
         return interpreted_at_any_size(graph, [this, options](const Graph& of) { return whole(of, options); });
     }
 
     CompileResult compile_part(CompileStage part, const Graph& graph, const BackendOptions& options) override {
         std::unique_ptr<Backend> backend = named(part, options);
         if (!backend) {
-            if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
+            if (std::optional<BackendFailure> failure = refused_by_kernels(graph, name())) return std::move(*failure);
             return interpreted(graph, interpreting(chosen(options)));
         }
         CompileResult result = program::compile(*backend, without_requires_grad(graph), others(options));

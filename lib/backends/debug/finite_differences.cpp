@@ -35,7 +35,7 @@ class FiniteDifferences final : public InterpretingBackend, public OwnGradients 
   public:
     using InterpretingBackend::InterpretingBackend;
     CompileResult compile_joint(const Graph& joint, const JointShape& shape, const BackendOptions&) override {
-        if (std::optional<BackendFailure> failure = refused_by_kernels(joint)) return std::move(*failure);
+        if (std::optional<BackendFailure> failure = refused_by_kernels(joint, name())) return std::move(*failure);
         return std::make_unique<CheckedGradients>(joint, shape);
     }
 };

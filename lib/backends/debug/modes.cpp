@@ -120,7 +120,7 @@ class EagerWithModes final : public Backend, public Support, public Optioned {
     std::string description() const override { return std::string(row_.description); }
     CompileStage consumes() const override { return CompileStage::captured; }
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
+        if (std::optional<BackendFailure> failure = refused_by_kernels(graph, name())) return std::move(*failure);
         return interpreted(graph, modes_of(options));
     }
     std::vector<std::string> unsupported(const Graph& graph) const override { return without_kernel(graph); }

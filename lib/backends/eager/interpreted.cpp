@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/suggest.h"
 #include "graph/stepping.h"
 #include "graph/value_ref.h"
 #include "ops/aten/hidden_writes.h"
@@ -99,14 +100,16 @@ std::unique_ptr<Executable> interpreted(const Graph& graph, MakeInterpreter make
     return std::make_unique<InterpretedExecutable>(std::move(visible), std::move(make));
 }
 
-std::optional<BackendFailure> refused_by_kernels(const Graph& graph) {
+std::optional<BackendFailure> refused_by_kernels(const Graph& graph, const std::string& backend) {
+    if (std::vector<std::string> missing = without_kernel(graph); !missing.empty())
+        return BackendFailure{.stage = "compile",
+                              .op = missing.front(),
+                              .message = backend + " does not implement " + join(missing),
+                              .unsupported = true,
+                              .missing = std::move(missing)};
     std::optional<BackendFailure> failure;
     for_each_call(graph, [&](const Node& node) {
         if (failure || is_getitem(node)) return;
-        if (lacks_kernel(node)) {
-            failure = {"compile", node.target, "no kernel for " + node.target, true};
-            return;
-        }
         try {
             bind_arguments(*Registry::instance().find(node.target), node);
         } catch (const Error& error) {
@@ -125,7 +128,7 @@ CompileResult interpreted_at_any_size(const Graph& graph, const Interpret& inter
 }
 
 CompileResult InterpretingBackend::compile(const Graph& graph, const BackendOptions&) {
-    if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
+    if (std::optional<BackendFailure> failure = refused_by_kernels(graph, name())) return std::move(*failure);
     return interpreted_at_any_size(graph, [this](const Graph& of) { return compiled(of); });
 }
 

@@ -53,8 +53,9 @@ using Interpret = std::function<CompileResult(const Graph&)>;
 /// By `interpret`, which decides nothing by sizes: at others it is asked again.
 CompileResult interpreted_at_any_size(const Graph& graph, const Interpret& interpret);
 
-/// The failure of compiling for the registry's kernels: an op that has none, a call that does not fit its schema.
-std::optional<BackendFailure> refused_by_kernels(const Graph& graph);
+/// The failure of compiling for the registry's kernels, by a backend of this name: ops that have none, a call that does
+/// not fit its schema.
+std::optional<BackendFailure> refused_by_kernels(const Graph& graph, const std::string& backend);
 
 /// A built-in backend without options that interprets the captured graph by our kernels, and refuses what has none.
 class InterpretingBackend : public Backend, public Support, public Optioned {

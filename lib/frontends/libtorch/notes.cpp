@@ -105,27 +105,24 @@ std::vector<std::string> notes_of_end(const Recording& recording, const std::str
     if (file.lost)
         notes.push_back(plural(file.lost, "event") +
                         " could not be captured, because memory ran out or the tensors are of an unknown kind");
-                        " could not be captured: out of memory, or tensors of an unknown kind");
-                        if (file.traced)
-                            notes.push_back(plural(file.traced, "operation") +
-                                            " that a compiler (torch.compile, torch.export) ran on fake tensors while "
-                                            "it traced the program "
-                                            "are left out, and so is the code that it generated: capture sees only "
-                                            "operations of LibTorch");
-                        std::int64_t repeated = 0;
-                        for (const Step& step : recording.steps)
-                            repeated += step.kind == StepKind::op ? step.times() - 1 : 0;
-                        if (repeated)
-                            notes.push_back("long loops: " + plural(repeated, "operation") +
-                                            " were only counted, because they repeat earlier iterations; numbers among "
-                                            "their arguments may differ");
-                        if (file.cut == kNotCut && file.missed)
-                            notes.push_back(plural(file.missed, "operation") +
-                                            " that ran after main, in exit handlers and destructors of static objects, "
-                                            "are in no graph");
-                        std::ranges::move(notes_of_processes(processes, process, file.processes),
-                                          std::back_inserter(notes));
-                        return notes;
+    if (file.traced)
+        notes.push_back(plural(file.traced, "operation") +
+                        " that a compiler (torch.compile, torch.export) ran on fake tensors while "
+                        "it traced the program "
+                        "are left out, and so is the code that it generated: capture sees only "
+                        "operations of LibTorch");
+    std::int64_t repeated = 0;
+    for (const Step& step : recording.steps) repeated += step.kind == StepKind::op ? step.times() - 1 : 0;
+    if (repeated)
+        notes.push_back("long loops: " + plural(repeated, "operation") +
+                        " were only counted, because they repeat earlier iterations; numbers among "
+                        "their arguments may differ");
+    if (file.cut == kNotCut && file.missed)
+        notes.push_back(plural(file.missed, "operation") +
+                        " that ran after main, in exit handlers and destructors of static objects, "
+                        "are in no graph");
+    std::ranges::move(notes_of_processes(processes, process, file.processes), std::back_inserter(notes));
+    return notes;
 }
 
 std::vector<std::string> notes_of_escapes(const Recording& recording) {

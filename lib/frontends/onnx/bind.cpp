@@ -146,12 +146,12 @@ struct Operands {
     }
 };
 
-/// Whittle does not compute with such an operand; a backend may.
+/// Whittle does not compute with such an operand; a backend may. Where breaks are reported, it is one.
 void read_opaque(PendingNode& pending, const std::string& name, const ValueMeta& meta, const Scope& scope) {
     const std::string& elements = meta.placement->elements;
     const std::string found = "found " + (elements == "string" ? "strings" : elements + " elements") +
                               " as the input " + in_quotes(name) + ", expected numbers";
-    if (scope.session.options.opaque && pending.op)
+    if (scope.session.options.opaque && !scope.session.options.keep_unknown && pending.op)
         pending.opaque = found;
     else
         pending.refuse(found);

@@ -24,6 +24,7 @@ class ExpressionReader {
         skip();
         return !failed_ && at_ == text_.size() ? value : std::nullopt;
     }
+    const std::set<std::string>& undecided() const { return undecided_; }
 
   private:
     using Value = std::optional<std::int64_t>;
@@ -38,6 +39,12 @@ class ExpressionReader {
         ++at_;
         return true;
     }
+    bool take(std::string_view word) {
+        skip();
+        if (!text_.substr(at_).starts_with(word)) return false;
+        at_ += word.size();
+        return true;
+    }
     Value sum() {
         Value left = product();
         for (;;) {
@@ -50,9 +57,21 @@ class ExpressionReader {
         }
     }
     Value product() {
-        Value left = term();
-        while (take('*')) left = times(left, term());
-        return left;
+        Value left = power();
+        for (;;) {
+            if (take('*'))
+                left = times(left, power());
+            else if (take('%'))
+                left = combined("Mod", {left, power()});
+            else if (take("//"))
+                left = combined("FloorDiv", {left, power()});
+            else
+                return left;
+        }
+    }
+    Value power() {
+        const Value base = term();
+        return take("**") ? combined("Pow", {base, term()}) : base;
     }
     static Value times(Value a, Value b) {
         std::int64_t result = 0;
@@ -83,9 +102,11 @@ class ExpressionReader {
         const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), value);
         return status == std::errc() && end == word.data() + word.size() ? Value(value) : fail();
     }
-    Value size_of(const std::string& symbol) const {
+    Value size_of(const std::string& symbol) {
         const auto found = symbols_.find(symbol);
-        return found == symbols_.end() ? Value() : Value(found->second);
+        if (found != symbols_.end()) return found->second;
+        undecided_.insert(symbol);
+        return {};
     }
     /// Of 'FUNCTION(' what follows.
     Value call(std::string_view function) {
@@ -118,7 +139,13 @@ class ExpressionReader {
         if (function == "Integer" && operands.size() == 1) return operands[0];
         if (function == "Max") return **std::ranges::max_element(operands, {}, [](Value v) { return *v; });
         if (function == "Min") return **std::ranges::min_element(operands, {}, [](Value v) { return *v; });
-        if (function == "FloorDiv" && two && *operands[0] >= 0 && *operands[1] > 0) return *operands[0] / *operands[1];
+        const bool divides = function == "FloorDiv" || function == "CleanDiv";
+        if (divides && two && *operands[0] >= 0 && *operands[1] > 0) return *operands[0] / *operands[1];
+        if (function == "Pow" && two && *operands[1] >= 0 && *operands[1] < 64) {
+            Value value = 1;
+            for (std::int64_t i = 0; i < *operands[1]; ++i) value = times(value, operands[0]);
+            return value;
+        }
         if ((function == "Mod" || function == "PythonMod") && two && *operands[0] >= 0 && *operands[1] > 0)
             return *operands[0] % *operands[1];
         if (function != "Add" && function != "Mul") return {};
@@ -140,6 +167,7 @@ class ExpressionReader {
 
     std::string_view text_;
     const std::map<std::string, std::int64_t>& symbols_;
+    std::set<std::string> undecided_;
     std::size_t at_ = 0;
     int depth_ = 0;
     bool failed_ = false;
@@ -177,6 +205,30 @@ std::int64_t code_of_memory_format(const std::string& name) {
 
 std::optional<std::int64_t> evaluate(std::string_view expression, const std::map<std::string, std::int64_t>& symbols) {
     return ExpressionReader(expression, symbols).whole();
+}
+
+std::set<std::string> undecided_symbols(std::string_view expression,
+                                        const std::map<std::string, std::int64_t>& symbols) {
+    ExpressionReader reader(expression, symbols);
+    reader.whole();
+    return reader.undecided();
+}
+
+std::optional<std::pair<std::string, std::int64_t>> solved(std::string_view expression, std::int64_t value,
+                                                           const std::map<std::string, std::int64_t>& symbols) {
+    const std::set<std::string> unknown = undecided_symbols(expression, symbols);
+    if (unknown.size() != 1 || value < 0) return {};
+    std::map<std::string, std::int64_t> tried = symbols;
+    std::int64_t& size = tried[*unknown.begin()];
+    const auto at = [&](std::int64_t other) {
+        size = other;
+        return evaluate(expression, tried);
+    };
+    const auto one = at(1), two = at(2);
+    std::int64_t slope = 0, rest = 0;
+    if (!one || !two || __builtin_sub_overflow(*two, *one, &slope) || slope == 0) return {};
+    if (__builtin_sub_overflow(value, *one, &rest) || __builtin_add_overflow(rest / slope, 1, &rest)) return {};
+    return rest >= 0 && at(rest) == value ? std::optional(std::pair(*unknown.begin(), rest)) : std::nullopt;
 }
 
 std::optional<std::string> symbol_of(std::string_view expression) {

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tensor/dtype.h"
 
@@ -29,5 +31,12 @@ inline constexpr std::int64_t kStridedLayout = 7;
 std::optional<std::int64_t> evaluate(std::string_view expression, const std::map<std::string, std::int64_t>& symbols);
 /// The symbol, of an expression that is nothing else.
 std::optional<std::string> symbol_of(std::string_view expression);
+/// The symbols of the expression that have no size.
+std::set<std::string> undecided_symbols(std::string_view expression,
+                                        const std::map<std::string, std::int64_t>& symbols);
+/// The one symbol without a size, with the size that makes the expression `value`: `2*s77` is 6 where s77 is 3. Nothing
+/// where there is no such symbol, more than one, or no such size; only expressions that are linear in it are solved.
+std::optional<std::pair<std::string, std::int64_t>> solved(std::string_view expression, std::int64_t value,
+                                                           const std::map<std::string, std::int64_t>& symbols);
 
 }  // namespace whittle::pt2

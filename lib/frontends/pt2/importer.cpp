@@ -10,6 +10,7 @@
 #include "frontends/pt2/numbers.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
+#include "ops/aten/hidden_writes.h"
 #include "ops/core/assertions.h"
 #include "ops/core/known.h"
 #include "ops/core/registry.h"
@@ -18,14 +19,6 @@ namespace whittle::pt2 {
 namespace {
 
 constexpr std::string_view kOps = "torch.ops.";
-
-/// The one key of a union that says something: older files write all of them, those that are unused as null.
-std::pair<std::string, const Json*> chosen(const Json& value) {
-    for (const auto& [key, member] : value.items())
-        if (!member.is_null()) return {key, &member};
-    throw Error("found " + value.dump() +
-                ", expected an object whose member names the kind of the value, for example as_tensor");
-}
 
 /// Python writes what JSON has no number for as text.
 double real_of(const Json& value) {
@@ -75,12 +68,6 @@ std::string module_of(const std::string& stack) {
     return text;
 }
 
-void set_place(Node& call, const Json& node) {
-    const Json metadata = node.value("metadata", Json::object());
-    call.stack = stack_of(metadata.value("stack_trace", ""));
-    call.module_path = module_of(metadata.value("nn_module_stack", ""));
-}
-
 /// "aten.conv2d.default" of "torch.ops.aten.conv2d.default".
 std::string target_of(const Json& node) {
     const auto target = node.at("target").get<std::string>();
@@ -102,13 +89,26 @@ void add_names(const Json& output, std::vector<std::string>& names) {
         throw Error("found a result of kind " + kind + ", expected a tensor or a list of tensors");
 }
 
+}  // namespace
+
+void set_place(Node& call, const Json& node) {
+    const Json metadata = node.value("metadata", Json::object());
+    call.stack = stack_of(metadata.value("stack_trace", ""));
+    call.module_path = module_of(metadata.value("nn_module_stack", ""));
+}
+
 std::vector<std::string> result_names(const Json& node) {
     std::vector<std::string> names;
     for (const Json& output : node.at("outputs")) add_names(output, names);
     return names;
 }
 
-}  // namespace
+std::pair<std::string, const Json*> chosen(const Json& value) {
+    for (const auto& [key, member] : value.items())
+        if (!member.is_null()) return {key, &member};
+    throw Error("found " + value.dump() +
+                ", expected an object whose member names the kind of the value, for example as_tensor");
+}
 
 std::int64_t size_of(const Json& size, const std::map<std::string, std::int64_t>& symbols) {
     const auto [kind, value] = chosen(size);
@@ -117,8 +117,9 @@ std::int64_t size_of(const Json& size, const std::map<std::string, std::int64_t>
     if (const auto known = evaluate(value->at("expr_str").get<std::string>(), symbols)) return *known;
     const Json& hint = value->value("hint", Json());
     if (!hint.is_object())
-        throw Error("found a size that depends on data or is not an expression of sizes: " +
-                    value->at("expr_str").dump());
+        throw Error(
+            "found a size that depends on data or is not an expression of sizes: " + value->at("expr_str").dump(),
+            "set its symbol with --dim NAME=SIZE");
     return hint.at("as_int").get<std::int64_t>();
 }
 
@@ -134,6 +135,14 @@ ValueMeta meta_of(const Json& tensor, const std::map<std::string, std::int64_t>&
     if (meta.sizes.size() != meta.strides.size())
         throw Error("found different numbers of sizes and strides in " + tensor.dump() + ", expected equal numbers");
     return meta;
+}
+
+Importer::Importer(Graph& graph, const Symbols& symbols, DataSizes* data, int depth)
+    : graph_(graph), symbols_(symbols), data_(data), depth_(depth) {
+    constexpr int kDeepest = 64;
+    if (depth > kDeepest)
+        throw Error("found nested graphs of more than " + std::to_string(kDeepest) +
+                    " levels, which Whittle does not support");
 }
 
 Arg Importer::named(const std::string& name) const {
@@ -163,6 +172,12 @@ Arg Importer::argument(const Json& argument) const {
     if (kind == "as_float") return real_of(*value);
     if (kind == "as_bool") return value->get<bool>();
     if (kind == "as_string") return value->get<std::string>();
+    if (kind == "as_graph") return stated_graph(*value);
+    if (kind == "as_operator") return value->get<std::string>();
+    if (kind == "as_custom_obj") {
+        const auto known = values_.find(value->at("name").get<std::string>());
+        return known == values_.end() ? Arg(value->at("class_fqn").get<std::string>()) : known->second;
+    }
     if (kind == "as_scalar_type") return dtype_of_code(value->get<std::int64_t>());
     if (kind == "as_memory_format") return memory_format_of_code(value->get<std::int64_t>());
     if (kind == "as_layout") return layout_of_code(value->get<std::int64_t>());
@@ -174,6 +189,19 @@ Arg Importer::argument(const Json& argument) const {
                             : kind == "as_bools"   ? Arg(item.get<bool>())
                             : kind == "as_strings" ? Arg(item.get<std::string>())
                                                    : Arg(integer(item)));
+        return items;
+    }
+    if (kind == "as_int_lists" || kind == "as_float_lists") {
+        for (const Json& item : *value)
+            items.push_back(this->argument({{kind == "as_int_lists" ? "as_ints" : "as_floats", item}}));
+        return items;
+    }
+    if (kind == "as_nested_tensors") {
+        for (const Json& item : *value) items.push_back(list(item));
+        return items;
+    }
+    if (kind == "as_string_to_argument") {  // a dictionary: pairs of a key and its value
+        for (const auto& [key, item] : value->items()) items.push_back(ArgList{Arg(key), this->argument(item)});
         return items;
     }
     throw Error("found an argument of kind " + kind + ", which Whittle does not support");
@@ -197,11 +225,10 @@ void Importer::add_nodes(const Json& graph) {
 
 void Importer::add_node(const Json& graph, const Json& node) {
     const std::string target = target_of(node);
+    if (stated_) return add_as_stated(graph, node, target);
     if (add_number(node, target) || add_item(graph, node, target)) return;
     constexpr std::string_view kHigherOrder = "higher_order.";
     if (target.starts_with(kHigherOrder)) return add_higher_order(graph, node, target.substr(kHigherOrder.size()));
-    if (!node.at("target").get<std::string>().starts_with(kOps))
-        throw Error("found a call of " + target + ", which Whittle does not support");
     add_call(graph, node, target);
 }
 
@@ -259,7 +286,8 @@ void Importer::set_arguments(Node& call, const Json& inputs) const {
                               !schema->params[next].keyword_only;
         const int kind = input.value("kind", in_place ? kPositional : kKeyword);
         Arg value = argument(input.at("arg"));
-        if (kind == kPositional && (in_place || !schema) && call.kwargs.empty())
+        const bool nameless = name.empty();  // of a higher-order op
+        if ((kind == kPositional || nameless) && (in_place || !schema) && call.kwargs.empty())
             call.args.push_back(std::move(value));
         else
             call.kwargs.emplace_back(name, std::move(value));
@@ -267,22 +295,25 @@ void Importer::set_arguments(Node& call, const Json& inputs) const {
 }
 
 void Importer::add_call(const Json& graph, const Json& node, const std::string& target) {
-    const std::vector<std::string> names = result_names(node);
-    Node call{.name = names.empty() ? target : names.front(), .target = target};
+    Node call{.name = target, .target = target};
     set_place(call, node);
     set_arguments(call, node.at("inputs"));
     const Registry& registry = Registry::instance();
+    if (!registry.find(target)) return add_opaque(graph, node, std::move(call));
+    const std::vector<std::string> names = result_names(node);
+    if (!names.empty()) call.name = names.front();
+    name_positions(call);
     if (registry.in_place(target))
         call.results = {graph_.node(*call.args.at(0).node()).meta()};
-    else if (registry.find(target))
+    else if (hides_writes(call))  // to running statistics, which become further outputs
+        for (const std::string& name : names)
+            call.results.push_back(meta_of(graph.at("tensor_values").at(name), symbols_.sizes));
+    else
         try {
             call.results = infer(graph_, call);
         } catch (const NeedsConstant&) {
             call.results = observed_results(graph, call, names);
         }
-    else
-        for (const std::string& name : names)
-            call.results.push_back(meta_of(graph.at("tensor_values").at(name), symbols_.sizes));
     if (call.results.empty()) throw Error("found a call without results, which Whittle does not support");
     check_stated(graph, names, call.results);
     bind_results(node.at("outputs"), graph_.add(std::move(call)));
@@ -296,60 +327,23 @@ void Importer::check_stated(const Json& graph, const std::vector<std::string>& n
         const auto stated = values->find(names[i]);
         if (stated == values->end()) continue;
         ValueMeta meta{.dtype = dtype_of_code(stated->at("dtype").get<std::int64_t>())};
+        const ValueMeta& result = results[i];
         bool decided = true;  // by the sizes that are known
         for (const Json& size : stated->at("sizes")) {
             const auto [kind, value] = chosen(size);
-            const auto known = kind == "as_int" ? std::optional(integer(*value))
-                                                : evaluate(value->at("expr_str").get<std::string>(), symbols_.sizes);
+            const std::string expression = kind == "as_int" ? "" : value->at("expr_str").get<std::string>();
+            const auto known = kind == "as_int" ? std::optional(integer(*value)) : evaluate(expression, symbols_.sizes);
+            if (!known && data_ && meta.sizes.size() < result.sizes.size())
+                data_->decide(expression, result.sizes[meta.sizes.size()]);
             decided = decided && known;
             meta.sizes.push_back(known.value_or(0));
         }
-        const ValueMeta& result = results[i];
         if (decided && (meta.dtype != result.dtype || meta.sizes != result.sizes))
             throw Error("the call computes the result '" + names[i] + "' as " +
                         print(ValueMeta::contiguous(result.dtype, result.sizes)) +
                         " from its operands, but the file declares the result as " +
                         print(ValueMeta::contiguous(meta.dtype, meta.sizes)));
     }
-}
-
-std::vector<ValueMeta> Importer::observed_results(const Json& graph, const Node& call,
-                                                  const std::vector<std::string>& names) {
-    if (!data_) throw Error("found a nested graph with sizes that depend on data, which Whittle does not support");
-    std::vector<ValueMeta> metas;
-    for (const Tensor& result : data_->run(graph_, call, names.size())) {
-        const Json& stated = graph.at("tensor_values").at(names.at(metas.size())).at("sizes");
-        metas.push_back(ValueMeta::contiguous(result.dtype(), result.sizes()));
-        for (std::size_t d = 0; d < stated.size() && d < result.sizes().size(); ++d)
-            if (const auto [kind, value] = chosen(stated[d]); kind == "as_expr")
-                data_->decide(value->at("expr_str").get<std::string>(), result.sizes()[d]);
-    }
-    return metas;
-}
-
-bool Importer::add_item(const Json& graph, const Json& node, const std::string& target) {
-    if (target != "aten.item.default" && target != "aten._local_scalar_dense.default") return false;
-    const Arg read = argument(node.at("inputs").at(0).at("arg"));
-    if (!read.node()) throw Error("found item() of a value that is not a tensor, expected item() of a tensor");
-    if (!data_) throw Error("found a nested graph that reads a number from a tensor, which Whittle does not support");
-    const ValueMeta& meta = graph_.node(*read.node()).meta();
-    const Scalar number = data_->run(graph_, {.target = "aten.clone.default", .args = {read}}, 1).at(0).item();
-    const auto name = chosen(node.at("outputs").at(0)).second->at("as_name").get<std::string>();
-    bind(name, Arg(number));
-    if (const Json& sizes = graph.value("sym_int_values", Json::object()); sizes.contains(name))
-        if (const auto [kind, value] = chosen(sizes.at(name)); kind == "as_expr")
-            data_->decide(value->at("expr_str").get<std::string>(), number.to_integer());
-    Node same{.name = "same", .target = "aten.eq.Scalar", .args = {read, Arg(number)}};
-    set_place(same, node);
-    same.results = infer(graph_, same);
-    const NodeRef condition = graph_.add(std::move(same));
-    Node assertion{.name = "assertion",
-                   .target = std::string(kAssertion),
-                   .args = {condition, "the program reads another number than when the graph was imported", read}};
-    set_place(assertion, node);
-    assertion.results = {ValueMeta::contiguous(meta.dtype, meta.sizes)};
-    graph_.add(std::move(assertion));
-    return true;
 }
 
 void Importer::bind_results(const Json& outputs, NodeRef call) {
@@ -361,120 +355,6 @@ void Importer::bind_results(const Json& outputs, NodeRef call) {
                     std::to_string(results.size()) + ", the number of results of the call");
     for (std::size_t i = 0; i < names.size(); ++i)
         if (!names[i].empty()) bind(names[i], results[i]);
-}
-
-void Importer::add_higher_order(const Json& file, const Json& node, const std::string& name) {
-    const Json& inputs = node.at("inputs");
-    const auto at = [&](std::size_t i) -> const Json& { return inputs.at(i).at("arg"); };
-    const auto operands = [&](std::size_t i) {
-        const Arg value = i < inputs.size() ? argument(at(i)) : Arg(ArgList());
-        const ArgList* list = value.list();
-        if (!list) throw Error("found an argument that is not a list, expected a list of operands");
-        return *list;
-    };
-    const auto tensors = [](const ArgList& all) {
-        ArgList kept;
-        std::ranges::copy_if(all, std::back_inserter(kept), [](const Arg& operand) { return operand.node(); });
-        return kept;
-    };
-    if (name == "wrap_with_set_grad_enabled") return write_out(node, 1);
-    Node call{.name = name, .target = "higher_order." + (name == "map_impl" ? "map" : name)};
-    set_place(call, node);
-    if (name == "cond") {
-        const ArgList given = operands(3);
-        call.args = {argument(at(0)), nested(at(1), given), nested(at(2), given), tensors(given)};
-    } else if (name == "while_loop") {
-        const ArgList carried = operands(2), extra = operands(3);
-        ArgList all = carried;
-        all.insert(all.end(), extra.begin(), extra.end());
-        if (tensors(carried).size() != carried.size())
-            throw Error("found a loop that carries a number, expected a loop that carries only tensors");
-        call.args = {nested(at(0), all), nested(at(1), all), carried, tensors(extra)};
-    } else if (name == "map_impl" || name == "map") {
-        const ArgList xs = operands(1), extra = operands(2);
-        ArgList all = xs;
-        all.insert(all.end(), extra.begin(), extra.end());
-        call.args = {nested(at(0), all, {0, xs.size()}), xs, tensors(extra)};
-    } else if (name == "scan") {
-        const ArgList init = operands(1), xs = operands(2), extra = operands(3);
-        ArgList all = init;
-        all.insert(all.end(), xs.begin(), xs.end());
-        all.insert(all.end(), extra.begin(), extra.end());
-        call.args = {nested(at(0), all, {init.size(), init.size() + xs.size()}), init, xs, tensors(extra)};
-    } else {
-        throw Error("found the higher-order op " + name + ", which Whittle does not support");
-    }
-    call.results = infer(graph_, call);
-    check_stated(file, result_names(node), call.results);
-    bind_results(node.at("outputs"), graph_.add(std::move(call)));
-}
-
-void Importer::write_out(const Json& node, std::size_t graph_at) {
-    const Json& inputs = node.at("inputs");
-    const Json& body = inputs.at(graph_at).at("arg").at("as_graph").at("graph");
-    Importer inner(graph_, symbols_, data_, depth_ + 1);
-    const Json& parameters = body.at("inputs");
-    if (inputs.size() != graph_at + 1 + parameters.size())
-        throw Error("found " + std::to_string(inputs.size() - graph_at - 1) + " operands, expected " +
-                    std::to_string(parameters.size()) + ", one for each input of the nested graph");
-    for (std::size_t i = 0; i < parameters.size(); ++i)
-        inner.bind(chosen(parameters[i]).second->at("name"), argument(inputs[graph_at + 1 + i].at("arg")));
-    inner.add_nodes(body);
-    std::vector<std::string> names;
-    for (const Json& output : node.at("outputs")) add_names(output, names);
-    const Json& outputs = body.at("outputs");
-    if (names.size() > outputs.size())
-        throw Error("found " + std::to_string(names.size()) + " results, expected at most " +
-                    std::to_string(outputs.size()) + ", the number of outputs of the nested graph");
-    for (std::size_t i = 0; i < names.size(); ++i) bind(names[i], inner.argument(outputs[i]));
-}
-
-GraphRef Importer::nested(const Json& argument, const ArgList& operands, Sliced sliced) {
-    constexpr int kDeepest = 64;
-    if (depth_ >= kDeepest)
-        throw Error("found nested graphs of more than " + std::to_string(kDeepest) +
-                    " levels, which Whittle does not support");
-    const Json& named_graph = argument.at("as_graph");
-    const Json& body = named_graph.at("graph");
-    const Json& parameters = body.at("inputs");
-    if (parameters.size() != operands.size())
-        throw Error("found " + std::to_string(operands.size()) + " operands, expected " +
-                    std::to_string(parameters.size()) + ", one for each input of the nested graph");
-    Graph graph{.name = named_graph.value("name", "body")};
-    Importer inner(graph, symbols_, nullptr, depth_ + 1);
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-        const auto [kind, parameter] = chosen(parameters[i]);
-        const NodeRef* read = operands[i].node();
-        const std::string name = parameter->value("name", parameter->value("as_name", ""));
-        if (!read) {
-            inner.bind(name, operands[i]);
-            continue;
-        }
-        ValueMeta meta = graph_.node(*read).meta();
-        if (sliced.first <= i && i < sliced.end) {
-            if (meta.sizes.empty())
-                throw Error(
-                    "found a 0-d tensor as the operand that a loop slices, expected a tensor of at least one "
-                    "dimension");
-            meta.sizes.erase(meta.sizes.begin());
-            meta.strides.erase(meta.strides.begin());
-        }
-        inner.bind(name, graph.placeholder(name, std::move(meta)));
-    }
-    inner.add_nodes(body);
-    std::vector<NodeRef> results;
-    for (const Json& output : body.at("outputs")) {
-        const Arg value = inner.argument(output);
-        if (!value.node())
-            throw Error(
-                "found a nested graph that returns a number, expected a nested graph that returns only tensors");
-        results.push_back(*value.node());
-    }
-    graph.output(results);
-    std::string name = graph.name;
-    for (int n = 1; graph_.subgraphs.contains(name); ++n) name = graph.name + "_" + std::to_string(n);
-    graph_.subgraphs[name] = std::make_shared<const Graph>(std::move(graph));
-    return {name};
 }
 
 }  // namespace whittle::pt2

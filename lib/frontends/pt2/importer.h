@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frontends/pt2/data_sizes.h"
@@ -19,6 +21,17 @@ using Json = Document::Json;
 ValueMeta meta_of(const Json& tensor_meta, const std::map<std::string, std::int64_t>& symbols);
 /// A size: {"as_int": 4} or {"as_expr": {"expr_str": …, "hint": {"as_int": 4}}}. Where no symbols decide it, the hint.
 std::int64_t size_of(const Json& size, const std::map<std::string, std::int64_t>& symbols);
+/// Of a number that a graph of the file names, what the graph says that it is: as size_of(), of the other kinds the
+/// number or its hint. Throws Error for one that only running the program tells.
+Arg stated_number(const Json& graph, const std::string& name, const std::map<std::string, std::int64_t>& symbols);
+
+/// The names of a node's results: a list's tensors one by one, empty for what nobody can name.
+std::vector<std::string> result_names(const Json& node);
+/// Where the program issues the call: the user's stack and the module.
+void set_place(Node& call, const Json& node);
+
+/// The one key of a union that says something: older files write all of them, those that are unused as null.
+std::pair<std::string, const Json*> chosen(const Json& value);
 
 /// What the importer's graphs share.
 struct Symbols {
@@ -28,9 +41,8 @@ struct Symbols {
 class Importer {
   public:
     /// Adds to `graph`. `data`: of the program's own graph, which can be run; null: of a nested one, whose sizes must
-    /// not depend on data.
-    Importer(Graph& graph, const Symbols& symbols, DataSizes* data, int depth = 0)
-        : graph_(graph), symbols_(symbols), data_(data), depth_(depth) {}
+    /// not depend on data. Throws Error for a `depth` of nesting that no program has.
+    Importer(Graph& graph, const Symbols& symbols, DataSizes* data, int depth = 0);
 
     /// `name` of the file's graph stands for the value: a node's, or a number.
     void bind(const std::string& name, Arg value) { values_[name] = std::move(value); }
@@ -47,11 +59,29 @@ class Importer {
     void set_arguments(Node& call, const Json& inputs) const;
     void bind_results(const Json& outputs, NodeRef call);
     /// The file's own data types and sizes of results, held against those that follow from the operands: a file that
-    /// was edited is refused, and so is one of which Whittle knows better than PyTorch.
+    /// was edited is refused, and so is one of which Whittle knows better than PyTorch. A symbol without a size is what
+    /// the result says.
     void check_stated(const Json& graph, const std::vector<std::string>& names,
                       const std::vector<ValueMeta>& results) const;
-    /// Of a call whose results' sizes depend on data.
+    /// Of a call whose results' sizes depend on data: found by running it, else what symbols given with --dim decide.
     std::vector<ValueMeta> observed_results(const Json& graph, const Node& call, const std::vector<std::string>& names);
+    std::optional<std::vector<ValueMeta>> decided_results(const Json& graph,
+                                                          const std::vector<std::string>& names) const;
+    /// Masks among the call's index tensors become positions: the rows of nonzero(), a column for each dimension.
+    void name_positions(Node& call);
+    Scalar observed_number(const Json& graph, const Arg& read, const std::string& name) const;
+
+    // Of ops that Whittle does not know (opaque.cpp).
+    /// With the results that the file states. `call` has all else.
+    void add_opaque(const Json& graph, const Json& node, Node call);
+    void add_writing(const Json& node, const Node& call);
+    void add_stated(const Json& graph, const Json& output, Node& call, std::vector<std::string>& names);
+    /// stated_number(); in a graph that is kept as stated its name, where only running the program tells.
+    Arg number(const Json& graph, const std::string& name) const;
+    /// A nested graph of an opaque call, which is kept as the file states it: nothing in it is inferred.
+    GraphRef stated_graph(const Json& argument) const;
+    void add_as_stated(const Json& graph, const Json& node, const std::string& target);
+    GraphRef add_nested(Graph graph) const;
     /// What a tensor of one element holds, a number from here on; false for another target.
     bool add_item(const Json& graph, const Json& node, const std::string& target);
     /// Sizes and numbers, which are computed here; false for a target that is none of those.
@@ -60,9 +90,10 @@ class Importer {
     /// Of a value: a node of the graph, which is asked when it runs.
     void add_assertion(const Json& node);
 
-    // Of torch.ops.higher_order.
+    // Of torch.ops.higher_order (higher_order.cpp).
     void add_higher_order(const Json& file, const Json& node, const std::string& name);
     void write_out(const Json& node, std::size_t graph_at);
+    ArgList operands_behind(const Json& inputs, std::size_t graph_at) const;
     /// The operands of which a nested graph is given slices.
     struct Sliced {
         std::size_t first = 0, end = 0;
@@ -76,6 +107,7 @@ class Importer {
     DataSizes* const data_;
     std::map<std::string, Arg> values_;
     int depth_;
+    bool stated_ = false;  ///< the graph is kept as the file states it
 };
 
 }  // namespace whittle::pt2

@@ -28,10 +28,14 @@ struct Layout {
     std::vector<std::string> models = {};  ///< all of the archive, of which `model` is the wanted one
 };
 
-bool has_entry_below(const Archive& archive, const std::string& folder) {
+/// Code that a compiler made of a program, in archives that may hold nothing else: "an AOTInductor package".
+std::string compiled_code(const Archive& archive) {
+    constexpr std::pair<const char*, const char*> kFolders[] = {{"data/aotinductor/", "an AOTInductor package"},
+                                                                {"data/executorch/", "an ExecuTorch package"}};
     for (const std::string& entry : archive.entries())
-        if (entry.starts_with(folder)) return true;
-    return false;
+        for (const auto& [folder, package] : kFolders)
+            if (entry.find(folder) != entry.npos) return package;
+    return {};
 }
 
 /// `wanted`: of several models; empty: the first.
@@ -40,6 +44,13 @@ Layout layout_of(const Archive& archive, const std::string& wanted) {
     for (const std::string& entry : archive.entries())
         if (entry.ends_with("/archive_format")) layout.root = entry.substr(0, entry.rfind('/') + 1);
     if (archive.has(kFlatProgram)) return {.root = "", .program = kFlatProgram, .model = "", .models = {""}};
+    const std::string code = compiled_code(archive);
+    const auto refuse_code = [&] {
+        throw Error({archive.file(), {}}, "the file is " + code + ", which holds compiled code and no graph",
+                    "save the exported program with torch.export.save, or package both: "
+                    "package_pt2(FILE, exported_programs=…, aoti_files=…)");
+    };
+    if (layout.root.empty() && !code.empty()) refuse_code();
     if (layout.root.empty())
         throw Error({archive.file(), {}}, "the zip archive holds no exported program",
                     "export a TorchScript module or a checkpoint with torch.export.export and torch.export.save");
@@ -56,9 +67,7 @@ Layout layout_of(const Archive& archive, const std::string& wanted) {
     }
     if (layout.program.empty() && !layout.models.empty())
         throw Error({archive.file(), {}}, "found no model '" + wanted + "', expected one of " + join(layout.models));
-    if (layout.program.empty() && has_entry_below(archive, layout.root + "data/aotinductor/"))
-        throw Error({archive.file(), {}}, "the file is an AOTInductor package, which holds compiled code and no graph",
-                    "save the exported program with torch.export.save");
+    if (layout.program.empty() && !code.empty()) refuse_code();
     if (layout.program.empty())
         throw Error({archive.file(), {}},
                     "found no file models/NAME.json in the archive, expected a file of this form");
@@ -184,46 +193,76 @@ class ProgramReader {
         return position < options_.sizes.size() ? &options_.sizes[position] : nullptr;
     }
 
-    /// What given inputs decide, then what was asked for by name, then the file's examples.
-    void decide_symbols(const Json& module, const Json& ranges) {
+    /// A size of an input that is an expression, "s77" or "2*s77".
+    struct DynamicSize {
+        std::string expression;
+        std::optional<std::int64_t> value = {};  ///< that was given, or in the file's example
+    };
+
+    /// Those of sizes and numbers that the user gives, and the file's examples.
+    void collect_sizes(const Json& module, std::vector<DynamicSize>& given, std::vector<DynamicSize>& examples) const {
+        const auto collect = [&](const Json& size, std::optional<std::int64_t> value) {
+            if (!size.contains("as_expr") || size.at("as_expr").is_null()) return;
+            const Json& expression = size.at("as_expr");
+            const auto text = expression.at("expr_str").get<std::string>();
+            if (value) given.push_back({text, value});
+            const auto hint = expression.find("hint");
+            const bool has_hint = hint != expression.end() && hint->is_object() && hint->contains("as_int");
+            examples.push_back({text, has_hint ? std::optional(hint->at("as_int").get<std::int64_t>()) : std::nullopt});
+        };
         const std::vector<std::string> names = user_tensors(module);
-        std::map<std::string, std::int64_t> examples;
-        std::set<std::string> known;
         for (std::size_t i = 0; i < names.size(); ++i) {
             const Json& sizes = tensor_meta(module, names[i]).at("sizes");
-            const Sizes* given = given_sizes(names[i], i);
-            for (std::size_t d = 0; d < sizes.size(); ++d) {
-                if (!sizes[d].contains("as_expr") || sizes[d].at("as_expr").is_null()) continue;
-                const auto symbol = symbol_of(sizes[d].at("as_expr").at("expr_str").get<std::string>());
-                if (!symbol) continue;
-                known.insert(*symbol);
-                if (given && d < given->size())
-                    symbols_.sizes.emplace(*symbol, (*given)[d]);
-                else
-                    examples.emplace(*symbol, size_of(sizes[d], symbols_.sizes));
-            }
+            const Sizes* const is = given_sizes(names[i], i);
+            for (std::size_t d = 0; d < sizes.size(); ++d)
+                collect(sizes[d], is && d < is->size() ? std::optional((*is)[d]) : std::nullopt);
         }
-        for (const auto& [symbol, size] : examples)
-            if (symbols_.sizes.emplace(symbol, size).second)
-                loaded_.assumed_dims.push_back(symbol + "=" + std::to_string(size));
-        for (const auto& [symbol, range] : ranges.items()) {
-            known.insert(symbol);
-            check_range(symbol, range);
+        const Json numbers = module.at("graph").value("sym_int_values", Json::object());
+        for (const Json& spec : module.at("signature").at("input_specs"))
+            if (const std::string name = number_input(spec); numbers.contains(name)) collect(numbers.at(name), {});
+    }
+
+    /// What given inputs decide, then what was asked for by name, then the file's examples.
+    void decide_symbols(const Json& module, const Json& ranges) {
+        std::vector<DynamicSize> given, examples;
+        collect_sizes(module, given, examples);
+        std::set<std::string> known;
+        for (const DynamicSize& example : examples) known.merge(undecided_symbols(example.expression, {}));
+        // A size may decide a symbol once another one has decided the rest: 's0*s1' behind 's1'.
+        const auto decide = [&](const std::vector<DynamicSize>& sizes) {
+            std::map<std::string, std::int64_t> decided;
+            std::size_t before = 0;
+            do {
+                before = decided.size();
+                for (const DynamicSize& size : sizes) {
+                    if (!size.value) continue;
+                    const auto found = solved(size.expression, *size.value, symbols_.sizes);
+                    if (found) decided.insert(*found), symbols_.sizes.insert(*found);
+                }
+            } while (decided.size() > before);
+            return decided;
+        };
+        decide(given);
+        for (const auto& [symbol, size] : decide(examples))
+            loaded_.assumed_dims.push_back(symbol + "=" + std::to_string(size));
+        for (const auto& [expression, range] : ranges.items()) {
+            if (symbol_of(expression)) known.insert(expression);
+            check_range(expression, range);
         }
         check_dims(archive_.file(), options_.dims, std::vector<std::string>(known.begin(), known.end()));
     }
 
-    void check_range(const std::string& symbol, const Json& range) const {
-        const auto found = symbols_.sizes.find(symbol);
-        if (found == symbols_.sizes.end()) return;
+    void check_range(const std::string& expression, const Json& range) const {
+        const auto found = evaluate(expression, symbols_.sizes);
+        if (!found) return;
         const auto bound = [&](const char* which) {
             const auto member = range.find(which);
             return member == range.end() || !member->is_number_integer() ? std::optional<std::int64_t>()
                                                                          : member->get<std::int64_t>();
         };
         const auto least = bound("min_val"), most = bound("max_val");
-        if ((!least || found->second >= *least) && (!most || found->second <= *most)) return;
-        throw Error("the dynamic dimension " + symbol + " is " + std::to_string(found->second) +
+        if ((!least || *found >= *least) && (!most || *found <= *most)) return;
+        throw Error("the dynamic dimension " + expression + " is " + std::to_string(*found) +
                         ", expected a size in the exported range: " + (least ? std::to_string(*least) : "0") + " to " +
                         (most ? std::to_string(*most) : "any larger size"),
                     "choose a size in this range, or export the model with another range");
@@ -238,23 +277,35 @@ class ProgramReader {
                 meta.storage_offset = size_of(*offset, symbols_.sizes);
             importer_.bind(name, loaded_.graph.placeholder(name, std::move(meta)));
         }
-        for (const Json& spec : module.at("signature").at("input_specs")) add_input(spec);
+        for (const Json& spec : module.at("signature").at("input_specs")) add_input(module, spec);
     }
 
-    void add_input(const Json& spec) {
+    /// The name of an input that is a number the program leaves open; empty for any other.
+    static std::string number_input(const Json& spec) {
+        const auto input = spec.find("user_input");
+        if (input == spec.end() || input->is_null()) return {};
+        const auto [kind, value] = chosen(input->at("arg"));
+        return kind.starts_with("as_sym_") && value->is_object() ? value->value("as_name", "") : "";
+    }
+
+    void add_input(const Json& module, const Json& spec) {
+        if (const std::string number = number_input(spec); !number.empty())
+            return importer_.bind(number, stated_number(module.at("graph"), number, symbols_.sizes));
         for (const auto& [kind, input] : spec.items()) {
-            if (input.is_null()) continue;
-            if (kind == "user_input") {
-                const Json& arg = input.at("arg");
-                if (arg.contains("as_sym_int") && arg.at("as_sym_int").contains("as_name"))
-                    throw Error("found the number " + arg.dump() + " as an input, expected only tensors as inputs");
-                continue;  // a tensor has its placeholder, and a constant is written where it is used
+            if (input.is_null() || kind == "user_input") continue;  // constants are written where they are used
+            if (kind == "token") continue;                          // orders effects, of which a graph has none
+            if (kind == "custom_obj") {
+                importer_.bind(input.at("arg").at("name"), Arg(input.at("arg").at("class_fqn").get<std::string>()));
+                continue;
+            }
+            if (kind == "constant_input") {
+                importer_.bind(input.at("name"), importer_.argument(input.at("value")));
+                continue;
             }
             const char* key = kind == "parameter"         ? "parameter_name"
                               : kind == "buffer"          ? "buffer_name"
                               : kind == "tensor_constant" ? "tensor_constant_name"
                                                           : nullptr;
-            if (kind == "constant_input") continue;
             if (!key) throw Error("found an input of kind " + kind + ", which Whittle does not support");
             const auto name = input.at(key).get<std::string>();
             const auto weight = weights_.find(name);
@@ -269,18 +320,26 @@ class ProgramReader {
         for (const Json& spec : module.at("signature").at("output_specs")) {
             for (const auto& [kind, output] : spec.items()) {
                 if (output.is_null()) continue;
+                if (kind == "token") continue;
                 const bool mutation = kind.ends_with("_mutation");
-                if (kind == "token")
-                    throw Error(
-                        "found a token (a value that orders side effects) as an output, which Whittle does not "
-                        "support");
                 const Json& arg = output.at("arg");
                 const Arg value = importer_.argument(mutation ? Json{{"as_tensor", arg}} : arg);
-                if (const NodeRef* result = value.node()) (mutation ? written : results).push_back(*result);
+                if (const NodeRef* result = value.node()) {
+                    (mutation ? written : results).push_back(*result);
+                    if (mutation) loaded_.updates.push_back(written_name(output));
+                }
             }
         }
+        loaded_.user_outputs = results.size();
         results.insert(results.end(), written.begin(), written.end());
         loaded_.graph.output(results);
+    }
+
+    /// Of the buffer, parameter or input that a mutation writes.
+    static std::string written_name(const Json& mutation) {
+        for (const auto& [key, value] : mutation.items())
+            if (key.ends_with("_name")) return value.get<std::string>();
+        return {};
     }
 
     const Archive& archive_;

@@ -7,20 +7,23 @@
 //   node                   call `aten.conv2d.default`, arguments that the file leaves out at the schema's defaults
 //   stack_trace,           the user's stack, innermost first, and the module's path
 //   nn_module_stack
-//   cond, while_loop, map, calls of the same higher_order ops; what merely sets the grad mode is written out
-//   scan
+//   cond, while_loop, map, calls of the same higher_order ops; what merely sets the grad mode, or runs its graph on
+//   scan                   the operands (checkpoint, strict_mode), is written out; others are opaque calls
+//   unknown op             an opaque call with the results that the file states
+//   input that is a number the number of the example, or of --dim; strings and None are where they are used
 //   user output            an output, if it is a tensor: sizes and numbers are told by the graph's own sizes
 //   buffer or input that   further outputs, behind the others: their new values
 //   is written
 //   .item()                what it reads with the values given, a number; an assertion that the value is that
-// Sizes are static here. A dynamic dimension is what the values given for the inputs have, or what LoadOptions::dims
-// says, or else what the file gives as an example; computations on sizes alone are done while reading. Sizes that are
-// data ("u0") are those that LoadOptions::values make.
-// Whether parameters require gradients is not kept: an exported program is run for its outputs.
-// Formats: schema majors 7 and 8 (PyTorch 2.5 and later), whose weights are raw since 2.9 and pickled before.
+// Sizes are static here. A dynamic dimension is what the values given for the inputs have (an input of 2*s0 rows
+// decides s0), or what LoadOptions::dims says, or else what the file gives as an example; computations on sizes alone
+// are done while reading. Sizes that are data ("u0") are those that LoadOptions::values make. Whether parameters
+// require gradients is not kept: an exported program is run for its outputs. Formats: schema majors 7 and 8
+// (PyTorch 2.5 and later), whose weights are raw since 2.9 and pickled before.
 // https://github.com/pytorch/pytorch/blob/main/torch/_export/serde/schema.py
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -43,6 +46,8 @@ struct LoadOptions {
 
 struct LoadedProgram {
     Graph graph;
+    std::size_t user_outputs = 0;           ///< outputs that the program returns; the others are …
+    std::vector<std::string> updates = {};  ///< … new values of these buffers, parameters and inputs
     /// Dynamic dimensions that nothing decided, with the size that the file has as its example: "s77=5".
     std::vector<std::string> assumed_dims = {};
     /// Sizes and numbers that depend on data, with what the values made them: "u0=3".

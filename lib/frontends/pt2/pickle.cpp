@@ -1,6 +1,8 @@
 #include "frontends/pt2/pickle.h"
 
+#include <algorithm>
 #include <bit>
+#include <cctype>
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -30,22 +32,37 @@ struct Global {
 /// A persistent id: elements that lie in an entry of their own.
 struct Elements {
     std::string key;
-    DType dtype;
+    std::optional<DType> dtype;  ///< nothing: bytes, whose tensors name the type
 };
 struct Value {
     std::variant<std::monostate, bool, std::int64_t, double, std::string, Sequence, Dict, Global, Elements, Tensor> is;
 };
 
 constexpr std::string_view kOrderedDict = "collections OrderedDict", kTensor = "torch._utils _rebuild_tensor_v2",
-                           kParameter = "torch._utils _rebuild_parameter";
+                           kTypedTensor = "torch._utils _rebuild_tensor_v3", kBytes = "torch.storage UntypedStorage";
+/// Of a parameter; the second with attributes that somebody gave it.
+constexpr std::string_view kParameters[] = {"torch._utils _rebuild_parameter",
+                                            "torch._utils _rebuild_parameter_with_state"};
+bool is_parameter(std::string_view name) { return std::ranges::find(kParameters, name) != std::end(kParameters); }
+constexpr std::string_view kTorch = "torch ";
 
 /// Of a storage's class, such as "torch FloatStorage".
 std::optional<DType> dtype_of_storage(std::string_view name) {
-    constexpr std::string_view kModule = "torch ", kClass = "Storage";
-    if (!name.starts_with(kModule) || !name.ends_with(kClass)) return {};
-    name.remove_prefix(kModule.size());
+    constexpr std::string_view kClass = "Storage";
+    if (!name.starts_with(kTorch) || !name.ends_with(kClass)) return {};
+    name.remove_prefix(kTorch.size());
     name.remove_suffix(kClass.size());
     return dtype_with(&DTypeInfo::aten_name, name);
+}
+
+/// Of a type itself, "torch float8_e5m2": those of PyTorch 2.1 and later have no storage class.
+std::optional<DType> dtype_called(std::string_view name) {
+    if (!name.starts_with(kTorch)) return {};
+    name.remove_prefix(kTorch.size());
+    for (const DType dtype : kAllDTypes)
+        if (std::ranges::equal(name, info_of(dtype).torch, {}, {}, [](char c) { return std::tolower(c); }))
+            return dtype;
+    return {};
 }
 
 class Unpickler {
@@ -224,7 +241,9 @@ class Unpickler {
     void global() {
         std::string name = line();
         name += ' ' + line();
-        if (name != kOrderedDict && name != kTensor && name != kParameter && !dtype_of_storage(name))
+        const bool known = name == kOrderedDict || name == kTensor || name == kTypedTensor || is_parameter(name) ||
+                           name == kBytes || dtype_of_storage(name) || dtype_called(name);
+        if (!known)
             refuse("found '" + name + "', expected a known type of tensor, because code in a pickle is never run");
         push(Global{std::move(name)});
     }
@@ -233,29 +252,32 @@ class Unpickler {
         const std::vector<Ref>& parts = as<Sequence>(id, "a persistent id").items;
         if (parts.size() != 5 || as<std::string>(parts[0], "a string") != "storage")
             refuse("found a persistent id of another kind, expected the id of a storage");
-        const auto dtype = dtype_of_storage(as<Global>(parts[1], "a storage's class").name);
-        if (!dtype)
-            refuse("found a storage of type '" + as<Global>(parts[1], "a storage's class").name +
-                   "', which Whittle does not support");
-        return {as<std::string>(parts[2], "a storage's key"), *dtype};
+        const std::string& name = as<Global>(parts[1], "a storage's class").name;
+        const auto dtype = dtype_of_storage(name);
+        if (!dtype && name != kBytes) refuse("found a storage of type '" + name + "', which Whittle does not support");
+        return {as<std::string>(parts[2], "a storage's key"), dtype};
     }
     void reduce() {
         const std::vector<Ref>& arguments = as<Sequence>(pop(), "arguments").items;
         const std::string& name = as<Global>(pop(), "a function").name;
         if (name == kOrderedDict && arguments.empty()) return push(Dict());
-        if (name == kTensor && arguments.size() >= 4) return push(tensor(arguments));
-        if (name == kParameter && !arguments.empty()) return push(as<Tensor>(arguments[0], "a tensor"));
+        if (name == kTensor && arguments.size() >= 4)
+            return push(tensor(arguments, as<Elements>(arguments[0], "a storage").dtype));
+        if (name == kTypedTensor && arguments.size() >= 7)
+            return push(tensor(arguments, dtype_called(as<Global>(arguments[6], "a data type").name)));
+        if (is_parameter(name) && !arguments.empty()) return push(as<Tensor>(arguments[0], "a tensor"));
         refuse("found a call of '" + name + "' with " + std::to_string(arguments.size()) +
                " arguments, which Whittle does not support");
     }
-    Tensor tensor(const std::vector<Ref>& arguments) {
+    Tensor tensor(const std::vector<Ref>& arguments, std::optional<DType> dtype) {
+        if (!dtype) refuse("found a tensor without a data type, expected a data type");
         const Elements& from = as<Elements>(arguments[0], "a storage");
         std::shared_ptr<Storage>& storage = storages_[from.key];
         if (!storage) storage = archive_.bytes(root_ + "data/" + from.key);
         const Sizes sizes = integers(arguments[2]), strides = integers(arguments[3]);
         const std::int64_t offset = as<std::int64_t>(arguments[1], "an offset");
         try {
-            return {storage, from.dtype, sizes, strides, offset};
+            return {storage, *dtype, sizes, strides, offset};
         } catch (const Error& error) {  // beyond what is stored
             refuse(error.message());
         }

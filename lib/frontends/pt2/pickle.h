@@ -1,5 +1,5 @@
 // State dicts as torch.save() writes them: a zip archive with a pickle that names the tensors. Pickles are programs;
-// this reader knows data and the three functions that tensors are rebuilt with, runs nothing, and refuses all else by
+// this reader knows data and the functions that tensors are rebuilt with, runs nothing, and refuses all else by
 // name. https://github.com/python/cpython/blob/main/Lib/pickletools.py,
 // https://pytorch.org/docs/stable/notes/serialization.html
 #pragma once

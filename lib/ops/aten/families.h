@@ -43,13 +43,14 @@ std::span<const OpDef> ctc_ops();            ///< the loss of sequences without 
 std::span<const OpDef> window_ops();         ///< hann_window and others
 std::span<const OpDef> histogram_ops();
 std::span<const OpDef> fake_quantize_ops();
-std::span<const OpDef> slice_scatter_ops();  ///< select_scatter, slice_scatter
-std::span<const OpDef> creation_ops();       ///< full, zeros, ones and their likes
-std::span<const OpDef> range_ops();          ///< arange, linspace, eye, meshgrid
-std::span<const OpDef> triangle_ops();       ///< tril, triu and their indices
-std::span<const OpDef> scan_ops();           ///< cumsum, cumprod, cummax, logcumsumexp, diff
-std::span<const OpDef> sort_ops();           ///< sort, argsort, topk, kthvalue, median
-std::span<const OpDef> search_ops();         ///< searchsorted, bucketize
+std::span<const OpDef> quantized_decomposed_ops();  ///< of a dialect of their own: PT2E's
+std::span<const OpDef> slice_scatter_ops();         ///< select_scatter, slice_scatter
+std::span<const OpDef> creation_ops();              ///< full, zeros, ones and their likes
+std::span<const OpDef> range_ops();                 ///< arange, linspace, eye, meshgrid
+std::span<const OpDef> triangle_ops();              ///< tril, triu and their indices
+std::span<const OpDef> scan_ops();                  ///< cumsum, cumprod, cummax, logcumsumexp, diff
+std::span<const OpDef> sort_ops();                  ///< sort, argsort, topk, kthvalue, median
+std::span<const OpDef> search_ops();                ///< searchsorted, bucketize
 std::span<const OpDef> matmul_ops();
 std::span<const OpDef> linear_ops();  ///< products of any rank
 std::span<const OpDef> attention_ops();

@@ -45,6 +45,7 @@ constexpr FamilyTable* kFamilies[] = {
     window_table,
     histogram_table,
     fake_quantize_table,
+    quantized_decomposed_table,
     slice_scatter_table,
     creation_table,
     range_table,

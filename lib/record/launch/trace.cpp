@@ -180,7 +180,9 @@ std::string to_text(const TracedFrame& traced, const fs::path& folder) {
     if (traced.record)
         text += (folder / *traced.record).string() + ": " +
                 (traced.inputs_from.empty() ? "no inputs" : "inputs from " + traced.inputs_from) +
-                ", expected outputs from " + traced.expected_from + "\n";
+                (traced.expected_from.empty() ? ", no expected outputs"
+                                              : ", expected outputs from " + traced.expected_from) +
+                "\n";
     if (!traced.capture_fault.empty()) text += "CAPTURE FAULT " + traced.capture_fault + "\n";
     if (const std::string failure = failure_of(traced); !failure.empty())
         text += "FAIL " + failure + "\n";

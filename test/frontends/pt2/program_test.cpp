@@ -6,7 +6,9 @@
 #include "base/files.h"
 #include "frontends/pt2/load.h"
 #include "graph/text.h"
+#include "graph/value_ref.h"
 #include "ops/core/interpreter.h"
+#include "trace/load.h"
 
 using namespace whittle;
 using namespace whittle::pt2;
@@ -24,18 +26,23 @@ std::string node(const std::string& target, const std::string& inputs, const std
     return R"({"target": "torch.ops.)" + target + R"(", "inputs": [)" + inputs + R"(], "outputs": [)" + outputs + "]}";
 }
 
-std::string graph(const std::string& inputs, const std::string& nodes, const std::string& outputs) {
+/// `values`: stated beside x, and what else the graph says behind them.
+std::string graph(const std::string& inputs, const std::string& nodes, const std::string& outputs,
+                  const std::string& values = "") {
     return R"({"inputs": [)" + inputs + R"(], "nodes": [)" + nodes + R"(], "outputs": [)" + outputs +
-           R"(], "tensor_values": {"x": {"dtype": 7, "sizes": [{"as_int": 3}], "strides": [{"as_int": 1}], "layout": 7}}})";
+           R"(], "tensor_values": {"x": {"dtype": 7, "sizes": [{"as_int": 3}], "strides": [{"as_int": 1}], "layout": 7})" +
+           (values.empty() ? "" : ", " + values) + "}}";
 }
 
 std::string nested(const std::string& name, const std::string& body) {
     return R"({"as_graph": {"name": ")" + name + R"(", "graph": )" + body + "}}";
 }
 
-/// A program of one input f32[3], "x", and a buffer f32[2], "w" in the graph.
-LoadedProgram load_program(const std::string& nodes, const std::string& output_specs) {
-    const float values[] = {10, 100};
+/// A program of one input f32[3], "x", and a buffer f32[2], "w" in the graph. `values`: stated beside x; `inputs`:
+/// further specs, each behind a comma.
+LoadedProgram load_program(const std::string& nodes, const std::string& output_specs, const std::string& values = "",
+                           const LoadOptions& options = {}, const std::string& inputs = "") {
+    const float weights[] = {10, 100};
     const TempDir folder;
     write_archive(
         folder.path() / "m.pt2",
@@ -43,13 +50,13 @@ LoadedProgram load_program(const std::string& nodes, const std::string& output_s
          {"m/data/weights/model_weights_config.json",
           R"({"config": {"w": {"path_name": "w0", "tensor_meta": {"dtype": 7, "sizes": [{"as_int": 2}],
               "strides": [{"as_int": 1}], "storage_offset": {"as_int": 0}, "layout": 7}}}})"},
-         {"m/data/weights/w0", std::string(reinterpret_cast<const char*>(values), sizeof values)},
+         {"m/data/weights/w0", std::string(reinterpret_cast<const char*>(weights), sizeof weights)},
          {"m/models/model.json",
-          R"({"schema_version": {"major": 8, "minor": 14}, "graph_module": {"graph": )" + graph("", nodes, "") +
+          R"({"schema_version": {"major": 8, "minor": 14}, "graph_module": {"graph": )" + graph("", nodes, "", values) +
               R"(, "signature": {"input_specs": [{"buffer": {"arg": {"name": "w"}, "buffer_name": "w"}},
                   {"user_input": {"arg": )" +
-              tensor("x") + R"(}}], "output_specs": [)" + output_specs + "]}}}"}});
-    return load_pt2(folder.path() / "m.pt2");
+              tensor("x") + "}}" + inputs + R"(], "output_specs": [)" + output_specs + "]}}}"}});
+    return load_pt2(folder.path() / "m.pt2", options);
 }
 
 std::string returned(const std::string& name) { return R"({"user_output": {"arg": )" + tensor(name) + "}}"; }
@@ -73,6 +80,146 @@ TEST_CASE("what a program leaves in a buffer is a further output, behind its own
                          node("aten.relu.default", argument("self", tensor("x")), tensor("y")),
                      R"({"buffer_mutation": {"arg": {"name": "new_w"}, "buffer_name": "w"}},)" + returned("y"));
     CHECK(results(loaded) == std::vector<std::vector<double>>{{1, 2, 3}, {-10, -100}});
+    CHECK(loaded.user_outputs == 1);
+    CHECK(loaded.updates == std::vector<std::string>{"w"});
+}
+
+namespace {
+
+const std::string kStated = R"({"dtype": 7, "sizes": [{"as_int": 3}], "strides": [{"as_int": 1}], "layout": 7})";
+/// An argument that is the number n, and what a graph says of it behind the values that it states.
+const std::string kNumber = R"({"as_sym_int": {"as_name": "n"}})";
+std::string stating_number(const std::string& number) {
+    return R"("stated": )" + kStated + R"(}, "sym_int_values": {"n": )" + number;
+}
+const std::string kTimesNumber =
+    node("aten.mul.Scalar", argument("self", tensor("x")) + "," + argument("other", kNumber), tensor("y"));
+
+}  // namespace
+
+TEST_CASE("an op that the registry does not know is an opaque call with what the file states") {
+    const LoadedProgram loaded = load_program(
+        node("mylib.pair.default", argument("x", tensor("x")) + "," + argument("times", R"({"as_int": 2})"),
+             tensor("a") + R"(, {"as_none": true}, )" + tensor("b")) +
+            "," + node("aten.neg.default", argument("self", tensor("b")), tensor("y")),
+        returned("y") + "," + returned("a"), R"("a": )" + kStated + R"(, "b": )" + kStated);
+    const Node& call = *loaded.graph.find("a");
+    CHECK(call.target == "mylib.pair.default");
+    CHECK(call.args.at(1) == Arg(2));
+    REQUIRE(call.results.size() == 3);
+    CHECK(call.results[2].sizes == Sizes{3});
+    const auto read = [&](NodeId node) { return value_of(loaded.graph, {node}).index; };
+    CHECK(read(loaded.graph.find("y")->args.at(0).node()->id) == 2);
+    CHECK(read(loaded.graph.outputs().at(1)) == 0);
+    // What returns nothing may write to its tensors.
+    const LoadedProgram writing =
+        load_program(node("mylib.bump.default", argument("x", tensor("x")), ""), returned("x"));
+    const ValueRef left = value_of(writing.graph, {writing.graph.outputs().at(0)});
+    CHECK(left.index == 1);
+    CHECK(writing.graph.node({left.node}).target == "higher_order.auto_functionalized");
+    CHECK(writing.graph.node({left.node}).args.at(0) == Arg("torch.ops.mylib.bump.default"));
+}
+
+TEST_CASE("a number that an unknown op gives is what the file says") {
+    const auto counted = [](const std::string& number, const LoadOptions& options = {}) {
+        return load_program(node("mylib.count.default", argument("x", tensor("x")), kNumber) + "," + kTimesNumber,
+                            returned("y"), stating_number(number), options);
+    };
+    const std::string open = R"json({"as_expr": {"expr_str": "Symbol('u0', integer=True)"}})json";
+    CHECK(results(counted(R"({"as_int": 4})")) == std::vector<std::vector<double>>{{4, 8, 12}});
+    CHECK_THROWS_WITH(counted(open), Catch::Contains("node 0 (torch.ops.mylib.count.default)") &&
+                                         Catch::Contains("set its symbol with --dim NAME=SIZE"));
+}
+
+TEST_CASE("a higher-order op that Whittle does not run is an opaque call with its nested graphs") {
+    // The file says bf16, as under autocast: it is believed.
+    const std::string narrow = R"({"dtype": 13, "sizes": [{"as_int": 3}], "strides": [{"as_int": 1}], "layout": 7})";
+    const std::string twice =
+        node("aten.add.Tensor", argument("self", tensor("x")) + "," + argument("other", tensor("x")), tensor("twice"));
+    const LoadedProgram loaded = load_program(
+        node("higher_order.flex_attention",
+             argument("", tensor("x")) + "," +
+                 argument("", nested("score", graph(tensor("x"), twice, tensor("twice"), R"("twice": )" + narrow))) +
+                 "," + argument("", R"({"as_operator": "torch.ops.aten.add.Tensor"})"),
+             tensor("y")),
+        returned("y"), R"("y": )" + kStated);
+    const Node& call = *loaded.graph.find("y");
+    CHECK(call.target == "higher_order.flex_attention");
+    CHECK(call.args.at(1) == Arg(GraphRef{"score"}));
+    CHECK(call.args.at(2) == Arg("torch.ops.aten.add.Tensor"));
+    CHECK(loaded.graph.subgraphs.at("score")->find("twice")->meta().dtype == DType::bf16);
+    CHECK_NOTHROW(checked_graph(loaded.graph, "m.pt2"));
+}
+
+TEST_CASE("a checkpoint runs its graph on the operands, whatever its options say") {
+    const LoadedProgram loaded = load_program(
+        node("higher_order.tag_activation_checkpoint",
+             argument("", nested("inner", graph(tensor("v"), kDouble, tensor("twice")))) + "," +
+                 argument("", tensor("x")) + R"(, {"name": "use_reentrant", "kind": 2, "arg": {"as_bool": false}})",
+             tensor("y")),
+        returned("y"));
+    CHECK(loaded.graph.subgraphs.empty());
+    CHECK(results(loaded) == std::vector<std::vector<double>>{{2, 4, 6}});
+}
+
+TEST_CASE("tokens, objects and numbers among the inputs are no inputs of the graph") {
+    const std::string more =
+        R"(, {"token": {"arg": {"name": "t"}}}, {"constant_input": {"name": "mode", "value": {"as_string": "mul"}}},
+            {"custom_obj": {"arg": {"name": "o", "class_fqn": "lib.Queue"}, "custom_obj_name": "queue"}},
+            {"user_input": {"arg": )" +
+        kNumber + "}}";
+    const auto load = [&](const LoadOptions& options) {
+        return load_program(kTimesNumber, R"({"token": {"arg": {"name": "t2"}}}, )" + returned("y"),
+                            stating_number(R"json({"as_expr": {"expr_str": "Symbol('s3', integer=True)",
+                                "hint": {"as_int": 7}}})json"),
+                            options, more);
+    };
+    CHECK(load({}).graph.placeholders().size() == 1);
+    CHECK(load({}).assumed_dims == std::vector<std::string>{"s3=7"});
+    CHECK(results(load({})) == std::vector<std::vector<double>>{{7, 14, 21}});
+    CHECK(results(load({.dims = {{"s3", 2}}})) == std::vector<std::vector<double>>{{2, 4, 6}});
+}
+
+TEST_CASE("a mask among index tensors is the positions that the values given choose") {
+    const Tensor x = Tensor::of<float>({1, 2, 3});
+    const LoadedProgram loaded = load_program(
+        node("aten.gt.Scalar", argument("self", tensor("x")) + "," + argument("other", R"({"as_int": 1})"),
+             tensor("mask")) +
+            "," +
+            node("aten.index.Tensor",
+                 argument("self", tensor("x")) + "," + argument("indices", R"({"as_tensors": [{"name": "mask"}]})"),
+                 tensor("chosen")),
+        returned("chosen"),
+        R"json("chosen": {"dtype": 7, "sizes": [{"as_expr": {"expr_str": "Symbol('u0', integer=True)"}}],
+            "strides": [{"as_int": 1}], "layout": 7})json",
+        {.values = [&](const Graph&) { return std::vector<Tensor>{x}; }});
+    CHECK(results(loaded) == std::vector<std::vector<double>>{{2, 3}});
+    CHECK(loaded.data_sizes == std::vector<std::string>{"u0=2"});
+}
+
+TEST_CASE("batch norm in training is read with its writes to the running statistics") {
+    const std::string row = R"({"dtype": 7, "sizes": [{"as_int": 2}, {"as_int": 2}],
+        "strides": [{"as_int": 2}, {"as_int": 1}], "layout": 7})";
+    const std::string none = R"({"as_none": true})";
+    const LoadedProgram loaded = load_program(
+        node("aten.reshape.default", argument("self", tensor("w")) + "," + argument("shape", R"({"as_ints": [1, 2]})"),
+             tensor("row")) +
+            "," +
+            node("aten.expand.default",
+                 argument("self", tensor("row")) + "," + argument("size", R"({"as_ints": [2, 2]})"), tensor("batch")) +
+            "," +
+            node("aten.batch_norm.default",
+                 argument("input", tensor("batch")) + "," + argument("weight", none) + "," + argument("bias", none) +
+                     "," + argument("running_mean", tensor("w")) + "," + argument("running_var", tensor("w")) + "," +
+                     argument("training", R"({"as_bool": true})") + "," + argument("momentum", R"({"as_float": 0.5})") +
+                     "," + argument("eps", R"({"as_float": 1e-5})") + "," +
+                     argument("cudnn_enabled", R"({"as_bool": true})"),
+                 tensor("y")),
+        returned("y"), R"("y": )" + row);
+    std::vector<std::string> updates;
+    const Graph function = checked_graph(loaded.graph, "m.pt2", {}, &updates);
+    CHECK(updates == std::vector<std::string>{"w"});
+    CHECK(function.outputs().size() == 2);
 }
 
 TEST_CASE("cond is a call with two nested graphs") {
@@ -126,16 +273,33 @@ TEST_CASE("scan hands values on from slice to slice") {
                                    argument("self", tensor("x")) + "," + argument("dim", R"({"as_int": 0})") + "," +
                                        argument("index", R"({"as_int": 2})"),
                                    tensor("start"));
-    CHECK(results(load_program(
-              first + "," +
-                  node("higher_order.scan",
-                       argument("", nested("body", graph(tensor("c") + "," + tensor("v") + "," + tensor("f"), step,
-                                                         tensor("next") + "," + tensor("kept")))) +
-                           "," + argument("", R"({"as_tensors": [{"name": "start"}]})") + "," +
-                           argument("", R"({"as_tensors": [{"name": "x"}]})") + "," +
-                           argument("", R"({"as_tensors": [{"name": "start"}]})"),
-                       R"({"as_tensors": [{"name": "last"}, {"name": "all"}]})"),
-              returned("last") + "," + returned("all"))) == std::vector<std::vector<double>>{{9}, {12, 18, 27}});
+    const std::string start = argument("", R"({"as_tensors": [{"name": "start"}]})");
+    // `older`: what PyTorch 2.6 has in front of the operands of all slices.
+    const auto scan = [&](const std::string& older, const std::string& values = "") {
+        return load_program(
+            first + "," +
+                node("higher_order.scan",
+                     argument("", nested("body", graph(tensor("c") + "," + tensor("v") + "," + tensor("f"), step,
+                                                       tensor("next") + "," + tensor("kept"), values))) +
+                         "," + start + "," + argument("", R"({"as_tensors": [{"name": "x"}]})") + "," + older + start,
+                     R"({"as_tensors": [{"name": "last"}, {"name": "all"}]})"),
+            returned("last") + "," + returned("all"), values);
+    };
+    const auto direction = [&](const char* reverse) {
+        return argument("", R"({"as_int": 0})") + "," + argument("", reverse) + ",";
+    };
+    const std::vector<std::vector<double>> expected{{9}, {12, 18, 27}};
+    CHECK(results(scan("")) == expected);
+    CHECK(results(scan(direction(R"({"as_bool": false})"))) == expected);
+    // From the last slice to the first it is an opaque call.
+    std::string values = R"("all": )" + kStated;
+    for (const char* scalar : {"c", "v", "f", "next", "kept", "last"})
+        values += ", \"" + std::string(scalar) + R"(": {"dtype": 7, "sizes": [], "strides": [], "layout": 7})";
+    const LoadedProgram reversed = scan(direction(R"({"as_bool": true})"), values);
+    CHECK(reversed.graph.find("last")->target == "torch.ops.higher_order.scan");
+    CHECK(reversed.graph.find("last")->args.at(4) == Arg(true));
+    CHECK_NOTHROW(checked_graph(reversed.graph, "m.pt2"));
+    CHECK(reversed.graph.find("last")->args.at(0) == Arg(GraphRef{"body"}));
 }
 
 TEST_CASE("what only sets the grad mode is written out") {

@@ -142,6 +142,26 @@ TEST_CASE("hardtanh and relu6 of integers truncate their bounds", "[ops][known]"
            samples::values(DType::i8, {0, 0, 5, 6})});
 }
 
+TEST_CASE("PT2E's integers are rounded to even, moved and limited", "[ops][known]") {
+    const std::string dialect = "quantized_decomposed.";
+    const Tensor x = f32({-1.25, 0.125, 0.375, 5}), levels = samples::values(DType::u8, {0, 3, 5, 7});
+    check({dialect + "quantize_per_tensor.default",
+           {"u8", {x}, {t(0), 0.25, 3, 0, 7, DType::u8}},
+           samples::values(DType::u8, {0, 3, 5, 7})});
+    check({dialect + "dequantize_per_tensor.default",
+           {"u8", {levels}, {t(0), 0.25, 3, 0, 7, DType::u8}},
+           f32({-0.75, 0, 0.5, 1})});
+    const Tensor rows = f32({-1.25, 0.125, 0.375, 5}, {2, 2}), scales = f32({0.25, 0.5}), zeros = i64({3, 0});
+    check({dialect + "quantize_per_channel.default",
+           {"i8", {rows, scales, zeros}, {t(0), t(1), t(2), 0, -128, 127, DType::i8}},
+           samples::values(DType::i8, {-2, 3, 1, 10}, {2, 2})});
+    check({dialect + "dequantize_per_channel.default",
+           {"i8",
+            {samples::values(DType::i8, {-2, 3, 1, 10}, {2, 2}), scales, zeros},
+            {t(0), t(1), t(2), 0, -128, 127, DType::i8}},
+           f32({-1.25, 0, 0.5, 5}, {2, 2})});
+}
+
 TEST_CASE("resizing by a factor that keeps the size", "[ops][known]") {
     const Tensor line = f32({0, 1, 4, 9}, {1, 1, 4}), image = f32({0, 1, 4, 9}, {1, 1, 1, 4});
     const Arg factor(ArgList{Arg(1.2)}), factors(ArgList{Arg(1.2), Arg(1.2)});

@@ -1,0 +1,116 @@
+// Sizes and numbers that depend on data, in the importer: what running the part of the graph that is read so far makes
+// them.
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "frontends/pt2/codes.h"
+#include "frontends/pt2/importer.h"
+#include "ops/aten/masks.h"
+#include "ops/core/assertions.h"
+#include "ops/core/registry.h"
+
+namespace whittle::pt2 {
+
+std::vector<ValueMeta> Importer::observed_results(const Json& graph, const Node& call,
+                                                  const std::vector<std::string>& names) {
+    std::vector<Tensor> results;
+    try {
+        if (!data_) throw Error("found a nested graph with sizes that depend on data, which Whittle does not support");
+        results = data_->run(graph_, call, names.size());
+    } catch (const Error&) {
+        if (auto decided = decided_results(graph, names)) return *std::move(decided);
+        throw;
+    }
+    std::vector<ValueMeta> metas;
+    for (const Tensor& result : results) {
+        const Json& stated = graph.at("tensor_values").at(names.at(metas.size())).at("sizes");
+        metas.push_back(ValueMeta::contiguous(result.dtype(), result.sizes()));
+        for (std::size_t d = 0; d < stated.size() && d < result.sizes().size(); ++d)
+            if (const auto [kind, value] = chosen(stated[d]); kind == "as_expr")
+                data_->decide(value->at("expr_str").get<std::string>(), result.sizes()[d]);
+    }
+    return metas;
+}
+
+void Importer::name_positions(Node& call) {
+    const std::vector<NodeRef> masks = index_masks(graph_, call);
+    if (masks.empty()) return;
+    ArgList positions;
+    for (const Arg& index : *index_list(call).list()) {
+        if (!index.node() || std::ranges::find(masks, *index.node()) == masks.end()) {
+            positions.push_back(index);
+            continue;
+        }
+        if (!data_) throw Error("found a nested graph with sizes that depend on data, which Whittle does not support");
+        Node rows{.name = "positions", .target = "aten.nonzero.default", .args = {index}};
+        rows.stack = call.stack, rows.module_path = call.module_path;
+        rows.results = {ValueMeta::contiguous(DType::i64, data_->run(graph_, rows, 1).at(0).sizes())};
+        const std::int64_t rank = rows.results[0].sizes.at(1);
+        const NodeRef found = graph_.add(std::move(rows));
+        for (std::int64_t d = 0; d < rank; ++d) {
+            Node column{.name = "position", .target = "aten.select.int", .args = {found, Arg(1), Arg(d)}};
+            column.stack = call.stack, column.module_path = call.module_path;
+            column.results = infer(graph_, column);
+            positions.push_back(graph_.add(std::move(column)));
+        }
+    }
+    index_list(call) = Arg(std::move(positions));
+}
+
+std::optional<std::vector<ValueMeta>> Importer::decided_results(const Json& graph,
+                                                                const std::vector<std::string>& names) const {
+    std::vector<ValueMeta> metas;
+    for (const std::string& name : names) {
+        const Json& stated = graph.at("tensor_values").at(name);
+        for (const Json& size : stated.at("sizes"))
+            if (const auto [kind, value] = chosen(size);
+                kind == "as_expr" && !evaluate(value->at("expr_str").get<std::string>(), symbols_.sizes))
+                return {};
+        metas.push_back(meta_of(stated, symbols_.sizes));
+    }
+    return metas;
+}
+
+/// What the program reads from a tensor of one element: found by running it, else what a symbol given with --dim is.
+Scalar Importer::observed_number(const Json& graph, const Arg& read, const std::string& name) const {
+    try {
+        if (!data_)
+            throw Error("found a nested graph that reads a number from a tensor, which Whittle does not support");
+        return data_->run(graph_, {.target = "aten.clone.default", .args = {read}}, 1).at(0).item();
+    } catch (const Error&) {
+        const Json sizes = graph.value("sym_int_values", Json::object());
+        if (!sizes.contains(name)) throw;
+        const auto [kind, value] = chosen(sizes.at(name));
+        const auto decided =
+            kind == "as_expr" ? evaluate(value->at("expr_str").get<std::string>(), symbols_.sizes) : std::nullopt;
+        if (!decided) throw;
+        return Scalar(*decided);
+    }
+}
+
+bool Importer::add_item(const Json& graph, const Json& node, const std::string& target) {
+    if (target != "aten.item.default" && target != "aten._local_scalar_dense.default") return false;
+    const Arg read = argument(node.at("inputs").at(0).at("arg"));
+    if (!read.node()) throw Error("found item() of a value that is not a tensor, expected item() of a tensor");
+    const ValueMeta meta = graph_.node(*read.node()).meta();
+    const auto name = chosen(node.at("outputs").at(0)).second->at("as_name").get<std::string>();
+    const Scalar number = observed_number(graph, read, name);
+    bind(name, Arg(number));
+    if (const Json& sizes = graph.value("sym_int_values", Json::object()); data_ && sizes.contains(name))
+        if (const auto [kind, value] = chosen(sizes.at(name)); kind == "as_expr")
+            data_->decide(value->at("expr_str").get<std::string>(), number.to_integer());
+    Node same{.name = "same", .target = "aten.eq.Scalar", .args = {read, Arg(number)}};
+    set_place(same, node);
+    same.results = infer(graph_, same);
+    const NodeRef condition = graph_.add(std::move(same));
+    Node assertion{.name = "assertion",
+                   .target = std::string(kAssertion),
+                   .args = {condition, "the program reads another number than when the graph was imported", read}};
+    set_place(assertion, node);
+    assertion.results = {ValueMeta::contiguous(meta.dtype, meta.sizes)};
+    graph_.add(std::move(assertion));
+    return true;
+}
+
+}  // namespace whittle::pt2
