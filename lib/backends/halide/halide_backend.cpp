@@ -131,9 +131,7 @@ class HalideBackend final : public Backend,
     std::variant<const Plan*, BackendFailure> planned(CompiledProgram& program) override {
         return halide::planned(program);
     }
-    std::vector<std::string> targets() const override {
-        return {"host-strict_float-disable_llvm_loop_opt", "host-strict_float", ""};
-    }
+    std::vector<std::string> targets() const override { return short_targets(); }
     CompileResult compile(const PlainKernel& kernel) override { return halide::compile(kernel); }
     void warm_up_kernels() override {
         static const bool once = (warm_up_plain(), true);
