@@ -88,6 +88,7 @@ if(TARGET whittle_backends_libtorch)
 endif()
 whittle_test(trace core whittle_trace)
 whittle_test(judge tools planted_bugs whittle_judge whittle_backends_halide whittle_samples)
+add_dependencies(test_tools whittle_halide_worker)
 whittle_test(record tools whittle_record whittle_record_launch)
 # Its test compiles what it writes as a user would.
 add_dependencies(test_tools whittle_api_functions)

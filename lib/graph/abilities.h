@@ -113,10 +113,18 @@ class Apart {
     };
 
     virtual ~Apart() = default;
+    /// Whether the process is there for these options; else the backend runs them as one that is not apart.
+    virtual bool takes(const BackendOptions&) { return true; }
     /// Of `limits`, its times and memory count. Throws Error where the process cannot be started, and for options that
     /// the compiler does not have.
     virtual std::unique_ptr<Query> query(const BackendOptions& options, const ProcessOptions& limits) = 0;
 };
+
+/// Null where queries with these options need a copy of this process.
+inline Apart* apart_for(Backend& backend, const BackendOptions& options) {
+    Apart* const apart = offered<Apart>(backend);
+    return apart && apart->takes(options) ? apart : nullptr;
+}
 
 /// It knows which release of the compiler it is.
 class Versioned {

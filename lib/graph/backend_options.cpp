@@ -61,6 +61,14 @@ Error wrong_option(const std::string& key, const std::string& found, const std::
                  did_you_mean(found, words));
 }
 
+Error no_release(const std::string& release, const std::vector<std::string>& installed, const std::string& install) {
+    return Error({"backend option release", {}},
+                 "found '" + release + "', expected " +
+                     (installed.empty() ? "no release: this backend has no releases to choose from"
+                                        : "one of " + join(installed)),
+                 install.empty() ? "" : "to install another release: " + install);
+}
+
 std::size_t option_choice(const BackendOptions& options, const std::string& key,
                           const std::vector<std::string>& words) {
     const auto given = options.find(key);

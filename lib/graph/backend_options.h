@@ -28,6 +28,10 @@ void add_option(BackendOptions& options, const std::string& pair);
 Error wrong_option(const std::string& key, const std::string& found, const std::string& expected,
                    const std::vector<std::string>& words = {});
 
+/// What is thrown for a release that is not installed, which a close spelling does not help: `install` is the command
+/// that installs one; empty: nobody knows.
+Error no_release(const std::string& release, const std::vector<std::string>& installed, const std::string& install);
+
 /// The position of the option's word among `words`; 0 where it is not given. Throws Error for another word.
 std::size_t option_choice(const BackendOptions& options, const std::string& key, const std::vector<std::string>& words);
 

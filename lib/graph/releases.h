@@ -1,6 +1,7 @@
 // An ability, see abilities.h: several releases of the backend's compiler are at hand.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ class Releases {
     virtual BackendOptions in_release(BackendOptions options, const std::string& release) const = 0;
     /// What Versioned says of the one that `options` choose.
     virtual std::string version_in(const BackendOptions& options) = 0;
+    /// The library that makes a process of ours the one that `options` choose, if LD_PRELOAD names it; empty: this
+    /// process serves.
+    virtual std::filesystem::path library_for(const BackendOptions&) { return {}; }
 };
 
 /// The version that runs under `options`; nothing where the backend cannot say.

@@ -75,7 +75,7 @@ class ApartFileBackend final : public FileBackend, public Apart {
 std::unique_ptr<Backend> file_backend(Backend& inner, const OnnxFile& file, const BackendOptions& options) {
     TakesOnnxFile* const takes = offered<TakesOnnxFile>(inner);
     if (!takes || !takes->takes_file(options)) return nullptr;
-    if (offered<Apart>(inner)) return std::make_unique<ApartFileBackend>(inner, file);
+    if (apart_for(inner, options)) return std::make_unique<ApartFileBackend>(inner, file);
     return std::make_unique<FileBackend>(inner, file);
 }
 

@@ -189,7 +189,7 @@ Outcome run_forked_copy(const Graph& graph, std::span<const Tensor> inputs, Back
 
 Outcome run_isolated(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
                      const BackendOptions& options, const Limits& limits) {
-    Apart* apart = offered<Apart>(backend);
+    Apart* apart = apart_for(backend, options);
     Outcome outcome = apart ? run_apart(graph, inputs, *apart, options, limits)
                             : run_forked_copy(graph, inputs, backend, options, limits);
     if (outcome.kind == Outcome::Kind::exception) hint_at_memory(outcome.message);

@@ -290,7 +290,7 @@ Profile profile(const Graph& graph, std::span<const Tensor> inputs, Backend& bac
     const Graph plain = without_requires_grad(graph);
     if (WarmUp* cold = offered<WarmUp>(backend)) cold->warm_up();
     if (backend.consumes() == CompileStage::plan) machine_speed();  // once, for all children
-    Apart* const apart = offered<Apart>(backend);
+    Apart* const apart = apart_for(backend, options);
     std::unique_ptr<Apart::Query> query;
     if (apart) query = apart->query(options, {.timeout = how.limits.timeout, .memory_limit = how.limits.memory});
     const ForkedAnswer asked = ask_forked(

@@ -147,6 +147,19 @@ TEST_CASE("a worker says which values its options may have, and they are checked
         check_options(*backend, {{"threads", "2"}, {"target", "gpu"}, {"pass-limit", "level=3"}, {"format", "json"}}));
 }
 
+TEST_CASE("a worker that takes any option is given what was typed") {
+    const auto backend = worker("any");
+    const auto relu = [&](const BackendOptions& options) {
+        return ask(*backend, kRelu, options).outputs.at(0).values<float>();
+    };
+    CHECK(relu({}) == std::vector<float>{2, 1});
+    CHECK(relu({{"disable", "abs"}}) == std::vector<float>{2, 1});
+    CHECK(relu({{"disable", "relu"}}) == std::vector<float>{1, 0});
+    CHECK(relu({{"disable", "relu"}, {"format", "json"}}) == std::vector<float>{1, 0});
+    CHECK(offered<Optioned>(*backend)->option_names({{"x", "1"}}) ==
+          std::vector<std::string>{"format", "disable", "pass-limit", "x"});
+}
+
 TEST_CASE("a worker serves who isolates nothing") {
     const auto backend = worker("right");
     CompileResult compiled = backend->compile(kAbs, {});

@@ -34,13 +34,15 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kWorkerPrefix = "worker:";
-constexpr const char* kRelease = "release";
+constexpr const char *kRelease = "release", *kFormat = "format";
 constexpr const char* kOnnxModel = "model.onnx";
 
-std::vector<std::string> names_of(const WorkerHello& hello) {
-    std::vector<std::string> names = {"format", "disable", "pass-limit"};
+std::vector<std::string> names_of(const WorkerHello& hello, const BackendOptions& given) {
+    std::vector<std::string> names = {kFormat, "disable", "pass-limit"};
     if (!hello.releases.empty()) names.emplace_back(kRelease);
     for (const auto& [name, option] : hello.options) names.push_back(name);
+    if (hello.takes_any_option)
+        for (const auto& [name, value] : given) names.push_back(name);
     return names;
 }
 
@@ -48,6 +50,11 @@ std::vector<std::string> names_of(const WorkerHello& hello) {
 /// does not have; what it does not know at all is left out.
 json settings_of(const BackendOptions& options, const WorkerHello& hello) {
     json settings = json::object();
+    if (hello.takes_any_option) {
+        for (const auto& [key, value] : options)
+            if (key != kFormat && key != kRelease) settings["options"][key] = value;
+        return settings;
+    }
     for (const std::string& name : option_parts(options, "disable")) {
         expect_known("disable", name, hello.switches);
         settings["off"].push_back(name);
@@ -109,14 +116,6 @@ BackendFailure answered_failure(const json& answer, const std::string& stage) {
     return failure;
 }
 
-/// A release that is not there: a close one is no hint, the way to get it is.
-Error no_release(const std::string& release, const WorkerHello& hello) {
-    const std::string expected = hello.releases.empty() ? "no release: this backend has no releases to choose from"
-                                                        : "one of " + join(hello.releases);
-    return Error({std::string("backend option ") + kRelease, {}}, "found '" + release + "', expected " + expected,
-                 hello.install.empty() ? "" : "to install another release: " + hello.install);
-}
-
 // ---- releases -------------------------------------------------------------------------------------------------------
 
 /// The workers of a backend: each release of the compiler has processes of its own, which were started as that one. May
@@ -132,7 +131,7 @@ class WorkerPools {
         const WorkerHello said = usual_hello();
         if (said.options.contains(kRelease)) return usual_;  // an option of its own
         if (std::ranges::find(said.releases, chosen->second) == said.releases.end())
-            throw no_release(chosen->second, said);
+            throw no_release(chosen->second, said.releases, said.install);
         if (chosen->second == said.release) return usual_;
         const auto [pool, checked] = other(chosen->second);
         if (!checked) expect_release(*pool, chosen->second);
@@ -315,7 +314,7 @@ class WorkerBackend final : public Backend,
         return api ? std::optional(Tracker{api->project, api->issues}) : std::nullopt;
     }
     std::vector<std::string> option_names(const BackendOptions& given) override {
-        return names_of(pools_.hello(given));
+        return names_of(pools_.hello(given), given);
     }
     void check(const BackendOptions& options) override {
         const WorkerHello said = pools_.hello(options);

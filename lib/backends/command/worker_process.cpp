@@ -68,7 +68,9 @@ WorkerHello read_hello(const json& said) {
                             hello.levels.back().name + "', expected a number, 0 or more");
         }
     const json options = said.value("options", json::object());
-    for (const auto& [name, option] : options.items()) hello.options.emplace(name, read_option(option));
+    hello.takes_any_option = options == true;
+    if (!hello.takes_any_option)
+        for (const auto& [name, option] : options.items()) hello.options.emplace(name, read_option(option));
     if (const auto releases = said.find("releases"); releases != said.end()) {
         hello.releases = releases->at("names").get<std::vector<std::string>>();
         hello.release = releases->at("is").get<std::string>();

@@ -39,6 +39,7 @@ struct WorkerHello {
     std::vector<std::string> switches = {};  ///< what can be switched off
     std::vector<Limitable> levels = {};      ///< what can be limited
     std::map<std::string, Option> options = {};
+    bool takes_any_option = false;           ///< in place of those and of switches and levels: as they are given
     std::vector<std::string> releases = {};  ///< that can be started in its place, oldest first; empty: one alone
     std::string release = {};                ///< which of them it is
     std::string install = {};                ///< the command that installs another: "…/install VERSION"

@@ -6,6 +6,8 @@
 
 namespace whittle::halide {
 
+std::string version() { return WHITTLE_HALIDE_VERSION; }
+
 std::string description() { return WHITTLE_HALIDE_VERSION ", target " + default_target(); }
 
 std::string host_description() { return WHITTLE_HALIDE_VERSION ", target " + host_target(); }

@@ -6,6 +6,9 @@
 
 namespace whittle::halide {
 
+/// "Halide 14.0.0".
+std::string version();
+
 /// "Halide 14.0.0, target x86-64-linux-avx…-strict_float".
 std::string description();
 

@@ -114,6 +114,8 @@ std::string func_name(const expr::Stage& stage);
 /// The target that kernels are compiled for unless told otherwise: this machine, or $HL_JIT_TARGET, strict about
 /// floats. Throws Error where that is none.
 std::string default_target();
+/// Those for kernels of short programs: the first is the nearest to default_target(), the last the plainest.
+std::vector<std::string> short_targets();
 /// What Halide compiles for where nobody says otherwise: this machine, with nothing of that.
 std::string host_target();
 /// A target as C++: Halide::Target("host-strict_float") where it is this machine's, that others may run the text, too.

@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "backends/built_in/built_in.h"
+#include "backends/halide/build_info.h"
 #include "backends/halide/compile_kernels.h"
 #include "backends/halide/control_flow.h"
 #include "backends/halide/culprit.h"
@@ -12,6 +13,7 @@
 #include "backends/halide/pipeline.h"
 #include "backends/halide/plain_text.h"
 #include "backends/halide/planned.h"
+#include "backends/halide/releases.h"
 #include "backends/halide/repro_code.h"
 #include "backends/halide/short_program.h"
 #include "base/error.h"
@@ -21,7 +23,9 @@
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
 #include "graph/lacking.h"
+#include "graph/releases.h"
 #include "graph/text.h"
+#include "ops/core/not_implemented.h"
 #include "program/compile.h"
 #include "program/observer.h"
 
@@ -56,7 +60,9 @@ class HalideBackend final : public Backend,
                             public Optioned,
                             public Tiered,
                             public Tracked,
-                            public program::PlanCompiler {
+                            public program::PlanCompiler,
+                            public Releases,
+                            public Apart {
   public:
     std::string name() const override { return "halide"; }
     std::string description() const override { return std::string(find_built_in(name())->description); }
@@ -90,6 +96,7 @@ class HalideBackend final : public Backend,
     }
 
     CompileResult compile(CompiledProgram& program, const BackendOptions& options) override {
+        if (Backend* const worker = workers_.of(options)) return compile_on(*worker, program, options);
         check_environment();
         const Graph& graph = program.graph(CompileStage::captured);
         if (program::has_control_flow(graph))
@@ -102,13 +109,36 @@ class HalideBackend final : public Backend,
     }
 
     std::vector<std::string> option_names(const BackendOptions&) override {
-        return {"asserts", "disable", "functions", "pass-limit", "rules"};
+        return {"asserts", "disable", "functions", "pass-limit", "release", "rules"};
     }
     void check(const BackendOptions& options) override {
         options_from(options);
         program::PassLimits{options};
         rule_use(options);
         functions_choice(options);
+        chosen_release(options);
+    }
+
+    std::vector<std::string> releases() override {
+        std::vector<std::string> installed = installed_releases();
+        return installed.size() > 1 ? std::move(installed) : std::vector<std::string>();
+    }
+    std::string release_of(const BackendOptions& options) override { return chosen_release(options); }
+    BackendOptions in_release(BackendOptions options, const std::string& release) const override {
+        options["release"] = release;
+        return options;
+    }
+    /// Of a release that somebody chose: of Whittle's own every report says it anyway.
+    std::string version_in(const BackendOptions& options) override {
+        if (!options.contains("release")) return "";
+        Backend* const worker = workers_.of(options);
+        return worker ? version_of(*worker) : version();
+    }
+    std::filesystem::path library_for(const BackendOptions& options) override { return halide::library_for(options); }
+
+    bool takes(const BackendOptions& options) override { return workers_.of(options) != nullptr; }
+    std::unique_ptr<Query> query(const BackendOptions& options, const ProcessOptions& limits) override {
+        return offered<Apart>(*workers_.of(options))->query(without_release(options), limits);
     }
 
     /// Without rules: the plain loops take a third of the time to compile.
@@ -127,13 +157,15 @@ class HalideBackend final : public Backend,
         return limited_to(std::move(options), pass, most);
     }
 
-    SuspectCode emit(const EmitRequest& request) override { return halide_code(request); }
+    SuspectCode emit(const EmitRequest& request) override {
+        expect_own_release(request.graph.failure->options);
+        return halide_code(request);
+    }
     std::variant<const Plan*, BackendFailure> planned(CompiledProgram& program) override {
+        expect_own_release(program.options());
         return halide::planned(program);
     }
-    std::vector<std::string> targets() const override {
-        return {"host-strict_float-disable_llvm_loop_opt", "host-strict_float", ""};
-    }
+    std::vector<std::string> targets() const override { return short_targets(); }
     CompileResult compile(const PlainKernel& kernel) override { return halide::compile(kernel); }
     void warm_up_kernels() override {
         static const bool once = (warm_up_plain(), true);
@@ -145,6 +177,21 @@ class HalideBackend final : public Backend,
     std::optional<Tracker> tracker() override { return Tracker{"Halide", "https://github.com/halide/Halide/issues"}; }
 
   private:
+    static CompileResult compile_on(Backend& worker, CompiledProgram& program, const BackendOptions& options) {
+        try {
+            return worker.compile(program.graph(worker.consumes()), without_release(options));
+        } catch (const NotImplemented& error) {
+            return BackendFailure{.stage = "compile", .op = {}, .message = error.what(), .unsupported = true};
+        }
+    }
+
+    /// Programs for Halide depend on its release, and so does what a kernel computes here.
+    static void expect_own_release(const BackendOptions& options) {
+        if (!halide::library_for(options).empty())
+            throw Error("a process of " + version() + " cannot write a program for release " + chosen_release(options) +
+                        " of Halide: run repro on the minimized graph");
+    }
+
     static CompileResult lower(CompiledProgram& program, const CompileOptions& compile_options) {
         auto result = halide::planned(program);
         if (auto* failure = std::get_if<BackendFailure>(&result)) return std::move(*failure);
@@ -200,6 +247,8 @@ class HalideBackend final : public Backend,
         if (auto* failure = std::get_if<BackendFailure>(&compiled)) return std::move(*failure);
         return make_executable(plan, std::get<std::vector<CompiledKernel>>(std::move(compiled)));
     }
+
+    ReleaseWorkers workers_;
 };
 
 }  // namespace
@@ -210,3 +259,9 @@ std::unique_ptr<Backend> make_halide_backend() { return std::make_unique<HalideB
 
 /// What the registry looks for in this library.
 extern "C" whittle::Backend* whittle_make_halide_backend() { return whittle::halide::make_halide_backend().release(); }
+
+/// What tools/halide_worker.cpp says of it: "Halide 14.0.0".
+extern "C" const char* whittle_halide_version() {
+    static const std::string version = whittle::halide::version();
+    return version.c_str();
+}

@@ -63,7 +63,17 @@ Halide::Target jit_target() {
     return Halide::Target(given);
 }
 
+/// A feature that halves the compile time; Halide 16 and later do without.
+constexpr const char* kLoopSwitch = "disable_llvm_loop_opt";
+bool has_loop_switch() { return Halide::Target::feature_from_name(kLoopSwitch) != Halide::Target::FeatureEnd; }
+
 }  // namespace
+
+std::vector<std::string> short_targets() {
+    std::vector<std::string> targets = {"host-strict_float", ""};
+    if (has_loop_switch()) targets.insert(targets.begin(), targets[0] + "-" + kLoopSwitch);
+    return targets;
+}
 
 std::string default_target() {
     static const std::string text = [] {
@@ -71,9 +81,7 @@ std::string default_target() {
         // AMD's Zen 4 is detected as sapphirerapids, which has instructions (AMX, half arithmetic) that it lacks.
         target.set_feature(Halide::Target::AVX512_SapphireRapids, false);
         target.set_feature(Halide::Target::StrictFloat);
-#if !defined(HALIDE_VERSION_MAJOR) || HALIDE_VERSION_MAJOR < 16  // later ones do without
-        target.set_feature(Halide::Target::DisableLLVMLoopOpt);  // halves the compile time
-#endif
+        if (has_loop_switch()) target.set_feature(Halide::Target::feature_from_name(kLoopSwitch));
         target.set_feature(Halide::Target::NoBoundsQuery);  // a quarter of the rest; every size is static here
         return target.to_string();
     }();

@@ -148,12 +148,6 @@ class HalideProgram {
 
     bool names_target() const { return (text_.statements + text_.realize).find("Target(") != std::string::npos; }
 
-    /// "Halide 14.0.0".
-    static std::string version() {
-        const std::string text = description();
-        return text.substr(0, text.find(','));
-    }
-
     /// The first element that is wrong, and what it is.
     std::optional<std::pair<std::size_t, Scalar>> first_wrong() const {
         const bool values = failure_.signature.kind == "mismatch" && request_.got;

@@ -2,6 +2,7 @@
 // argument says:
 //   right              never
 //   wrong              a relu gives 1 more from level 2 on, unless the switch fuse-relu or lower-relu is off
+//   any          it takes any option; a relu gives 1 more, unless the option disable is "relu"
 //   crash | hang | flood | grow   where there is a relu; -later: from its third question on, whatever that is
 //   short | other      says that it has written what is no file of tensors; answers another question
 //   fail | unsupported says so of a relu, in its own words
@@ -68,6 +69,8 @@ struct WrongRelu final : Interpreter {
 }
 
 Values results_of(const std::string& mode, const json& question, const Graph& graph, const Values& inputs) {
+    const json options = question.value("options", json::object());
+    if (mode == "any" && options.value("disable", "") != "relu") return WrongRelu().run(graph, inputs);
     const json off = question.value("off", json::array()), most = question.value("most", json::object());
     const bool switched = std::any_of(off.begin(), off.end(), [](const json& name) { return name != "share"; });
     if (mode != "wrong" || switched || most.value("level", 3) < 2) return evaluate(graph, inputs);
@@ -129,6 +132,7 @@ int main(int argc, char** argv) {
                    {{"threads", {{"what", "of a run"}, {"least", 1}}},
                     {"target", {{"what", "where it computes"}, {"one_of", {"cpu", "gpu"}}}},
                     {"note", "any text"}}}};
+    if (mode == "any") hello["options"] = true;
     if (releases) hello["releases"] = *releases;
     say(hello);
     int number = 0;
