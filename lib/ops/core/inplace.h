@@ -19,7 +19,8 @@ struct InPlaceForm {
     Schema schema;           ///< "add_.Tensor(Tensor(a!) self, …) -> Tensor(a)"
 };
 
-/// The forms of all ATen ops that take a tensor `self` first and return one tensor that is no view of it, by target.
+/// The forms of all ATen ops that take a tensor first and return one tensor that is no view of it, by target, and their
+/// other names (see other_names.h).
 std::map<std::string, InPlaceForm, std::less<>> in_place_forms(std::span<const RegisteredOp> ops);
 
 }  // namespace whittle

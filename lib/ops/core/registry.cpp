@@ -1,6 +1,7 @@
 #include "ops/core/registry.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/error.h"
@@ -34,13 +35,12 @@ std::string close_spellings(std::span<const RegisteredOp> ops, std::string_view 
     return text.empty() ? text : text + "?";
 }
 
-/// In ATen's dialect an op without an overload is the default one.
+}  // namespace
+
 std::string target_of(std::string_view dialect, const std::string& name) {
     const bool overload = dialect != "aten" || name.find('.') != std::string::npos;
     return std::string(dialect) + "." + name + (overload ? "" : ".default");
 }
-
-}  // namespace
 
 Registry::Registry() {
     for (const OpFamily& family : op_families())
@@ -49,6 +49,7 @@ Registry::Registry() {
             std::string name = target_of(family.dialect, schema.name);
             ops_.push_back({&def, std::move(schema), std::move(name)});
         }
+    std::ranges::move(derived_ops(ops_, derived_records_), std::back_inserter(ops_));
     std::ranges::sort(ops_, {}, &RegisteredOp::name);
     by_name_.reserve(ops_.size());
     for (const RegisteredOp& op : ops_)
