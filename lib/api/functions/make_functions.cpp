@@ -124,7 +124,6 @@ Function function_of(const RegisteredOp& op) {
     for (const Param& param : op.schema.params) {
         by_keyword |= param.keyword_only;
         if (printers::api_leaves_out(param)) {
-            if (!param.default_value) throw Error("the parameter '" + param.name + "': found no default, expected one");
             by_keyword = true;
             continue;
         }
@@ -144,10 +143,18 @@ Function function_of(const RegisteredOp& op) {
     return function;
 }
 
+/// The API has neither devices nor layouts: an op that must be told one has another overload.
+bool is_function(const RegisteredOp& op) {
+    return op.name.starts_with("aten.") && op.same_as.empty() &&
+           std::ranges::none_of(op.schema.params, [](const Param& param) {
+               return printers::api_leaves_out(param) && !param.default_value;
+           });
+}
+
 std::vector<Function> functions() {
     std::vector<Function> all;
     for (const RegisteredOp& op : Registry::instance().all()) {
-        if (!op.name.starts_with("aten.")) continue;
+        if (!is_function(op)) continue;
         try {
             all.push_back(function_of(op));
         } catch (Error& error) {

@@ -197,7 +197,7 @@ void Importer::add_nodes(const Json& graph) {
 
 void Importer::add_node(const Json& graph, const Json& node) {
     const std::string target = target_of(node);
-    if (add_number(node, target) || add_item(graph, node, target)) return;
+    if (add_number(node, target) || add_item(graph, node, target) || add_marker(node, target)) return;
     constexpr std::string_view kHigherOrder = "higher_order.";
     if (target.starts_with(kHigherOrder)) return add_higher_order(graph, node, target.substr(kHigherOrder.size()));
     if (!node.at("target").get<std::string>().starts_with(kOps))
@@ -217,7 +217,7 @@ bool Importer::add_number(const Json& node, const std::string& target) {
         const NodeRef* read = operands.at(0).node();
         if (!read) throw Error("found a query for the size of a value that is not a tensor, expected a tensor");
         const std::optional<Arg> dim = operands.size() > 1 ? std::optional(operands[1]) : std::nullopt;
-        bind(chosen(outputs.at(0)).second->at("as_name"), size_query(target, graph_.node(*read).meta(), dim));
+        bind(chosen(outputs.at(0)).second->at("as_name"), size_query(target, regions_->batches.seen(*read), dim));
         return true;
     }
     if (!is_number_function(target)) return false;
@@ -254,9 +254,10 @@ void Importer::set_arguments(Node& call, const Json& inputs) const {
     for (const Json& input : inputs) {
         const auto name = input.value("name", "");
         const std::size_t next = call.args.size();
-        // Older files do not say which arguments go by position.
-        const bool in_place = schema && next < schema->params.size() && schema->params[next].name == name &&
-                              !schema->params[next].keyword_only;
+        const Param* param = schema && next < schema->params.size() ? &schema->params[next] : nullptr;
+        // Parameters may have had another name, and older files do not say which arguments go by position.
+        const bool renamed = schema && input.contains("kind") && !schema->param(name);
+        const bool in_place = param && (param->name == name || renamed) && !param->keyword_only;
         const int kind = input.value("kind", in_place ? kPositional : kKeyword);
         Arg value = argument(input.at("arg"));
         if (kind == kPositional && (in_place || !schema) && call.kwargs.empty())
@@ -272,6 +273,11 @@ void Importer::add_call(const Json& graph, const Json& node, const std::string& 
     set_place(call, node);
     set_arguments(call, node.at("inputs"));
     const Registry& registry = Registry::instance();
+    if (regions_->batches.any(call)) return bind_results(node.at("outputs"), regions_->batches.call(std::move(call)));
+    if (!regions_->autocast.empty() && regions_->autocast.back()) cast_operands(graph, call, names);
+    if (const RegisteredOp* op = registry.op(target); op && op->replaces_operand()) return replace_operand(node, call);
+    if (!registry.find(target))
+        if (std::optional<OutVariant> variant = out_variant(call)) return write_results(names, *variant);
     if (registry.in_place(target))
         call.results = {graph_.node(*call.args.at(0).node()).meta()};
     else if (registry.find(target))
@@ -377,6 +383,12 @@ void Importer::add_higher_order(const Json& file, const Json& node, const std::s
         return kept;
     };
     if (name == "wrap_with_set_grad_enabled") return write_out(node, 1);
+    if (name == "wrap_with_autocast") {
+        regions_->autocast.push_back(argument(at(2)) == Arg(true));
+        write_out(node, 4);
+        regions_->autocast.pop_back();
+        return;
+    }
     Node call{.name = name, .target = "higher_order." + (name == "map_impl" ? "map" : name)};
     set_place(call, node);
     if (name == "cond") {
@@ -412,6 +424,7 @@ void Importer::write_out(const Json& node, std::size_t graph_at) {
     const Json& inputs = node.at("inputs");
     const Json& body = inputs.at(graph_at).at("arg").at("as_graph").at("graph");
     Importer inner(graph_, symbols_, data_, depth_ + 1);
+    inner.regions_ = regions_;
     const Json& parameters = body.at("inputs");
     if (inputs.size() != graph_at + 1 + parameters.size())
         throw Error("found " + std::to_string(inputs.size() - graph_at - 1) + " operands, expected " +

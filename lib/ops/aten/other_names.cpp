@@ -59,8 +59,17 @@ std::span<const OtherName> other_names() {
         {"special_xlogy.other_scalar(Tensor self, Scalar other) -> Tensor", "xlogy.Scalar_Other"},
         {"special_xlogy.self_scalar(Scalar self, Tensor other) -> Tensor", "xlogy.Tensor"},
 
-        // torch.linalg.
+        // torch.linalg, and what it was called before.
+        {"det(Tensor self) -> Tensor", "_linalg_det"},
+        {"inverse(Tensor self) -> Tensor", "linalg_inv_ex"},
+        {"linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor", "linalg_cholesky_ex"},
+        {"linalg_det(Tensor A) -> Tensor", "_linalg_det"},
+        {"linalg_eigh(Tensor self, str UPLO=\"L\") -> (Tensor eigenvalues, Tensor eigenvectors)", "_linalg_eigh"},
+        {"linalg_inv(Tensor A) -> Tensor", "linalg_inv_ex"},
         {"linalg_matmul(Tensor self, Tensor other) -> Tensor", "matmul"},
+        {"linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)", "_linalg_slogdet"},
+        {"linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor", "_linalg_solve_ex"},
+        {"slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)", "_linalg_slogdet"},
 
         // A number in the place of a tensor, or the other way round.
         {"bitwise_and.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", "bitwise_and.Tensor"},
@@ -103,13 +112,26 @@ std::span<const OtherName> other_names() {
         {"_unsafe_index", "index"},
         {"_unsafe_index_put", "index_put"},
         {"broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)", "expand"},
-        {"detach_(Tensor(a) self) -> Tensor(a)", "detach"},
         {"lift(Tensor self) -> Tensor", "lift_fresh_copy"},
         {"lift_fresh(Tensor(a) self) -> Tensor(a)", "alias"},
         {"native_channel_shuffle", "channel_shuffle"},
+        {"nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> "
+         "Tensor",
+         "nll_loss2d_forward"},
+        {"pdist(Tensor self, float p=2) -> Tensor", "_pdist_forward"},
         {"pin_memory(Tensor(a) self) -> Tensor(a)", "alias"},
         {"positive(Tensor(a) self) -> Tensor(a)", "alias"},
         {"split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]", "split_with_sizes"},
+
+        // In-place views, see RegisteredOp::replaces_operand().
+        {"as_strided_", "as_strided"},
+        {"detach_", "detach"},
+        {"squeeze_", "squeeze"},
+        {"swapaxes_(Tensor(a) self, int axis0, int axis1) -> Tensor(a)", "transpose.int"},
+        {"swapdims_(Tensor(a) self, int dim0, int dim1) -> Tensor(a)", "transpose.int"},
+        {"t_", "t"},
+        {"transpose_(Tensor(a) self, int dim0, int dim1) -> Tensor(a)", "transpose.int"},
+        {"unsqueeze_", "unsqueeze"},
 
         // In-place forms whose overloads are called otherwise than those of what they compute.
         {"__iand__.Scalar", "bitwise_and_.Scalar"},

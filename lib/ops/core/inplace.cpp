@@ -1,5 +1,6 @@
 #include "ops/core/inplace.h"
 
+#include "base/error.h"
 #include "ops/core/registry.h"
 
 namespace whittle {
@@ -42,6 +43,38 @@ std::map<std::string, InPlaceForm, std::less<>> in_place_forms(std::span<const R
         forms.emplace("aten." + form.schema.name, std::move(form));
     }
     return forms;
+}
+
+namespace {
+
+std::optional<OutVariant> written_by(const RegisteredOp& op, const Node& call) {
+    const std::vector<Return>& returns = op.schema.returns;
+    if (returns.size() > call.kwargs.size() || returns.front().list || !returns.front().alias.empty()) return {};
+    OutVariant variant{call, {}};
+    Node& functional = variant.functional;
+    functional.target = op.name;
+    const auto first = functional.kwargs.end() - static_cast<std::ptrdiff_t>(returns.size());
+    for (auto out = first; out != functional.kwargs.end(); ++out) {
+        if (op.schema.param(out->first) || !out->second.node()) return {};
+        variant.outs.push_back(out->second);
+    }
+    functional.kwargs.erase(first, functional.kwargs.end());
+    try {
+        bind_arguments(op.schema, functional);
+        return variant;
+    } catch (const Error&) {  // another overload
+        return {};
+    }
+}
+
+}  // namespace
+
+std::optional<OutVariant> out_variant(const Node& call) {
+    const std::string_view base = std::string_view(call.target).substr(0, call.target.rfind('.') + 1);
+    for (const RegisteredOp& op : Registry::instance().all())
+        if (op.name.starts_with(base))
+            if (std::optional<OutVariant> variant = written_by(op, call)) return variant;
+    return {};
 }
 
 }  // namespace whittle

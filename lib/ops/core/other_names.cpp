@@ -13,7 +13,7 @@ bool copies(const Schema& schema, const Schema& other) {
     return schema.returns.front().alias.empty() && !other.returns.front().alias.empty();
 }
 
-/// The one call. Parameters that the op lacks have their defaults.
+/// The one call. Parameters that the op lacks have their defaults; results that it lacks are not used.
 CallResults decompose_derived(const Call& call) {
     const Registry& registry = Registry::instance();
     const RegisteredOp& other = registry.require(registry.require(target_of("aten", call.schema().name)).same_as);
@@ -24,6 +24,7 @@ CallResults decompose_derived(const Call& call) {
     Vs results = other.schema.returns.size() == 1 && !other.schema.returns.front().list
                      ? Vs{whittle::call(call.builder(), other.name, std::move(args))}
                      : call_multi(call.builder(), other.name, std::move(args));
+    if (!call.schema().returns.front().list) results.resize(call.schema().returns.size());
     if (copies(call.schema(), other.schema))
         for (V& result : results)
             result = call.builder().call("aten.clone.default", {result}, {{"memory_format", Arg("contiguous_format")}});

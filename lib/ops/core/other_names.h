@@ -14,9 +14,9 @@ namespace whittle {
 struct RegisteredOp;
 
 /// "absolute" is "abs", with each of its overloads. A name that is a schema is one overload, whose parameters, named or
-/// typed otherwise, are the first ones of the other op: "swapdims(Tensor(a) self, int dim0, int dim1) -> Tensor(a)". The
-/// results of an op whose schema does not say that they are views are copies: "permute_copy" is "permute". An in-place
-/// form may have another name, too: "pow_.Scalar" is "pow_.Tensor_Scalar".
+/// typed otherwise, and results are the first ones of the other op: "linalg_inv(Tensor A) -> Tensor" is
+/// "linalg_inv_ex". Results that are views of the other op, but none by this schema, are copied: "permute_copy" is
+/// "permute". An in-place form may have another name, too: "pow_.Scalar" is "pow_.Tensor_Scalar".
 struct OtherName {
     std::string_view name, of;
 };

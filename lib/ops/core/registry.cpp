@@ -42,6 +42,12 @@ std::string target_of(std::string_view dialect, const std::string& name) {
     return std::string(dialect) + "." + name + (overload ? "" : ".default");
 }
 
+bool RegisteredOp::replaces_operand() const {
+    const std::size_t dot = name.rfind('.');
+    return !same_as.empty() && dot != std::string::npos && name[dot - 1] == '_' &&
+           !schema.returns.front().alias.empty();
+}
+
 Registry::Registry() {
     for (const OpFamily& family : op_families())
         for (const OpDef& def : family.ops) {

@@ -32,6 +32,9 @@ struct RegisteredOp {
 
     /// The op whose record this one has.
     std::string_view record() const { return same_as.empty() ? name : same_as; }
+    /// Of "aten.squeeze_.dim": PyTorch's operand is the result from then on. Here it stays what it is, and who reads
+    /// such a call has its record's instead.
+    bool replaces_operand() const;
 };
 
 /// In ATen's dialect an op without an overload is the default one: "relu" -> "aten.relu.default".

@@ -191,7 +191,8 @@ std::string fallback_of(const Param& param) {
     return text;
 }
 
-/// Whether a value can be had of the schema's types: ops that write into an operand are none.
+/// Whether the schema is a function of values: ops that write into an operand are none, nor those that must be told a
+/// device, which have another overload.
 bool parse(const std::string& schema, Function& function) {
     function.schema = schema;
     const std::size_t open = schema.find('('), arrow = schema.rfind(" -> ");
@@ -217,6 +218,7 @@ bool parse(const std::string& schema, Function& function) {
         if (type_of(param.type).empty())
             fail(schema + ": found a parameter of type '" + param.type +
                  "', expected one of the types that calls have");
+        if (param.left_out() && !param.has_fallback) return false;
         function.params.push_back(param);
     }
     if (returns.starts_with('('))

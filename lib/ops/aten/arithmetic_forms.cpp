@@ -1,0 +1,267 @@
+// Composites, element by element or along dimensions, that are written in arithmetic, comparisons, reductions and other
+// ops of networks. Definitions: https://pytorch.org/docs/stable/torch.html and
+// https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native for corners.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
+#include "tensor/shape.h"
+
+namespace whittle::arithmetic_forms {
+namespace {
+
+using namespace aten;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// --- Element by element ---
+
+/// Equal, or near: |x - y| <= atol + |rtol y|, both finite.
+CallResults decompose_isclose(const Call& c) {
+    const V x = c.tensor("self"), y = c.tensor("other");
+    const double rtol = c.number("rtol"), atol = c.number("atol");
+    if (x.dtype() != y.dtype())
+        throw Error("isclose: found operands of dtypes " + std::string(name(x.dtype())) + " and " +
+                    std::string(name(y.dtype())) + ", expected one dtype");
+    V close = eq(x, y);
+    if (c.boolean("equal_nan") && is_floating(x.dtype())) close = logical_or(close, logical_and(isnan(x), isnan(y)));
+    if (rtol == 0 && atol == 0) return close;
+    const V as_float = is_floating(x.dtype()) ? x : as(x, DType::f32), other = as(y, as_float.dtype());
+    const V allowed = abs(other * rtol) + atol, actual = abs(as_float - other);
+    return logical_or(close, logical_and(isfinite(actual), le(actual, allowed)));
+}
+CallResults decompose_isposinf(const Call& c) {
+    const V x = c.tensor("self");
+    return is_floating(x.dtype()) ? eq(x, kInfinity) : full_like(x, false, DType::boolean);
+}
+CallResults decompose_isneginf(const Call& c) {
+    const V x = c.tensor("self");
+    return is_floating(x.dtype()) ? eq(x, -kInfinity) : full_like(x, false, DType::boolean);
+}
+
+V widened(const V& x) { return as(x, DType::f64); }
+CallResults decompose_float_power(const Call& c) {
+    return pow(widened(c.tensor("self")), widened(c.tensor("exponent")));
+}
+CallResults decompose_float_power_scalar(const Call& c) {
+    return pow(widened(c.tensor("self")), Scalar(c.scalar("exponent").to_double()));
+}
+CallResults decompose_scalar_float_power(const Call& c) {
+    return pow(Scalar(c.scalar("self").to_double()), widened(c.tensor("exponent")));
+}
+CallResults decompose_ldexp(const Call& c) { return c.tensor("self") * pow(Scalar(2.0), c.tensor("other")); }
+/// The normal distribution.
+CallResults decompose_ndtr(const Call& c) { return (erf(c.tensor("self") * (1 / std::numbers::sqrt2)) + 1) * 0.5; }
+/// x log1p(y), where y is no NaN 0 for x = 0.
+CallResults decompose_xlog1py(const Call& c) {
+    const V x = c.tensor("self"), y = c.tensor("other");
+    const V product = x * log1p(y);
+    return where(isnan(y), y, where(eq(x, 0), 0.0, product));
+}
+/// -x log x; 0 at 0 and -inf below.
+CallResults decompose_entropy(const Call& c) {
+    const V x = c.tensor("self");
+    const V some = where(eq(x, 0), 0.0, where(lt(x, 0), -kInfinity, -x * log(x)));
+    return where(isnan(x), x, some);
+}
+
+/// In evaluation leaky_relu with the mean slope.
+CallResults decompose_rrelu(const Call& c) {
+    if (c.boolean("training"))
+        throw Error("rrelu: found training, expected evaluation: its slopes are random",
+                    "export the model in evaluation mode");
+    return leaky_relu(c.tensor("self"), (c.number("lower") + c.number("upper")) / 2);
+}
+CallResults decompose_dropout_backward(const Call& c) {
+    return c.tensor("grad_output") * (as(c.tensor("mask"), c.tensor("grad_output").dtype()) * c.number("scale"));
+}
+
+// --- Along dimensions ---
+
+CallResults decompose_std_mean(const Call& c) {
+    return std_mean(c.tensor("self"), {}, Scalar(c.boolean("unbiased") ? 1 : 0));
+}
+CallResults decompose_var_mean(const Call& c) {
+    return var_mean(c.tensor("self"), {}, Scalar(c.boolean("unbiased") ? 1 : 0));
+}
+CallResults decompose_std_mean_dim(const Call& c) {
+    return std_mean(c.tensor("self"), c.optional_integers("dim"), Scalar(c.boolean("unbiased") ? 1 : 0),
+                    c.boolean("keepdim"));
+}
+CallResults decompose_var_mean_dim(const Call& c) {
+    return var_mean(c.tensor("self"), c.optional_integers("dim"), Scalar(c.boolean("unbiased") ? 1 : 0),
+                    c.boolean("keepdim"));
+}
+CallResults decompose_nanmean(const Call& c) {
+    const V x = c.tensor("self");
+    const auto dims = c.optional_integers("dim");
+    const bool keep = c.boolean("keepdim");
+    const V count = sum(logical_not(isnan(x)), dims, keep);
+    return nansum(x, dims, keep, c.dtype("dtype")) / count;
+}
+CallResults decompose_msort(const Call& c) { return sort(c.tensor("self"), 0)[0]; }
+
+/// Whether each element is among others.
+CallResults decompose_isin(const Call& c) {
+    const V x = c.tensor("elements");
+    const bool number = c.schema().param("test_element") != nullptr, invert = c.boolean("invert");
+    if (number) return invert ? ne(x, c.scalar("test_element")) : eq(x, c.scalar("test_element"));
+    const V others = reshape(c.tensor("test_elements"), Ints{-1});
+    const V found = any(eq(unsqueeze(x, -1), others), -1);
+    return invert ? logical_not(found) : found;
+}
+
+/// softmax; of a row of -inf 0.
+CallResults decompose_safe_softmax(const Call& c) {
+    const V x = c.tensor("self");
+    const std::int64_t dim = c.integer("dim");
+    const V blocked = all(eq(x, -kInfinity), dim, true);
+    return drop(blocked, softmax(x, dim, c.dtype("dtype")));
+}
+
+CallResults decompose_scatter_by(const Call& c) {
+    const V x = c.tensor("self"), index = c.tensor("index");
+    const std::int64_t dim = c.integer("dim");
+    const std::string reduce = c.text("reduce");
+    if (reduce != "add" && reduce != "multiply")
+        throw Error("scatter: found reduce='" + reduce + "', expected 'add' or 'multiply'");
+    const V src = c.schema().param("src") ? c.tensor("src") : full_like(index, c.scalar("value"), x.dtype());
+    return reduce == "add" ? scatter_add(x, dim, index, src) : scatter_reduce(x, dim, index, src, "prod");
+}
+
+// --- What networks call ---
+
+CallResults decompose_grid_sampler(const Call& c) {
+    const V x = c.tensor("input"), grid = c.tensor("grid");
+    const std::int64_t mode = c.integer("interpolation_mode"), padding = c.integer("padding_mode");
+    if (x.rank() != 4 && x.rank() != 5)
+        throw Error("grid_sampler: found an input of sizes " + to_string(x.sizes()) + ", expected 4 or 5 dimensions");
+    return x.rank() == 4 ? grid_sampler_2d(x, grid, mode, padding, c.boolean("align_corners"))
+                         : grid_sampler_3d(x, grid, mode, padding, c.boolean("align_corners"));
+}
+
+CallResults decompose_convolution_by_padding(const Call& c) {
+    const V x = c.tensor("input"), weight = c.tensor("weight");
+    const OptionalV bias = c.optional_tensor("bias");
+    const Ints stride = c.integers("stride"), dilation = c.integers("dilation");
+    const std::string padding = c.text("padding");
+    const std::int64_t groups = c.integer("groups");
+    if (weight.rank() == 3) return conv1d(x, weight, bias, stride, padding, dilation, groups);
+    if (weight.rank() == 4) return conv2d(x, weight, bias, stride, padding, dilation, groups);
+    return conv3d(x, weight, bias, stride, padding, dilation, groups);
+}
+CallResults decompose_plain_conv(const Call& c) {
+    return conv2d(c.tensor("self"), c.tensor("weight"), c.optional_tensor("bias"), c.integers("stride"),
+                  c.integers("padding"));
+}
+
+CallResults decompose_pad_by_number(const Call& c) {
+    constexpr const char* kModes[] = {"constant", "reflect", "replicate", "circular"};
+    const std::int64_t mode = c.integer("mode");
+    if (mode < 0 || mode > 3) throw Error("_pad_enum: found mode=" + std::to_string(mode) + ", expected 0 to 3");
+    return pad(c.tensor("self"), c.integers("pad"), kModes[mode], c.optional_number("value"));
+}
+CallResults decompose_pad_circular(const Call& c) { return pad(c.tensor("self"), c.integers("pad"), "circular"); }
+
+/// By the rank: classes last, or second before the dimensions of an image, which may be missing or more.
+CallResults decompose_nll_loss_nd(const Call& c) {
+    V x = c.tensor("self"), target = c.tensor("target");
+    const OptionalV weight = c.optional_tensor("weight");
+    const std::int64_t reduction = c.integer("reduction"), ignored = c.integer("ignore_index");
+    if (x.rank() <= 2) return nll_loss(x, target, weight, reduction, ignored);
+    const Sizes sizes = target.sizes();
+    if (x.rank() != 4) {
+        x = reshape(x, Ints{x.size(0), x.size(1), 1, -1});
+        target = reshape(target, Ints{target.size(0), 1, -1});
+    }
+    const V loss = nll_loss2d_forward(x, target, weight, reduction, ignored)[0];
+    return reduction == 0 ? reshaped(loss, sizes) : loss;
+}
+
+CallResults decompose_embedding_backward(const Call& c) {
+    if (c.boolean("sparse")) throw Error("embedding_backward: found sparse=true, expected a dense gradient");
+    return embedding_dense_backward(c.tensor("grad"), c.tensor("indices"), c.integer("num_weights"),
+                                    c.integer("padding_idx"), c.boolean("scale_grad_by_freq"));
+}
+
+constexpr OpDef form(std::string_view schema, std::string_view doc, DecomposeFn decompose,
+                     DTypeSet dtypes = kFloating) {
+    return {.doc = doc, .schema = schema, .dtypes = dtypes, .decompose = decompose};
+}
+
+constexpr OpDef kArithmeticForms[] = {
+    form("isclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
+         "whether the difference is small", decompose_isclose, kAnyDType),
+    form("isposinf(Tensor self) -> Tensor", "self == inf", decompose_isposinf, kAnyDType),
+    form("isneginf(Tensor self) -> Tensor", "self == -inf", decompose_isneginf, kAnyDType),
+    form("float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor", "powers in f64", decompose_float_power,
+         kAnyDType),
+    form("float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor", "powers in f64",
+         decompose_float_power_scalar, kAnyDType),
+    form("float_power.Scalar(Scalar self, Tensor exponent) -> Tensor", "powers in f64", decompose_scalar_float_power,
+         kAnyDType),
+    form("ldexp.Tensor(Tensor self, Tensor other) -> Tensor", "self 2^other", decompose_ldexp),
+    form("special_ndtr(Tensor self) -> Tensor", "the normal distribution", decompose_ndtr),
+    form("special_xlog1py(Tensor self, Tensor other) -> Tensor", "self log(1 + other), 0 for self = 0",
+         decompose_xlog1py),
+    form("special_entr(Tensor self) -> Tensor", "-self log(self), 0 at 0", decompose_entropy),
+    form("rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.3333333333333333, bool training=False, Generator? "
+         "generator=None) -> Tensor",
+         "self, below 0 a multiple of it; training is refused", decompose_rrelu),
+    form("native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor",
+         "the gradient of native_dropout", decompose_dropout_backward),
+    form("std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", "standard deviation and mean",
+         decompose_std_mean),
+    form("var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", "variance and mean", decompose_var_mean),
+    form("std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
+         "standard deviations and means", decompose_std_mean_dim),
+    form("var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
+         "variances and means", decompose_var_mean_dim),
+    form("nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+         "means of what is no NaN", decompose_nanmean),
+    form("msort(Tensor self) -> Tensor", "sorted along the first dimension", decompose_msort, kAnyDType),
+    form("isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> "
+         "Tensor",
+         "whether elements are among others", decompose_isin, kNumbers),
+    form("isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> "
+         "Tensor",
+         "whether elements are a number", decompose_isin, kNumbers),
+    form("_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", "softmax; of a row of -inf 0",
+         decompose_safe_softmax),
+    form("scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
+         "values added, or multiplied, at positions", decompose_scatter_by),
+    form("scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
+         "a number added, or multiplied, at positions", decompose_scatter_by),
+    form("grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> "
+         "Tensor",
+         "an image or a volume sampled at given positions", decompose_grid_sampler),
+    form("_convolution_mode(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, str padding, SymInt[] "
+         "dilation, SymInt groups) -> Tensor",
+         "convolution with 'same' or 'valid' padding", decompose_convolution_by_padding),
+    form("thnn_conv2d(Tensor self, Tensor weight, SymInt[2] kernel_size, Tensor? bias=None, SymInt[2] stride=1, "
+         "SymInt[2] padding=0) -> Tensor",
+         "convolution", decompose_plain_conv),
+    form("_pad_enum(Tensor self, SymInt[] pad, int mode, float? value=None) -> Tensor", "pad, its mode as a number",
+         decompose_pad_by_number),
+    form("_pad_circular(Tensor self, SymInt[] pad) -> Tensor", "padded with what is at the other end",
+         decompose_pad_circular),
+    form("nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> "
+         "Tensor",
+         "the negative log likelihood", decompose_nll_loss_nd),
+    form("embedding_backward(Tensor grad, Tensor indices, SymInt num_weights, SymInt padding_idx, bool "
+         "scale_grad_by_freq, bool sparse) -> Tensor",
+         "the gradient of embedding", decompose_embedding_backward),
+};
+
+}  // namespace
+}  // namespace whittle::arithmetic_forms
+
+namespace whittle {
+
+std::span<const OpDef> arithmetic_form_ops() { return arithmetic_forms::kArithmeticForms; }
+
+}  // namespace whittle
