@@ -160,7 +160,7 @@ CallResults decompose_plain_conv(const Call& c) {
 }
 
 CallResults decompose_pad_by_number(const Call& c) {
-    constexpr const char* kModes[] = {"constant", "reflect", "replicate", "circular"};
+    constexpr const char* kModes[] = {"reflect", "replicate", "circular", "constant"};
     const std::int64_t mode = c.integer("mode");
     if (mode < 0 || mode > 3) throw Error("_pad_enum: found mode=" + std::to_string(mode) + ", expected 0 to 3");
     return pad(c.tensor("self"), c.integers("pad"), kModes[mode], c.optional_number("value"));

@@ -120,7 +120,6 @@ std::span<const OtherName> other_names() {
          "nll_loss2d_forward"},
         {"pdist(Tensor self, float p=2) -> Tensor", "_pdist_forward"},
         {"pin_memory(Tensor(a) self) -> Tensor(a)", "alias"},
-        {"positive(Tensor(a) self) -> Tensor(a)", "alias"},
         {"split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]", "split_with_sizes"},
 
         // In-place views, see RegisteredOp::replaces_operand().

@@ -21,6 +21,7 @@ using namespace aten;
 CallResults decompose_expand_as(const Call& c) { return expand(c.tensor("self"), c.tensor("other").sizes()); }
 CallResults decompose_reshape_as(const Call& c) { return reshape(c.tensor("self"), c.tensor("other").sizes()); }
 CallResults decompose_view_as(const Call& c) { return view(c.tensor("self"), c.tensor("other").sizes()); }
+CallResults decompose_positive(const Call& c) { return alias(c.tensor("self")); }
 CallResults decompose_ravel(const Call& c) { return view(contiguous(c.tensor("self")), Ints{-1}); }
 
 CallResults decompose_broadcast_tensors(const Call& c) {
@@ -175,8 +176,8 @@ CallResults decompose_to_dtype_layout(const Call& c) {
 CallResults decompose_to_device(const Call& c) { return converted(c, c.dtype("dtype").value()); }
 CallResults decompose_to_other(const Call& c) { return converted(c, c.tensor("other").dtype()); }
 
-constexpr OpDef form(std::string_view schema, std::string_view doc, DecomposeFn decompose) {
-    return {.doc = doc, .schema = schema, .dtypes = kMoved, .decompose = decompose};
+constexpr OpDef form(std::string_view schema, std::string_view doc, DecomposeFn decompose, DTypeSet dtypes = kMoved) {
+    return {.doc = doc, .schema = schema, .dtypes = dtypes, .decompose = decompose};
 }
 
 constexpr OpDef kViewForms[] = {
@@ -185,6 +186,7 @@ constexpr OpDef kViewForms[] = {
     form("reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)", "under another tensor's sizes", decompose_reshape_as),
     form("view_as(Tensor(a) self, Tensor other) -> Tensor(a)", "a view under another tensor's sizes",
          decompose_view_as),
+    form("positive(Tensor(a) self) -> Tensor(a)", "itself", decompose_positive, kMoved & ~kBool),
     form("ravel(Tensor(a) self) -> Tensor(a)", "all dimensions as one", decompose_ravel),
     form("broadcast_tensors(Tensor[] tensors) -> Tensor[]", "expanded to the sizes that all broadcast to",
          decompose_broadcast_tensors),

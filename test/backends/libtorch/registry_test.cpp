@@ -150,6 +150,7 @@ void walk(std::size_t shard) {
     for (std::size_t i = shard; i < ops.size(); i += kShards) {
         const RegisteredOp& op = ops[i];
         if (!op.name.starts_with("aten.") || (only && op.name.find(only) == std::string_view::npos)) continue;
+        if (!op.same_as.empty() && !aten::schema_of(op.name)) continue;  // a name of later versions
         for (const DType dtype : kAllDTypes) {
             if (!(op.def->dtypes & set_of(dtype))) continue;
             if (dtype == DType::bf16 && is_other_kernel(op.record())) continue;

@@ -134,10 +134,10 @@ Table arithmetic_form_table() {
         {{"aten._pad_enum.default"},
          [](DType dtype) {
              const Tensor x = ramp(dtype, {1, 2, 4});
-             return Samples{{"constant", {x}, {t(0), Arg::ints({1, 2}), 0, 0.5}},
-                            {"reflect", {x}, {t(0), Arg::ints({1, 2}), 1}},
-                            {"replicate", {x}, {t(0), Arg::ints({1, 2}), 2}},
-                            {"circular", {x}, {t(0), Arg::ints({1, 2}), 3}}};
+             return Samples{{"constant", {x}, {t(0), Arg::ints({1, 2}), 3, 0.5}},
+                            {"reflect", {x}, {t(0), Arg::ints({1, 2}), 0}},
+                            {"replicate", {x}, {t(0), Arg::ints({1, 2}), 1}},
+                            {"circular", {x}, {t(0), Arg::ints({1, 2}), 2}}};
          }},
         {{"aten._pad_circular.default"},
          [](DType dtype) {
