@@ -46,7 +46,7 @@ Table view_form_table() {
     return {
         {{"aten.expand_as.default"}, expanded_as},
         {{"aten.reshape_as.default", "aten.view_as.default"}, reshaped_as},
-        {{"aten.ravel.default"},
+        {{"aten.ravel.default", "aten.positive.default"},
          [](DType dtype) {
              return moved(dtype, "matrix", {2, 3});
          }},
