@@ -108,13 +108,14 @@ std::vector<expr::Value> lower_weighted_sum(expr::GroupBuilder&, const Arguments
 }
 
 template <class F>
-constexpr OpDef weighted_sum_op(std::string_view schema, std::string_view doc) {
+constexpr OpDef weighted_sum_op(std::string_view schema, std::string_view doc, GradientRule grad) {
     return {.doc = doc,
             .schema = schema,
             .dtypes = (F::allows_bool ? kAnyDType : kNumbers) | kLimited | kComplex,
             .infer = infer_weighted_sum<F>,
             .eval = eval_weighted_sum<F>,
             .lower = lower_weighted_sum<F>,
+            .grad = grad,
             .bound = rounds_by(1, Bound::Rule::terms)};
 }
 
@@ -259,24 +260,18 @@ constexpr DTypeSet kShifted = kIntegers | kLimited, kBits = kShifted | kBool;
 constexpr OpDef shifts(OpDef def) { return with_open(def, {.ask = aten_open::shifted}); }
 
 constexpr OpDef kArithmetic[] = {
-    with_gradient(weighted_sum_op<Add>("add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-                                       "self + alpha * other; or for bool"),
-                  add_grad),
-    with_gradient(
-        weighted_sum_op<Add>("add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "self + alpha * other"),
-        add_grad),
-    with_gradient(weighted_sum_op<Sub>("sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-                                       "self - alpha * other"),
-                  sub_grad),
-    with_gradient(
-        weighted_sum_op<Sub>("sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "self - alpha * other"),
-        sub_grad),
-    with_gradient(weighted_sum_op<Rsub>("rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-                                        "other - alpha * self"),
-                  rsub_grad),
-    with_gradient(weighted_sum_op<Rsub>("rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
-                                        "other - alpha * self"),
-                  rsub_grad),
+    weighted_sum_op<Add>("add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+                         "self + alpha * other; or for bool", add_grad),
+    weighted_sum_op<Add>("add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "self + alpha * other",
+                         add_grad),
+    weighted_sum_op<Sub>("sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "self - alpha * other",
+                         sub_grad),
+    weighted_sum_op<Sub>("sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "self - alpha * other",
+                         sub_grad),
+    weighted_sum_op<Rsub>("rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "other - alpha * self",
+                          rsub_grad),
+    weighted_sum_op<Rsub>("rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "other - alpha * self",
+                          rsub_grad),
     binary_op<Mul>("mul.Tensor(Tensor self, Tensor other) -> Tensor", "self * other; and for bool", kOrdered | kComplex,
                    mul_grad),
     binary_op<Mul>("mul.Scalar(Tensor self, Scalar other) -> Tensor", "self * other", kOrdered | kComplex, mul_grad),

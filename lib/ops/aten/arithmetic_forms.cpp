@@ -82,20 +82,6 @@ CallResults decompose_dropout_backward(const Call& c) {
 
 // --- Along dimensions ---
 
-CallResults decompose_std_mean(const Call& c) {
-    return std_mean(c.tensor("self"), {}, Scalar(c.boolean("unbiased") ? 1 : 0));
-}
-CallResults decompose_var_mean(const Call& c) {
-    return var_mean(c.tensor("self"), {}, Scalar(c.boolean("unbiased") ? 1 : 0));
-}
-CallResults decompose_std_mean_dim(const Call& c) {
-    return std_mean(c.tensor("self"), c.optional_integers("dim"), Scalar(c.boolean("unbiased") ? 1 : 0),
-                    c.boolean("keepdim"));
-}
-CallResults decompose_var_mean_dim(const Call& c) {
-    return var_mean(c.tensor("self"), c.optional_integers("dim"), Scalar(c.boolean("unbiased") ? 1 : 0),
-                    c.boolean("keepdim"));
-}
 CallResults decompose_nanmean(const Call& c) {
     const V x = c.tensor("self");
     const auto dims = c.optional_integers("dim");
@@ -214,13 +200,6 @@ constexpr OpDef kArithmeticForms[] = {
          "self, below 0 a multiple of it; training is refused", decompose_rrelu),
     form("native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor",
          "the gradient of native_dropout", decompose_dropout_backward),
-    form("std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", "standard deviation and mean",
-         decompose_std_mean),
-    form("var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", "variance and mean", decompose_var_mean),
-    form("std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
-         "standard deviations and means", decompose_std_mean_dim),
-    form("var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
-         "variances and means", decompose_var_mean_dim),
     form("nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
          "means of what is no NaN", decompose_nanmean),
     form("msort(Tensor self) -> Tensor", "sorted along the first dimension", decompose_msort, kAnyDType),

@@ -203,6 +203,7 @@ constexpr OpDef mode_op(std::string_view schema) {
             .infer = infer_mode,
             .eval = eval_mode,
             .lower = lower_mode,
+            .grad = div_mode_grad,
             .bound = rounds_by(2, Bound::Rule::step)};
 }
 
@@ -224,10 +225,8 @@ constexpr OpDef kDivision[] = {
                       kOrdered | kComplex, div_grad),
     binary_op<Divide>("div.Scalar(Tensor self, Scalar other) -> Tensor", "self / other; integers give floats",
                       kOrdered | kComplex, div_grad),
-    divides(with_gradient(mode_op("div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor"),
-                          div_mode_grad)),
-    divides(with_gradient(mode_op("div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor"),
-                          div_mode_grad)),
+    divides(mode_op("div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor")),
+    divides(mode_op("div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor")),
     divides(binary_op<DivideFloor>("floor_divide(Tensor self, Tensor other) -> Tensor",
                                    "floor(self / other), in the promoted dtype", kNumbers | kLimited, no_gradient)),
     divides(binary_op<DivideFloor>("floor_divide.Scalar(Tensor self, Scalar other) -> Tensor",

@@ -100,12 +100,6 @@ struct OpDef {
     Bound bound = {};             ///< how far its results may round
 };
 
-/// The record with a gradient rule: for families that make records of one kind by a function.
-constexpr OpDef with_gradient(OpDef def, GradientRule grad) {
-    def.grad = grad;
-    return def;
-}
-
 /// The record with a rule for open results.
 constexpr OpDef with_open(OpDef def, OpenRule open) {
     def.open = open;

@@ -34,14 +34,6 @@ Samples of_numbers(DType dtype, const ArgList& rest = {}) {
     return {sample};
 }
 
-Samples deviations(DType dtype) {
-    return {{"of all", {random(dtype, {3, 4})}, {t(0)}}, {"biased", {random(dtype, {3, 4})}, {t(0), false}}};
-}
-Samples deviations_along(DType dtype) {
-    return {{"rows", {random(dtype, {3, 4})}, {t(0), Arg::ints({1})}},
-            {"biased, kept", {random(dtype, {2, 3, 4})}, {t(0), Arg::ints({0, 2}), false, true}}};
-}
-
 Samples membership(DType dtype) {
     const Tensor elements = values(dtype, {1, 2, 3, 4}, {2, 2}), others = values(dtype, {2, 4, 9}, {3});
     return {{"some", {elements, others}, {t(0), t(1)}},
@@ -97,8 +89,6 @@ Table arithmetic_form_table() {
              const Tensor mask = values(DType::boolean, {1, 0, 1, 1, 0, 1}, {2, 3});
              return Samples{{"matrix", {random(dtype, {2, 3}), mask}, {t(0), t(1), 2.0}}};
          }},
-        {{"aten.std_mean.default", "aten.var_mean.default"}, deviations},
-        {{"aten.std_mean.dim", "aten.var_mean.dim"}, deviations_along},
         {{"aten.nanmean.default"},
          [](DType dtype) {
              const Tensor x = values(dtype, {1, std::nan(""), 3, 4, 5, std::nan("")}, {2, 3});

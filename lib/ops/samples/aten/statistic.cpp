@@ -41,11 +41,12 @@ Samples logsumexp_samples(DType dtype) { return dim_lists(dtype); }
 }  // namespace
 
 Table statistic_table() {
-    return {{{"aten.var.correction", "aten.std.correction", "aten.var_mean.correction", "aten.std_mean.correction"},
-             correction_samples},
-            {{"aten.var.dim", "aten.std.dim"}, unbiased_dim_samples},
-            {{"aten.var.default", "aten.std.default"}, unbiased_samples},
-            {{"aten.logsumexp.default"}, logsumexp_samples}};
+    return {
+        {{"aten.var.correction", "aten.std.correction", "aten.var_mean.correction", "aten.std_mean.correction"},
+         correction_samples},
+        {{"aten.var.dim", "aten.std.dim", "aten.var_mean.dim", "aten.std_mean.dim"}, unbiased_dim_samples},
+        {{"aten.var.default", "aten.std.default", "aten.var_mean.default", "aten.std_mean.default"}, unbiased_samples},
+        {{"aten.logsumexp.default"}, logsumexp_samples}};
 }
 
 }  // namespace whittle::samples
