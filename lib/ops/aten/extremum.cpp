@@ -171,8 +171,7 @@ constexpr OpDef kExtremum[] = {
     position_op<false>("argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"),
     both_op<true>("max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
     both_op<false>("min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
-    {.doc = "smallest and largest elements; NaN if any is: "
-            "https://pytorch.org/docs/stable/generated/torch.aminmax.html",
+    {.doc = "smallest and largest elements; NaN if any is",
      .schema = "aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
      .dtypes = kOrdered,
      .decompose = decompose_extremes},

@@ -84,7 +84,9 @@ constexpr Bound rounds_by(std::uint8_t ulps, Bound::Rule rule = Bound::Rule::fun
 }
 
 struct OpDef {
-    std::string_view doc = {};     ///< one line, with the source of the definition
+    /// One line, with the source of the definition; without it
+    /// https://pytorch.org/docs/stable/generated/torch.NAME.html is that of ATen's NAME.
+    std::string_view doc = {};
     std::string_view schema = {};  ///< "relu(Tensor self) -> Tensor", which names the op: aten.relu.default
     DTypeSet dtypes = kAnyDType;   ///< of the main operand; infer throws Error for others
     InferFn infer = nullptr;  ///< metas of the results; throws Error for operands that do not fit. Composites may leave
