@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
+#include "ops/core/pointwise.h"
 #include "tensor/shape.h"
 
 namespace whittle::arithmetic_forms {
@@ -119,6 +120,15 @@ CallResults decompose_scatter_by(const Call& c) {
     return reduce == "add" ? scatter_add(x, dim, index, src) : scatter_reduce(x, dim, index, src, "prod");
 }
 
+/// index of positions, a number where the mask does not hold: positions there may be anything.
+CallResults decompose_masked_index(const Call& c) {
+    const V x = c.tensor("self");
+    std::vector<OptionalV> indices = c.optional_tensors("indices");
+    for (std::size_t d = 0; d < indices.size(); ++d)
+        if (indices[d]) indices[d] = clamp(*indices[d], Scalar(0), Scalar(x.sizes().at(d) - 1));
+    return masked_fill(index(x, indices), logical_not(c.tensor("mask")), c.scalar("fill"));
+}
+
 // --- What networks call ---
 
 CallResults decompose_grid_sampler(const Call& c) {
@@ -143,6 +153,24 @@ CallResults decompose_convolution_by_padding(const Call& c) {
 CallResults decompose_plain_conv(const Call& c) {
     return conv2d(c.tensor("self"), c.tensor("weight"), c.optional_tensor("bias"), c.integers("stride"),
                   c.integers("padding"));
+}
+
+/// Attention, and the logarithm of the sum that each row's softmax divides by.
+CallResults decompose_flash_attention(const Call& c) {
+    const V query = c.tensor("query"), key = c.tensor("key"), value = c.tensor("value");
+    const OptionalV mask = c.optional_tensor("attn_mask");
+    const bool causal = c.boolean("is_causal");
+    const std::optional<double> scale = c.optional_number("scale");
+    const V attended = scaled_dot_product_attention(query, key, value, mask, c.number("dropout_p"), causal, scale);
+    const DType compute = compute_dtype(query.dtype());
+    V scores = matmul(as(query, compute) * scale.value_or(1 / std::sqrt(static_cast<double>(query.size(-1)))),
+                      transpose(as(key, compute), -2, -1));
+    if (mask) scores = scores + as(*mask, compute);
+    if (causal) {
+        const V seen = tril(full(c.builder(), Ints{query.size(-2), key.size(-2)}, true, DType::boolean));
+        scores = masked_fill(scores, logical_not(seen), -kInfinity);
+    }
+    return {attended, logsumexp(scores, Ints{-1})};
 }
 
 CallResults decompose_pad_by_number(const Call& c) {
@@ -215,6 +243,8 @@ constexpr OpDef kArithmeticForms[] = {
          "values added, or multiplied, at positions", decompose_scatter_by),
     form("scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
          "a number added, or multiplied, at positions", decompose_scatter_by),
+    form("_unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor",
+         "self at positions where the mask holds, else a number", decompose_masked_index),
     form("grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> "
          "Tensor",
          "an image or a volume sampled at given positions", decompose_grid_sampler),
@@ -224,6 +254,10 @@ constexpr OpDef kArithmeticForms[] = {
     form("thnn_conv2d(Tensor self, Tensor weight, SymInt[2] kernel_size, Tensor? bias=None, SymInt[2] stride=1, "
          "SymInt[2] padding=0) -> Tensor",
          "convolution", decompose_plain_conv),
+    form(
+        "_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float dropout_p=0.0, bool "
+        "is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp)",
+        "scaled_dot_product_attention, and the logarithms of its rows' sums", decompose_flash_attention),
     form("_pad_enum(Tensor self, SymInt[] pad, int mode, float? value=None) -> Tensor", "pad, its mode as a number",
          decompose_pad_by_number),
     form("_pad_circular(Tensor self, SymInt[] pad) -> Tensor", "padded with what is at the other end",

@@ -199,7 +199,8 @@ CallResults decompose_norm_except_dim(const Call& c) {
 CallResults decompose_weight_norm(const Call& c) {
     const V v = c.tensor("v"), g = c.tensor("g");
     const std::int64_t dim = c.integer("dim");
-    if (dim == 0 || dim == v.rank() - 1) return _weight_norm_interface(contiguous(v), contiguous(g), dim)[0];
+    if (!is_reduced(v.dtype()) && (dim == 0 || dim == v.rank() - 1))
+        return _weight_norm_interface(contiguous(v), contiguous(g), dim)[0];
     return v * (g / norm_except(v, 2, dim));
 }
 

@@ -121,6 +121,21 @@ Table arithmetic_form_table() {
                              {random(dtype, {1, 2, 5, 6}, 1), random(dtype, {3, 2, 3, 3}, 2), random(dtype, {3}, 3)},
                              {t(0), t(1), Arg::ints({3, 3}), t(2), Arg::ints({2, 1}), Arg::ints({1, 0})}}};
          }},
+        {{"aten._unsafe_masked_index.default"},
+         [](DType dtype) {
+             const Tensor x = ramp(dtype, {4}), mask = values(DType::boolean, {1, 0, 1}, {3});
+             return Samples{
+                 {"beyond where it does not hold", {x, mask, integers({3, 9, 0})}, {t(0), t(1), ArgList{t(2)}, 7}}};
+         }},
+        {{"aten._scaled_dot_product_flash_attention_for_cpu.default"},
+         [](DType dtype) {
+             const Tensor q = random(dtype, {1, 2, 3, 4}, 1), k = random(dtype, {1, 2, 5, 4}, 2),
+                          v = random(dtype, {1, 2, 5, 4}, 3), mask = random(dtype, {3, 5}, 4);
+             return Samples{{"plain", {q, k, v}, {t(0), t(1), t(2)}},
+                            {"causal", {q, k, v}, {t(0), t(1), t(2), 0.0, true}},
+                            by_keyword({"mask, scale", {q, k, v, mask}, {t(0), t(1), t(2)}},
+                                       {{"attn_mask", t(3)}, {"scale", Arg(0.5)}})};
+         }},
         {{"aten._pad_enum.default"},
          [](DType dtype) {
              const Tensor x = ramp(dtype, {1, 2, 4});
