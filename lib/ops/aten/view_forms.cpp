@@ -50,7 +50,10 @@ V of_matrices(const Call& c) {
     return x;
 }
 CallResults decompose_mt(const Call& c) { return transpose(of_matrices(c), -2, -1); }
-CallResults decompose_adjoint(const Call& c) { return conj(transpose(of_matrices(c), -2, -1)); }
+CallResults decompose_adjoint(const Call& c) {
+    const V turned = transpose(of_matrices(c), -2, -1);
+    return is_complex(turned.dtype()) ? conj(turned) : turned;
+}
 
 // --- Dimensions that a tensor may lack ---
 
