@@ -17,6 +17,7 @@ namespace {
 
 using namespace aten;
 
+constexpr DTypeSet kReal = set_of(DType::f64) | set_of(DType::f32);
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // --- Element by element ---
@@ -92,6 +93,57 @@ CallResults decompose_nanmean(const Call& c) {
 }
 CallResults decompose_msort(const Call& c) { return sort(c.tensor("self"), 0)[0]; }
 
+/// The means of neighbors along a dimension, each by the distance between them.
+V areas(const Call& c) {
+    const V y = c.tensor("y");
+    const std::int64_t dim = wrap_dim(c.integer("dim"), y.rank()), size = y.size(dim);
+    const V sums = slice(y, dim, 0, size - 1) + slice(y, dim, 1, size);
+    if (!c.schema().param("x")) return sums * (c.number("dx") / 2);
+    V x = c.tensor("x");
+    if (x.rank() == 1) {
+        Ints sizes(static_cast<std::size_t>(y.rank()), 1);
+        sizes[static_cast<std::size_t>(dim)] = x.size(0);
+        x = reshaped(x, sizes);
+    }
+    return (slice(x, dim, 1, size) - slice(x, dim, 0, size - 1)) * sums / 2;
+}
+CallResults decompose_trapezoid(const Call& c) { return sum(areas(c), Ints{c.integer("dim")}); }
+CallResults decompose_cumulative_trapezoid(const Call& c) { return cumsum(areas(c), c.integer("dim")); }
+
+/// Between which sorted elements of a row each quantile lies.
+CallResults decompose_quantile(const Call& c) {
+    const V self = c.tensor("self");
+    const auto dim = c.optional_integer("dim");
+    const bool keep = c.boolean("keepdim"), ignores = c.schema().name.starts_with("nan");
+    const bool number = c.schema().param("q")->type == ParamType::number;
+    const V q = number ? c.constant(Tensor::of(Scalar(c.number("q")), self.dtype()), "q") : c.tensor("q");
+    const V rows = sort(dim ? movedim(self, *dim, -1) : reshape(self, Ints{-1}))[0], nan = isnan(rows);
+    const std::int64_t last = rows.size(-1) - 1;
+    const V ranks = reshaped(q, Ints{q.numel()});
+    const V at = ignores ? ranks * clamp_min(as(sum(logical_not(nan), Ints{-1}, true), self.dtype()) + -1, 0)
+                         : where(any(nan, -1, true), Scalar(static_cast<double>(last)), ranks * last);
+    const auto taken = [&](const V& positions) { return gather(rows, -1, as(positions, DType::i64)); };
+    const std::string how = c.text("interpolation");
+    V result;
+    if (how == "lower" || how == "higher" || how == "nearest") {
+        result = taken(how == "lower" ? floor(at) : how == "higher" ? ceil(at) : round(at));
+    } else if (how == "linear" || how == "midpoint") {
+        const V below = floor(at);
+        result = how == "linear" ? lerp(taken(below), taken(ceil(at)), at - below)
+                                 : lerp(taken(below), taken(ceil(at)), Scalar(0.5));
+    } else {
+        throw Error(c.schema().name + ": found interpolation='" + how +
+                    "', expected linear, lower, higher, midpoint or nearest");
+    }
+    const bool one = q.rank() == 0;
+    result = one ? squeeze(result, -1) : movedim(result, -1, 0);
+    if (!keep) return result;
+    if (dim) return unsqueeze(result, wrap_dim(*dim, self.rank()) + !one);
+    Ints sizes(static_cast<std::size_t>(self.rank() + !one), 1);
+    if (!one) sizes[0] = q.numel();
+    return reshape(result, sizes);
+}
+
 /// Whether each element is among others.
 CallResults decompose_isin(const Call& c) {
     const V x = c.tensor("elements");
@@ -151,8 +203,10 @@ CallResults decompose_convolution_by_padding(const Call& c) {
     return conv3d(x, weight, bias, stride, padding, dilation, groups);
 }
 CallResults decompose_plain_conv(const Call& c) {
-    return conv2d(c.tensor("self"), c.tensor("weight"), c.optional_tensor("bias"), c.integers("stride"),
-                  c.integers("padding"));
+    const V x = c.tensor("self"), weight = c.tensor("weight");
+    const OptionalV bias = c.optional_tensor("bias");
+    const Ints stride = c.integers("stride"), padding = c.integers("padding");
+    return weight.rank() == 4 ? conv2d(x, weight, bias, stride, padding) : conv3d(x, weight, bias, stride, padding);
 }
 
 /// Attention, and the logarithm of the sum that each row's softmax divides by.
@@ -231,6 +285,27 @@ constexpr OpDef kArithmeticForms[] = {
     form("nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
          "means of what is no NaN", decompose_nanmean),
     form("msort(Tensor self) -> Tensor", "sorted along the first dimension", decompose_msort, kAnyDType),
+    form("trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", "the area below points", decompose_trapezoid),
+    form("trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", "the area below points at equal distances",
+         decompose_trapezoid),
+    form("trapz.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", "the area below points", decompose_trapezoid),
+    form("trapz.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor", "the area below points at equal distances",
+         decompose_trapezoid),
+    form("cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", "the areas up to each point",
+         decompose_cumulative_trapezoid),
+    form("cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", "the areas up to each point",
+         decompose_cumulative_trapezoid),
+    form("quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
+         "quantiles", decompose_quantile, kReal),
+    form("quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> "
+         "Tensor",
+         "a quantile", decompose_quantile, kReal),
+    form("nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> "
+         "Tensor",
+         "quantiles of what is no NaN", decompose_quantile, kReal),
+    form("nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') "
+         "-> Tensor",
+         "a quantile of what is no NaN", decompose_quantile, kReal),
     form("isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> "
          "Tensor",
          "whether elements are among others", decompose_isin, kNumbers),
@@ -251,6 +326,9 @@ constexpr OpDef kArithmeticForms[] = {
     form("_convolution_mode(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, str padding, SymInt[] "
          "dilation, SymInt groups) -> Tensor",
          "convolution with 'same' or 'valid' padding", decompose_convolution_by_padding),
+    form("slow_conv3d(Tensor self, Tensor weight, SymInt[3] kernel_size, Tensor? bias=None, SymInt[3] stride=1, "
+         "SymInt[3] padding=0) -> Tensor",
+         "convolution", decompose_plain_conv),
     form("thnn_conv2d(Tensor self, Tensor weight, SymInt[2] kernel_size, Tensor? bias=None, SymInt[2] stride=1, "
          "SymInt[2] padding=0) -> Tensor",
          "convolution", decompose_plain_conv),

@@ -70,6 +70,15 @@ V matrix_power_of(const Call& c) {
 }
 CallResults decompose_matrix_power(const Call& c) { return matrix_power_of(c); }
 
+/// From left to right; ATen chooses the order that takes least.
+CallResults decompose_multi_dot(const Call& c) {
+    const Vs tensors = c.tensors(c.schema().params.front().name);
+    if (tensors.empty()) throw Error(c.schema().name + ": found no tensors, expected at least 1");
+    V product = tensors[0];
+    for (std::size_t i = 1; i < tensors.size(); ++i) product = matmul(product, tensors[i]);
+    return tensors.size() == 1 ? alias(product) : product;
+}
+
 CallResults decompose_inner(const Call& c) {
     const V x = c.tensor("self"), y = c.tensor("other");
     return x.rank() == 0 || y.rank() == 0 ? x * y : tensordot(x, y, Ints{-1}, Ints{-1});
@@ -103,7 +112,7 @@ CallResults decompose_bilinear(const Call& c) {
 // --- Norms ---
 
 V as_given(const Call& c, const V& x) {
-    const auto dtype = c.dtype("dtype");
+    const auto dtype = c.schema().param("dtype") ? c.dtype("dtype") : std::nullopt;
     return dtype ? as(x, *dtype) : x;
 }
 
@@ -144,7 +153,7 @@ V matrix_norm(const Call& c, const V& given, double ord, const Ints& at, bool ke
     const V best = ord > 0 ? amax(sums, Ints{other}, true) : amin(sums, Ints{other}, true);
     return keep ? best : squeeze(best, dims);
 }
-V matrix_norm(const Call& c, const V& given, const std::string& ord, const Ints& at, bool keep) {
+V matrix_norm_by_name(const Call& c, const V& given, const std::string& ord, const Ints& at, bool keep) {
     const V x = as_given(c, given);
     const Ints dims = two_dims(c, x, at);
     if (ord == "fro") return linalg_vector_norm(x, 2, dims, keep);
@@ -156,7 +165,7 @@ CallResults decompose_matrix_norm(const Call& c) {
     return matrix_norm(c, c.tensor("self"), c.number("ord"), c.integers("dim"), c.boolean("keepdim"));
 }
 CallResults decompose_matrix_norm_by_name(const Call& c) {
-    return matrix_norm(c, c.tensor("self"), c.text("ord"), c.integers("dim"), c.boolean("keepdim"));
+    return matrix_norm_by_name(c, c.tensor("self"), c.text("ord"), c.integers("dim"), c.boolean("keepdim"));
 }
 
 /// Of matrices where an order is given and there are two dimensions, else of vectors; of all elements without either.
@@ -171,7 +180,7 @@ CallResults decompose_linalg_norm(const Call& c) {
 }
 CallResults decompose_linalg_norm_by_name(const Call& c) {
     const auto dims = c.optional_integers("dim");
-    return matrix_norm(c, c.tensor("self"), c.text("ord"), dims.value_or(Ints{0, 1}), c.boolean("keepdim"));
+    return matrix_norm_by_name(c, c.tensor("self"), c.text("ord"), dims.value_or(Ints{0, 1}), c.boolean("keepdim"));
 }
 CallResults decompose_norm_of_dtype(const Call& c) {
     const auto p = c.optional_scalar("p");
@@ -182,6 +191,13 @@ CallResults decompose_norm_of_dtype(const Call& c) {
 }
 CallResults decompose_frobenius(const Call& c) {
     return linalg_vector_norm(c.tensor("self"), 2, c.integers("dim"), c.boolean("keepdim"));
+}
+CallResults decompose_frobenius_of_all(const Call& c) { return linalg_vector_norm(c.tensor("self")); }
+CallResults decompose_nuclear(const Call& c) {
+    return matrix_norm_by_name(c, c.tensor("self"), "nuc", Ints{0, 1}, c.boolean("keepdim"));
+}
+CallResults decompose_nuclear_along(const Call& c) {
+    return matrix_norm_by_name(c, c.tensor("self"), "nuc", c.integers("dim"), c.boolean("keepdim"));
 }
 CallResults decompose_dist(const Call& c) { return norm(c.tensor("self") - c.tensor("other"), c.scalar("p")); }
 
@@ -222,6 +238,8 @@ constexpr OpDef kLinalgForms[] = {
     form("qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R)", "orthogonal times upper triangular", decompose_qr),
     form("matrix_power(Tensor self, int n) -> Tensor", "a matrix times itself", decompose_matrix_power),
     form("linalg_matrix_power(Tensor self, int n) -> Tensor", "a matrix times itself", decompose_matrix_power),
+    form("linalg_multi_dot(Tensor[] tensors) -> Tensor", "the product of matrices", decompose_multi_dot),
+    form("chain_matmul(Tensor[] matrices) -> Tensor", "the product of matrices", decompose_multi_dot),
     form("inner(Tensor self, Tensor other) -> Tensor", "sums of products along the last dimensions", decompose_inner),
     form("linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor", "sums of products along a dimension",
          decompose_vecdot),
@@ -247,6 +265,12 @@ constexpr OpDef kLinalgForms[] = {
          "p-norms along dimensions, in a dtype", decompose_norm_of_dtype, kFloating),
     form("frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "the root of the sum of squares",
          decompose_frobenius, kFloating),
+    form("frobenius_norm(Tensor self) -> Tensor", "the root of the sum of all squares", decompose_frobenius_of_all,
+         kFloating),
+    form("nuclear_norm(Tensor self, bool keepdim=False) -> Tensor", "the sum of the singular values", decompose_nuclear,
+         kReal),
+    form("nuclear_norm.dim(Tensor self, int[2] dim, bool keepdim=False) -> Tensor", "sums of singular values",
+         decompose_nuclear_along, kReal),
     form("dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", "the p-norm of the difference", decompose_dist,
          kFloating),
     form("norm_except_dim(Tensor v, int pow=2, int dim=0) -> Tensor", "the norm of each index of a dimension",

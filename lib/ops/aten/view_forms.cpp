@@ -104,6 +104,35 @@ CallResults decompose_flip_one(const Call& c) {
     return flip(x, Ints{kDim});
 }
 
+/// All combinations of one element of each vector.
+CallResults decompose_cartesian_prod(const Call& c) {
+    const Vs tensors = c.tensors("tensors");
+    if (tensors.size() == 1) return alias(tensors[0]);
+    Vs columns;
+    for (const V& grid : meshgrid(tensors, "ij")) columns.push_back(reshape(grid, Ints{-1}));
+    return stack(columns, 1);
+}
+
+/// Sequences as rows, or as columns, of the longest one's length.
+CallResults decompose_pad_sequence(const Call& c) {
+    const Vs sequences = c.tensors("sequences");
+    std::int64_t longest = 0;
+    for (const V& sequence : sequences) longest = std::max(longest, sequence.size(0));
+    Vs padded;
+    for (const V& sequence : sequences) {
+        Ints amounts(static_cast<std::size_t>(2 * sequence.rank()), 0);
+        amounts.back() = longest - sequence.size(0);
+        padded.push_back(constant_pad_nd(sequence, amounts, c.number("padding_value")));
+    }
+    return stack(padded, c.boolean("batch_first") ? 0 : 1);
+}
+
+CallResults decompose_flatten_dense(const Call& c) {
+    Vs flat;
+    for (const V& tensor : c.tensors("tensors")) flat.push_back(reshape(contiguous(tensor), Ints{-1}));
+    return cat(flat);
+}
+
 // --- Splits ---
 
 /// Between the positions, which count from the end where negative and stop at the ends.
@@ -207,6 +236,11 @@ constexpr OpDef kViewForms[] = {
          decompose_all_at_least<3>),
     form("column_stack(Tensor[] tensors) -> Tensor", "joined side by side, vectors as columns", decompose_column_stack),
     form("dstack(Tensor[] tensors) -> Tensor", "joined along the third dimension", decompose_dstack),
+    form("cartesian_prod(Tensor[] tensors) -> Tensor", "all combinations of elements", decompose_cartesian_prod),
+    form("pad_sequence(Tensor[] sequences, bool batch_first=False, float padding_value=0.0) -> Tensor",
+         "sequences padded to one length", decompose_pad_sequence, kFloating),
+    form("flatten_dense_tensors(Tensor[] tensors) -> Tensor", "all elements, one tensor after the other",
+         decompose_flatten_dense),
     form("diagflat(Tensor self, int offset=0) -> Tensor", "all elements on a diagonal", decompose_diagflat),
     form("linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a)",
          "the diagonals of matrices", decompose_linalg_diagonal),

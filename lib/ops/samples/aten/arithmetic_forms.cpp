@@ -98,6 +98,33 @@ Table arithmetic_form_table() {
          [](DType dtype) {
              return Samples{{"matrix", {random(dtype, {4, 3})}, {t(0)}}};
          }},
+        {{"aten.trapezoid.x", "aten.trapz.x", "aten.cumulative_trapezoid.x"},
+         [](DType dtype) {
+             const Tensor y = values(dtype, {1, 2, 4, 3, 0, 1}, {2, 3}), x = values(dtype, {0, 1, 3}, {3});
+             return Samples{{"rows", {y, x}, {t(0), t(1)}}};
+         }},
+        {{"aten.trapezoid.dx", "aten.trapz.dx", "aten.cumulative_trapezoid.dx"},
+         [](DType dtype) {
+             const Tensor y = values(dtype, {1, 2, 4, 3, 0, 1}, {2, 3});
+             return Samples{{"rows", {y}, {t(0)}},
+                            by_keyword({"columns", {y}, {t(0)}}, {{"dx", Arg(2.0)}, {"dim", Arg(0)}})};
+         }},
+        {{"aten.quantile.default", "aten.nanquantile.default"},
+         [](DType dtype) {
+             const Tensor x = values(dtype, {3, 1, 2, 5, std::nan(""), 4, 8, 6}, {2, 4}),
+                          q = values(dtype, {0, 0.4, 1}, {3});
+             return Samples{{"of all", {x, q}, {t(0), t(1)}},
+                            {"rows", {x, q}, {t(0), t(1), 1}},
+                            {"columns, kept", {x, q}, {t(0), t(1), 0, true}}};
+         }},
+        {{"aten.quantile.scalar", "aten.nanquantile.scalar"},
+         [](DType dtype) {
+             const Tensor x = values(dtype, {3, 1, 2, 5, std::nan(""), 4, 8, 6}, {2, 4});
+             return Samples{{"of all, kept", {x}, {t(0), 0.3, Arg(), true}},
+                            {"rows", {x}, {t(0), 0.3, 1}},
+                            by_keyword({"lower", {x}, {t(0), 0.4, 1}}, {{"interpolation", Arg("lower")}}),
+                            by_keyword({"midpoint", {x}, {t(0), 0.4, 1}}, {{"interpolation", Arg("midpoint")}})};
+         }},
         {{"aten.isin.Tensor_Tensor"}, membership},
         {{"aten.isin.Tensor_Scalar"},
          [](DType dtype) {
@@ -115,6 +142,12 @@ Table arithmetic_form_table() {
         {{"aten.scatter.value_reduce"},
          [](DType dtype) { return scattered_by(dtype, "add", true) + scattered_by(dtype, "multiply", true); }},
         {{"aten._convolution_mode.default"}, convolutions},
+        {{"aten.slow_conv3d.default"},
+         [](DType dtype) {
+             return Samples{{"plain",
+                             {random(dtype, {1, 2, 3, 4, 4}, 1), random(dtype, {3, 2, 2, 2, 2}, 2)},
+                             {t(0), t(1), Arg::ints({2, 2, 2})}}};
+         }},
         {{"aten.thnn_conv2d.default"},
          [](DType dtype) {
              return Samples{{"bias",

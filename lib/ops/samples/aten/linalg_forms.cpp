@@ -44,6 +44,24 @@ Samples named_norms(DType dtype) {
 
 Table linalg_form_table() {
     return {
+        {{"aten.linalg_multi_dot.default", "aten.chain_matmul.default"},
+         [](DType dtype) {
+             return Samples{{"three",
+                             {random(dtype, {2, 3}, 1), random(dtype, {3, 4}, 2), random(dtype, {4, 2}, 3)},
+                             {ArgList{t(0), t(1), t(2)}}}};
+         }},
+        {{"aten.frobenius_norm.default"},
+         [](DType dtype) {
+             return Samples{of_one(dtype, "all", {2, 3}, {})};
+         }},
+        {{"aten.nuclear_norm.default"},
+         [](DType dtype) {
+             return Samples{of_one(dtype, "matrix", {3, 4}, {})};
+         }},
+        {{"aten.nuclear_norm.dim"},
+         [](DType dtype) {
+             return Samples{of_one(dtype, "kept", {2, 3, 4}, {Arg::ints({1, 2}), true})};
+         }},
         {{"aten.inner.default"},
          [](DType dtype) {
              return Samples{two_of(dtype, "vectors", {3}, {3}), two_of(dtype, "matrices", {2, 3}, {4, 3}),

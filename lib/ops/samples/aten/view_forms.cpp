@@ -73,6 +73,20 @@ Table view_form_table() {
          [](DType dtype) {
              return Samples{joined(dtype, "matrices", {{2, 3}, {2, 3}}), joined(dtype, "vectors", {{3}, {3}})};
          }},
+        {{"aten.cartesian_prod.default"},
+         [](DType dtype) {
+             return Samples{joined(dtype, "two", {{2}, {3}}), joined(dtype, "one", {{3}})};
+         }},
+        {{"aten.flatten_dense_tensors.default"},
+         [](DType dtype) {
+             return Samples{joined(dtype, "two", {{2, 2}, {3}})};
+         }},
+        {{"aten.pad_sequence.default"},
+         [](DType dtype) {
+             Sample rows = joined(dtype, "rows", {{3, 2}, {1, 2}});
+             rows.args.insert(rows.args.end(), {true, 0.5});
+             return Samples{joined(dtype, "columns", {{3}, {2}}), rows};
+         }},
         {{"aten.diagflat.default"},
          [](DType dtype) {
              return Samples{once(dtype, "matrix", {2, 2}), once(dtype, "below", {2}, {-1})};
