@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
+#include "ops/aten/open_rules.h"
 #include "ops/core/pointwise.h"
 #include "tensor/shape.h"
 
@@ -314,10 +315,12 @@ constexpr OpDef kArithmeticForms[] = {
          "whether elements are a number", decompose_isin, kNumbers),
     form("_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", "softmax; of a row of -inf 0",
          decompose_safe_softmax),
-    form("scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
-         "values added, or multiplied, at positions", decompose_scatter_by),
-    form("scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
-         "a number added, or multiplied, at positions", decompose_scatter_by),
+    with_open(form("scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
+                   "values added, or multiplied, at positions", decompose_scatter_by),
+              {.ask = aten_open::index_along_dim}),
+    with_open(form("scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
+                   "a number added, or multiplied, at positions", decompose_scatter_by),
+              {.ask = aten_open::index_along_dim}),
     form("_unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor",
          "self at positions where the mask holds, else a number", decompose_masked_index),
     form("grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> "
@@ -340,12 +343,15 @@ constexpr OpDef kArithmeticForms[] = {
          decompose_pad_by_number),
     form("_pad_circular(Tensor self, SymInt[] pad) -> Tensor", "padded with what is at the other end",
          decompose_pad_circular),
-    form("nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> "
-         "Tensor",
-         "the negative log likelihood", decompose_nll_loss_nd),
-    form("embedding_backward(Tensor grad, Tensor indices, SymInt num_weights, SymInt padding_idx, bool "
-         "scale_grad_by_freq, bool sparse) -> Tensor",
-         "the gradient of embedding", decompose_embedding_backward),
+    with_open(form("nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt "
+                   "ignore_index=-100) -> "
+                   "Tensor",
+                   "the negative log likelihood", decompose_nll_loss_nd),
+              {.ask = aten_open::target_class}),
+    with_open(form("embedding_backward(Tensor grad, Tensor indices, SymInt num_weights, SymInt padding_idx, bool "
+                   "scale_grad_by_freq, bool sparse) -> Tensor",
+                   "the gradient of embedding", decompose_embedding_backward),
+              {.ask = aten_open::counted_rows}),
 };
 
 }  // namespace

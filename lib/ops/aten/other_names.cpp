@@ -112,7 +112,6 @@ std::span<const OtherName> other_names() {
         {"_unsafe_index", "index"},
         {"_unsafe_index_put", "index_put"},
         {"broadcast_to(Tensor(a) self, SymInt[] size) -> Tensor(a)", "expand"},
-        {"lift(Tensor self) -> Tensor", "lift_fresh_copy"},
         {"lift_fresh(Tensor(a) self) -> Tensor(a)", "alias"},
         {"native_channel_shuffle", "channel_shuffle"},
         {"nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> "

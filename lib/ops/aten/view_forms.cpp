@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
+#include "ops/aten/open_rules.h"
 #include "ops/core/geometry.h"
 #include "ops/core/pointwise.h"
 #include "tensor/shape.h"
@@ -236,12 +237,14 @@ constexpr OpDef kViewForms[] = {
          decompose_all_at_least<3>),
     form("column_stack(Tensor[] tensors) -> Tensor", "joined side by side, vectors as columns", decompose_column_stack),
     form("dstack(Tensor[] tensors) -> Tensor", "joined along the third dimension", decompose_dstack),
-    form("cartesian_prod(Tensor[] tensors) -> Tensor", "all combinations of elements", decompose_cartesian_prod),
+    form("cartesian_prod(Tensor[] tensors) -> Tensor", "all combinations of elements", decompose_cartesian_prod,
+         kAnyDType),
     form("pad_sequence(Tensor[] sequences, bool batch_first=False, float padding_value=0.0) -> Tensor",
          "sequences padded to one length", decompose_pad_sequence, kFloating),
     form("flatten_dense_tensors(Tensor[] tensors) -> Tensor", "all elements, one tensor after the other",
          decompose_flatten_dense),
-    form("diagflat(Tensor self, int offset=0) -> Tensor", "all elements on a diagonal", decompose_diagflat),
+    form("diagflat(Tensor self, int offset=0) -> Tensor", "all elements on a diagonal", decompose_diagflat,
+         kAnyDType | kComplex),
     form("linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a)",
          "the diagonals of matrices", decompose_linalg_diagonal),
     form("fliplr(Tensor self) -> Tensor", "the second dimension reversed", decompose_flip_one<1>),
@@ -262,15 +265,22 @@ constexpr OpDef kViewForms[] = {
          decompose_split_sections<2>),
     form("dsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]", "pieces one behind the other",
          decompose_split_indices<2>),
-    form("to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-         "pin_memory=None, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)",
-         "converted; itself where it is that already", decompose_to_dtype_layout),
-    form("to.device(Tensor(a) self, Device device, ScalarType dtype, bool non_blocking=False, bool copy=False, "
-         "MemoryFormat? memory_format=None) -> Tensor(a)",
-         "converted; itself where it is that already", decompose_to_device),
-    form("to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, MemoryFormat? "
-         "memory_format=None) -> Tensor(a)",
-         "converted to another tensor's dtype; itself where it has it already", decompose_to_other),
+    with_open(
+        form(
+            "to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+            "bool? "
+            "pin_memory=None, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)",
+            "converted; itself where it is that already", decompose_to_dtype_layout),
+        {.ask = aten_open::converted}),
+    with_open(
+        form("to.device(Tensor(a) self, Device device, ScalarType dtype, bool non_blocking=False, bool copy=False, "
+             "MemoryFormat? memory_format=None) -> Tensor(a)",
+             "converted; itself where it is that already", decompose_to_device),
+        {.ask = aten_open::converted}),
+    with_open(form("to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, MemoryFormat? "
+                   "memory_format=None) -> Tensor(a)",
+                   "converted to another tensor's dtype; itself where it has it already", decompose_to_other),
+              {.ask = aten_open::converted_as}),
 };
 
 }  // namespace
