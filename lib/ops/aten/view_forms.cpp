@@ -8,6 +8,7 @@
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
 #include "ops/aten/open_rules.h"
+#include "ops/aten/tensor_options.h"
 #include "ops/core/geometry.h"
 #include "ops/core/pointwise.h"
 #include "tensor/shape.h"
@@ -204,6 +205,7 @@ V converted(const Call& c, DType dtype) {
     return to(c.tensor("self"), dtype, c.boolean("non_blocking"), c.boolean("copy"), format);
 }
 CallResults decompose_to_dtype_layout(const Call& c) {
+    check_options(c);
     return converted(c, c.dtype("dtype").value_or(c.tensor("self").dtype()));
 }
 CallResults decompose_to_device(const Call& c) { return converted(c, c.dtype("dtype").value()); }
