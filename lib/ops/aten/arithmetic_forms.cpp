@@ -97,6 +97,7 @@ CallResults decompose_msort(const Call& c) { return sort(c.tensor("self"), 0)[0]
 /// The means of neighbors along a dimension, each by the distance between them.
 V areas(const Call& c) {
     const V y = c.tensor("y");
+    if (y.rank() == 0) throw Error(c.schema().name + ": found a 0-d tensor, expected at least 1 dimension");
     const std::int64_t dim = wrap_dim(c.integer("dim"), y.rank()), size = y.size(dim);
     const V sums = slice(y, dim, 0, size - 1) + slice(y, dim, 1, size);
     if (!c.schema().param("x")) return sums * (c.number("dx") / 2);
@@ -117,6 +118,11 @@ CallResults decompose_quantile(const Call& c) {
     const auto dim = c.optional_integer("dim");
     const bool keep = c.boolean("keepdim"), ignores = c.schema().name.starts_with("nan");
     const bool number = c.schema().param("q")->type == ParamType::number;
+    if (number && !(c.number("q") >= 0 && c.number("q") <= 1))
+        throw Error(c.schema().name + ": found q=" + std::to_string(c.number("q")) + ", expected 0 to 1");
+    if (!number && c.tensor("q").rank() > 1)
+        throw Error(c.schema().name + ": found a tensor q of " + std::to_string(c.tensor("q").rank()) +
+                    " dimensions, expected at most 1");
     const V q = number ? c.constant(Tensor::of(Scalar(c.number("q")), self.dtype()), "q") : c.tensor("q");
     const V rows = sort(dim ? movedim(self, *dim, -1) : reshape(self, Ints{-1}))[0], nan = isnan(rows);
     const std::int64_t last = rows.size(-1) - 1;
@@ -177,6 +183,9 @@ CallResults decompose_scatter_by(const Call& c) {
 CallResults decompose_masked_index(const Call& c) {
     const V x = c.tensor("self");
     std::vector<OptionalV> indices = c.optional_tensors("indices");
+    if (static_cast<std::int64_t>(indices.size()) > x.rank())
+        throw Error("_unsafe_masked_index: found " + std::to_string(indices.size()) + " indices into a tensor of " +
+                    std::to_string(x.rank()) + " dimensions, expected at most one for each");
     for (std::size_t d = 0; d < indices.size(); ++d)
         if (indices[d]) indices[d] = clamp(*indices[d], Scalar(0), Scalar(x.sizes().at(d) - 1));
     return masked_fill(index(x, indices), logical_not(c.tensor("mask")), c.scalar("fill"));
@@ -243,6 +252,9 @@ CallResults decompose_nll_loss_nd(const Call& c) {
     const std::int64_t reduction = c.integer("reduction"), ignored = c.integer("ignore_index");
     if (x.rank() <= 2) return nll_loss(x, target, weight, reduction, ignored);
     const Sizes sizes = target.sizes();
+    if (target.rank() != x.rank() - 1)
+        throw Error("nll_loss_nd: found targets of " + std::to_string(target.rank()) + " dimensions for " +
+                    std::to_string(x.rank()) + ", expected one less");
     if (x.rank() != 4) {
         x = reshape(x, Ints{x.size(0), x.size(1), 1, -1});
         target = reshape(target, Ints{target.size(0), 1, -1});

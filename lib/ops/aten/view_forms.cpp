@@ -119,7 +119,10 @@ CallResults decompose_cartesian_prod(const Call& c) {
 CallResults decompose_pad_sequence(const Call& c) {
     const Vs sequences = c.tensors("sequences");
     std::int64_t longest = 0;
-    for (const V& sequence : sequences) longest = std::max(longest, sequence.size(0));
+    for (const V& sequence : sequences) {
+        if (sequence.rank() == 0) throw Error("pad_sequence: found a 0-d tensor, expected at least 1 dimension");
+        longest = std::max(longest, sequence.size(0));
+    }
     Vs padded;
     for (const V& sequence : sequences) {
         Ints amounts(static_cast<std::size_t>(2 * sequence.rank()), 0);
