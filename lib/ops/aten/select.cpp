@@ -148,8 +148,7 @@ constexpr OpDef kSelect[] = {
              where_grad),
     where_op("where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor", kBool | set_of(DType::u8),
              no_gradient),
-    fill_op("masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor"),
-    fill_op("masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor"),
+    fill_op("masked_fill.{Scalar|Tensor}(Tensor self, Tensor mask, {Scalar|Tensor} value) -> Tensor"),
     {.doc = "the elements of source, in order, where mask holds, else self: "
             "https://pytorch.org/docs/stable/generated/torch.Tensor.masked_scatter_.html",
      .schema = "masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",

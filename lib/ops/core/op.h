@@ -87,7 +87,9 @@ struct OpDef {
     /// One line, with the source of the definition; without it
     /// https://pytorch.org/docs/stable/generated/torch.NAME.html is that of ATen's NAME.
     std::string_view doc = {};
-    std::string_view schema = {};  ///< "relu(Tensor self) -> Tensor", which names the op: aten.relu.default
+    /// "relu(Tensor self) -> Tensor", which names the op: aten.relu.default. It may stand for several overloads, see
+    /// ops/core/schema_forms.h.
+    std::string_view schema = {};
     DTypeSet dtypes = kAnyDType;   ///< of the main operand; infer throws Error for others
     InferFn infer = nullptr;  ///< metas of the results; throws Error for operands that do not fit. Composites may leave
                               ///< it out: it is inferred through decompose

@@ -47,7 +47,7 @@ bool same_parameters(const Schema& a, const Schema& b) {
 RegisteredOp derived(const std::string& schema, const RegisteredOp& of, std::deque<DerivedRecord>& records) {
     DerivedRecord& record = records.emplace_back();
     record.schema = schema;
-    RegisteredOp op{&record.def, Schema::parse(record.schema), {}};
+    RegisteredOp op{&record.def, Schema::parse(record.schema), record.schema, {}};
     op.name = target_of("aten", op.schema.name);
     op.same_as = of.name;
     WHITTLE_CHECK(op.schema.params.size() <= of.schema.params.size(), op.name + " takes more than " + of.name);
@@ -69,7 +69,7 @@ std::vector<RegisteredOp> derived_ops(std::span<const RegisteredOp> ops, std::de
         const std::string target = one ? target_of("aten", std::string(row.of)) : "aten." + std::string(row.of) + ".";
         for (const RegisteredOp& op : ops) {
             if (one ? op.name != target : !op.name.starts_with(target)) continue;
-            result.push_back(derived(one ? std::string(row.name) : schema_by_name(row, op.def->schema), op, records));
+            result.push_back(derived(one ? std::string(row.name) : schema_by_name(row, op.text), op, records));
         }
     }
     return result;

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "ops/core/custom.h"
+#include "ops/core/schema_forms.h"
 
 namespace whittle {
 
@@ -50,11 +51,12 @@ bool RegisteredOp::replaces_operand() const {
 
 Registry::Registry() {
     for (const OpFamily& family : op_families())
-        for (const OpDef& def : family.ops) {
-            Schema schema = Schema::parse(def.schema);
-            std::string name = target_of(family.dialect, schema.name);
-            ops_.push_back({&def, std::move(schema), std::move(name)});
-        }
+        for (const OpDef& def : family.ops)
+            for (std::string& text : schema_forms(def.schema)) {
+                Schema schema = Schema::parse(text);
+                std::string name = target_of(family.dialect, schema.name);
+                ops_.push_back({&def, std::move(schema), std::move(text), std::move(name)});
+            }
     std::ranges::move(derived_ops(ops_, derived_records_), std::back_inserter(ops_));
     std::ranges::sort(ops_, {}, &RegisteredOp::name);
     by_name_.reserve(ops_.size());

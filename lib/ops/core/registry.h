@@ -26,6 +26,7 @@ using LayoutFn = void (*)(const Arguments<ValueMeta>& arguments, std::vector<Val
 struct RegisteredOp {
     const OpDef* def = nullptr;
     Schema schema;
+    std::string text;           ///< of the schema
     std::string name;           ///< target in graphs: "aten.relu.default", "onnx.Conv"
     LayoutFn layout = nullptr;  ///< see ops/core/layout.h; null: results are contiguous, or views
     std::string same_as = {};   ///< the op that this is another name of; empty for one with a record of its own

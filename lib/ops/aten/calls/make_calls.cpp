@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "ops/core/schema_forms.h"
+
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -86,7 +88,9 @@ void add_schemas(const std::string& source, const std::map<std::string, std::str
     std::string text;
     bool open = false;
     const auto close = [&] {
-        if (open && is_schema(text)) schemas.insert(text);
+        if (open)
+            for (const std::string& form : whittle::schema_forms(text))
+                if (is_schema(form)) schemas.insert(form);
         text.clear();
         open = false;
     };
