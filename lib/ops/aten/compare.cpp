@@ -82,9 +82,8 @@ constexpr DTypeSet kEqual = kOrdered | kComplex;
 constexpr OpDef kCompare[] = {
     binary_op<Eq>("eq.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor", "self == other", kEqual,
                   no_gradient),
-    binary_op<Ne>("ne.Tensor(Tensor self, Tensor other) -> Tensor", "self != other; true with NaN", kEqual,
-                  no_gradient),
-    binary_op<Ne>("ne.Scalar(Tensor self, Scalar other) -> Tensor", "self != other", kEqual, no_gradient),
+    binary_op<Ne>("ne.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor", "self != other; true with NaN",
+                  kEqual, no_gradient),
     binary_op<Lt>("lt.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor", "self < other", kOrdered,
                   no_gradient),
     binary_op<Le>("le.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor", "self <= other", kOrdered,

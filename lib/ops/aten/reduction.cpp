@@ -338,18 +338,13 @@ constexpr OpDef logic_op(std::string_view schema) {
 }
 
 constexpr OpDef kReduction[] = {
-    sum_op("sum(Tensor self, *, ScalarType? dtype=None) -> Tensor"),
-    sum_op("sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"),
-    prod_op("prod(Tensor self, *, ScalarType? dtype=None) -> Tensor"),
-    prod_op("prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"),
-    mean_op("mean(Tensor self, *, ScalarType? dtype=None) -> Tensor"),
-    mean_op("mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"),
-    logic_op<true>("any(Tensor self) -> Tensor"),
-    logic_op<true>("any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor"),
-    logic_op<true>("any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor"),
-    logic_op<false>("all(Tensor self) -> Tensor"),
-    logic_op<false>("all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor"),
-    logic_op<false>("all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor"),
+    sum_op("sum{|.dim_IntList}(Tensor self{|, int[1]? dim, bool keepdim=False}, *, ScalarType? dtype=None) -> Tensor"),
+    prod_op("prod{|.dim_int}(Tensor self{|, int dim, bool keepdim=False}, *, ScalarType? dtype=None) -> Tensor"),
+    mean_op("mean{|.dim}(Tensor self{|, int[1]? dim, bool keepdim=False}, *, ScalarType? dtype=None) -> Tensor"),
+    logic_op<true>("any{|.dim|.dims}(Tensor self{|, int dim|, int[]? dim=None}{|, bool keepdim=False|, bool "
+                   "keepdim=False}) -> Tensor"),
+    logic_op<false>("all{|.dim|.dims}(Tensor self{|, int dim|, int[]? dim=None}{|, bool keepdim=False|, bool "
+                    "keepdim=False}) -> Tensor"),
     {.doc = "(sum |x|^ord)^(1/ord); 0 counts what is not zero, infinities take extreme magnitudes",
      .schema = "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
                "dtype=None) -> Tensor",

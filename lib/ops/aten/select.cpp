@@ -142,8 +142,8 @@ constexpr OpDef fill_op(std::string_view schema) {
 }
 
 constexpr OpDef kSelect[] = {
-    where_op("where.self(Tensor condition, Tensor self, Tensor other) -> Tensor", kMoved, where_grad),
-    where_op("where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor", kMoved, where_grad),
+    where_op("where.{self|ScalarOther}(Tensor condition, Tensor self, {Tensor|Scalar} other) -> Tensor", kMoved,
+             where_grad),
     where_op("where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor", kBool | set_of(DType::u8),
              where_grad),
     where_op("where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor", kBool | set_of(DType::u8),

@@ -116,28 +116,17 @@ constexpr OpDef window(std::string_view schema, DecomposeFn decompose) {
 }
 
 constexpr OpDef kWindowOps[] = {
-    window("bartlett_window(int window_length, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor", bartlett_window),
-    window("bartlett_window.periodic(int window_length, bool periodic, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+    window("bartlett_window{|.periodic}(int window_length{|, bool periodic}, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
            bartlett_window),
-    window("blackman_window(int window_length, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor", blackman_window),
-    window("blackman_window.periodic(int window_length, bool periodic, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+    window("blackman_window{|.periodic}(int window_length{|, bool periodic}, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
            blackman_window),
-    window("hamming_window(int window_length, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor", hamming_window),
-    window("hamming_window.periodic(int window_length, bool periodic, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+    window("hamming_window{|.periodic|.periodic_alpha|.periodic_alpha_beta}(int window_length{|, bool periodic|, bool "
+           "periodic, float alpha|, bool periodic, float alpha, float beta}, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
            hamming_window),
-    window("hamming_window.periodic_alpha(int window_length, bool periodic, float alpha, *, " WHITTLE_TENSOR_OPTIONS
-           ") -> Tensor",
-           hamming_window),
-    window("hamming_window.periodic_alpha_beta(int window_length, bool periodic, float alpha, float beta, "
-           "*, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
-           hamming_window),
-    window("hann_window(int window_length, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor", hann_window),
-    window("hann_window.periodic(int window_length, bool periodic, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+    window("hann_window{|.periodic}(int window_length{|, bool periodic}, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
            hann_window),
-    window("kaiser_window(int window_length, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor", kaiser_window),
-    window("kaiser_window.periodic(int window_length, bool periodic, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
-           kaiser_window),
-    window("kaiser_window.beta(int window_length, bool periodic, float beta, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+    window("kaiser_window{|.periodic|.beta}(int window_length{|, bool periodic|, bool periodic, float beta}, "
+           "*, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
            kaiser_window),
 };
 

@@ -79,7 +79,7 @@ std::map<std::string, std::string> macros_of(const std::string& source) {
 bool is_schema(const std::string& text) {
     std::size_t at = 0;
     while (at < text.size() && (is_word(text[at]) || text[at] == '.')) ++at;
-    return at > 0 && at < text.size() && text[at] == '(' && text.find(") -> ") != std::string::npos;
+    return at > 0 && text[0] != '.' && at < text.size() && text[at] == '(' && text.find(") -> ") != std::string::npos;
 }
 
 /// Literals that stand side by side, with macros between them, are one.
