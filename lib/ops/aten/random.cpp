@@ -187,15 +187,8 @@ std::span<const OpDef> random_ops() {
             .grad = no_gradient,
         }),
         random_op<Integers>({
-            .doc = "uniform integers below a bound",
-            .schema = "randint(SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? layout=None, Device? "
-                      "device=None, bool? pin_memory=None) -> Tensor",
-            .dtypes = kNumbers,
-            .grad = no_gradient,
-        }),
-        random_op<Integers>({
-            .doc = "uniform integers in a range",
-            .schema = "randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? "
+            .doc = "uniform integers below a bound, or in a range",
+            .schema = "randint{|.low}({|SymInt low, }SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? "
                       "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
             .dtypes = kNumbers,
             .grad = no_gradient,

@@ -299,28 +299,15 @@ CallResults decompose_median(const Call& c) {
 std::span<const OpDef> sort_ops() {
     static const OpDef ops[] = {
         selection_op({
-            .doc = "in order, and where each element was",
-            .schema = "sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
-            .dtypes = kOrdered,
-            .grad = picked_grad,
-        }),
-        selection_op({
-            .doc = "in order, equal elements in theirs",
-            .schema = "sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, "
-                      "Tensor indices)",
+            .doc = "in order, and where each element was; stable: equal elements in theirs",
+            .schema = "sort{|.stable}(Tensor self{|, *, bool? stable}, int dim=-1, bool descending=False) -> (Tensor "
+                      "values, Tensor indices)",
             .dtypes = kOrdered,
             .grad = picked_grad,
         }),
         {
             .doc = "positions in order",
-            .schema = "argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor",
-            .dtypes = kOrdered,
-            .decompose = decompose_argsort,
-            .grad = no_gradient,
-        },
-        {
-            .doc = "positions in order",
-            .schema = "argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor",
+            .schema = "argsort{|.stable}(Tensor self{|, *, bool stable}, int dim=-1, bool descending=False) -> Tensor",
             .dtypes = kOrdered,
             .decompose = decompose_argsort,
             .grad = no_gradient,

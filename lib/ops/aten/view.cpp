@@ -149,27 +149,12 @@ std::span<const OpDef> view_ops() {
         }),
         view_op<Movedim>({
             .doc = "dimensions moved, the others in order",
-            .schema = "movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)",
-            .grad = movedim_grad,
-        }),
-        view_op<Movedim>({
-            .doc = "one dimension moved",
-            .schema = "movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)",
+            .schema = "movedim.{intlist|int}(Tensor(a) self, int{[]|} source, int{[]|} destination) -> Tensor(a)",
             .grad = movedim_grad,
         }),
         view_op<Squeeze>({
-            .doc = "without dimensions of size 1",
-            .schema = "squeeze(Tensor(a) self) -> Tensor(a)",
-            .grad = squeeze_grad,
-        }),
-        view_op<Squeeze>({
-            .doc = "without one dimension if its size is 1",
-            .schema = "squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)",
-            .grad = squeeze_grad,
-        }),
-        view_op<Squeeze>({
-            .doc = "without those of some dimensions whose size is 1",
-            .schema = "squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)",
+            .doc = "without dimensions whose size is 1: all, one, or some",
+            .schema = "squeeze{|.dim|.dims}(Tensor(a) self{|, int dim|, int[] dim}) -> Tensor(a)",
             .grad = squeeze_grad,
         }),
         view_op<Unsqueeze>({
