@@ -1,6 +1,6 @@
 // The registry, the builder and the interpreter themselves; and ATen's facts that no sample can show: what is refused.
-#include <catch2/catch.hpp>
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 
@@ -8,6 +8,7 @@
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/pointwise.h"
+#include "ops/core/schema_forms.h"
 #include "ops/samples/run_op.h"
 #include "ops/samples/samples.h"
 
@@ -39,6 +40,20 @@ TEST_CASE("an unknown op is named with close spellings", "[ops]") {
           "unknown op 'mylib.frobnicate.default'; hint: if a library registers the op with LibTorch, name the library: "
           "--op-library FILE");
     CHECK(Registry::instance().find("aten.relu") == nullptr);
+}
+
+TEST_CASE("one schema may stand for several", "[ops]") {
+    using Forms = std::vector<std::string>;
+    CHECK(schema_forms("neg(Tensor self) -> Tensor") == Forms{"neg(Tensor self) -> Tensor"});
+    CHECK(schema_forms("eq.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor") ==
+          Forms{"eq.Tensor(Tensor self, Tensor other) -> Tensor", "eq.Scalar(Tensor self, Scalar other) -> Tensor"});
+    CHECK(schema_forms("any{|.dim|.dims}(Tensor self{|, int dim|, int[] dim}) -> Tensor") ==
+          Forms{"any(Tensor self) -> Tensor", "any.dim(Tensor self, int dim) -> Tensor",
+                "any.dims(Tensor self, int[] dim) -> Tensor"});
+    for (const RegisteredOp& op : Registry::instance().all()) {
+        INFO(op.name);
+        CHECK(op.text.find_first_of("{|}") == std::string::npos);
+    }
 }
 
 TEST_CASE("ops by other names are what their record is", "[ops]") {
