@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "capture/hooks.h"
 #include "ops/core/assertions.h"
+#include "ops/core/memory.h"
 #include "ops/core/registry.h"
 #include "tensor/reach.h"
 
@@ -104,7 +105,7 @@ std::shared_ptr<Storage> probe_storage(std::size_t bytes) {
 /// A view shows where its kernel puts it; some views copy, depending on the strides.
 void Builder::find_views(const Operation& step, Placed& placed) const {
     const RegisteredOp* op = Registry::instance().op(step.call.target);
-    if (!op || !op->def->eval || step.call.args.empty()) return;
+    if (!op || step.call.args.empty()) return;
     if (op->schema.returns.empty() || op->schema.returns.front().alias.empty()) return;
     const NodeRef* first = step.call.args.front().node();
     if (!first) return;
@@ -113,8 +114,8 @@ void Builder::find_views(const Operation& step, Placed& placed) const {
     if (!reached || reached->first < 0) return;
     const auto storage = probe_storage(static_cast<std::size_t>(reached->count()) * size_of(meta.dtype));
     const Tensor probe(storage, meta.dtype, meta.sizes, meta.strides);
-    const Arguments<Tensor> arguments(op->schema, step.call, [&](NodeRef) { return probe; });
-    const std::vector<Tensor> shown = op->def->eval(arguments);
+    const std::vector<Tensor> shown =
+        view_of(step.call, probe, [&](NodeRef ref) { return *step.operands[static_cast<std::size_t>(ref.id)].meta; });
     for (std::size_t i = 0; i < placed.results.size() && i < shown.size(); ++i)
         if (shown[i].storage() == storage) placed.results[i].view = shown[i].offset();
 }

@@ -15,6 +15,9 @@ std::vector<OpFamily> op_families() {
              power_ops(),       //
              special_ops(),
              activation_form_ops(),
+             view_form_ops(),
+             linalg_form_ops(),
+             arithmetic_form_ops(),
              complex_ops(),
              fft_ops(),
              fft_form_ops(),

@@ -10,6 +10,7 @@
 #include "graph/value_ref.h"
 #include "ops/aten/hidden_writes.h"
 #include "ops/core/interpreter.h"
+#include "ops/core/memory.h"
 #include "ops/core/registry.h"
 #include "passes/log.h"
 #include "passes/rewriter.h"
@@ -199,7 +200,9 @@ class Functionalizer {
     }
 
     Tensor numbered_view(const Node& call, const Tensor& numbered, int result) {
-        const Tensor shown = view_of(call, numbered).at(static_cast<std::size_t>(result));
+        const Tensor shown = view_of(call, numbered, [&](NodeRef ref) {
+                                 return from_.node(ref).meta();
+                             }).at(static_cast<std::size_t>(result));
         // A view keeps the dtype; `to` that was recorded as a view did not convert.
         return shown.dtype() == DType::i64 ? shown : numbered;
     }

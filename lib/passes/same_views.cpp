@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "ops/core/memory.h"
 #include "passes/log.h"
 #include "passes/rewriter.h"
 #include "passes/views.h"
@@ -36,7 +37,11 @@ class SameViews {
         const std::optional<NodeRef> operand = viewed_operand(graph_, call);
         if (!operand) return std::nullopt;
         viewed_[id] = operand->id;
-        const Tensor view = shown_.insert({id, view_of(call, shown(operand->id)).at(0)}).first->second;
+        const Tensor view =
+            shown_
+                .insert(
+                    {id, view_of(call, shown(operand->id), [&](NodeRef ref) { return graph_.node(ref).meta(); }).at(0)})
+                .first->second;
         for (auto before = viewed_.find(id); before != viewed_.end(); before = viewed_.find(before->second)) {
             const Tensor& other = shown(before->second);
             if (other.dtype() == view.dtype() && other.sizes() == view.sizes() && other.strides() == view.strides() &&

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
 #include "graph/graph.h"
 
@@ -12,8 +11,5 @@ namespace whittle {
 /// which results are views; some (reshape, contiguous, to) copy when the strides or dtype ask for it: those are tried
 /// on an operand of the recorded strides.
 std::optional<NodeRef> viewed_operand(const Graph& graph, const Node& call);
-
-/// The results of a view with `operand` in place of its first argument. Throws Error when another one is a tensor.
-std::vector<Tensor> view_of(const Node& call, const Tensor& operand);
 
 }  // namespace whittle

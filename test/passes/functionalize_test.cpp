@@ -144,6 +144,26 @@ TEST_CASE("a write through a view is a write to its base, told by the view's geo
     CHECK_THAT(program("aten.transpose.int(%c, 0, 1)", "[6, 4]"), Contains("aten.permute.default(%w, [1, 0])"));
     CHECK_THAT(program("aten.view.default(%c, [24])", "[24]"), Contains("aten.reshape.default(%w, [4, 6])"));
     CHECK_THAT(program("aten.diagonal.default(%c)", "[4]"), Contains("aten.scatter.src"));
+    CHECK_THAT(program("aten.swapaxes.default(%c, 0, 1)", "[6, 4]"), Contains("aten.permute.default(%w, [1, 0])"));
+}
+
+TEST_CASE("composites of views are views, also those that take the sizes of another tensor") {
+    const Graph graph = parse(R"(graph g {
+  %x = placeholder["x"] : f32[2, 3]
+  %y = placeholder["y"] : f32[3, 2]
+  %c = aten.clone.default(%x) : f32[2, 3]
+  %v = aten.view_as.default(%c, %y) : f32[3, 2]
+  %p = aten.tensor_split.sections(%v, 2) : (f32[2, 2], f32[1, 2])
+  %last = getitem(%p, 1) : f32[1, 2]
+  %w = aten.mul_.Scalar(%last, 2) : f32[1, 2]
+  return (%c)
+}
+)");
+    const std::vector<Tensor> inputs = {Tensor::of(std::vector<float>{1, 2, 3, 4, 5, 6}, {2, 3}),
+                                        Tensor(DType::f32, {3, 2})};
+    const std::vector<float> wanted = {1, 2, 3, 4, 10, 12};
+    CHECK(evaluate(graph, inputs).at(0).values<float>() == wanted);
+    CHECK(evaluate(functionalize(graph).graph, inputs).at(0).values<float>() == wanted);
 }
 
 TEST_CASE("a value that is written keeps its requires_grad, and so does what the write makes of its base") {

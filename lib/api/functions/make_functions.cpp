@@ -32,13 +32,14 @@ const Names kHandWrittenFunctions = words("scalar_tensor");
 const Names kHandWrittenDefinitions = words("batch_norm instance_norm native_batch_norm");
 /// Of all in-place forms that could be derived, those that ATen has.
 const Names kInPlace = words(R"(
-    abs acos acosh add addcdiv addcmul addmm addmv asin asinh atan atan2 atanh baddbmm bernoulli bitwise_and bitwise_not
-    bitwise_or bitwise_xor ceil celu clamp clamp_max clamp_min copy copysign cos cosh cumprod cumsum div elu eq erf erfc
-    erfinv exp exp2 expm1 fill floor floor_divide fmod frac ge gelu gt hardsigmoid hardswish hardtanh heaviside hypot
-    index_add index_put le leaky_relu lerp log log10 log1p log2 logical_and logical_not logical_or logical_xor logit lt
-    masked_fill mish mul nan_to_num ne neg pow reciprocal relu relu6 remainder round rsqrt scatter scatter_add
-    scatter_reduce selu sgn sigmoid sign silu sin sinc sinh sqrt square sub tan tanh threshold tril triu trunc xlogy
-    zero)");
+    abs absolute acos acosh add addcdiv addcmul addmm addmv arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin
+    asinh atan atan2 atanh baddbmm bernoulli bitwise_and bitwise_not bitwise_or bitwise_xor ceil celu clamp clamp_max
+    clamp_min clip copy copysign cos cosh cumprod cumsum div divide elu eq erf erfc erfinv exp exp2 expm1 fill fix floor
+    floor_divide fmod frac ge gelu greater greater_equal gt hardsigmoid hardswish hardtanh heaviside hypot index_add
+    index_put le leaky_relu lerp less less_equal log log10 log1p log2 logical_and logical_not logical_or logical_xor
+    logit lt masked_fill mish mul multiply nan_to_num ne neg negative not_equal pow reciprocal relu relu6 remainder round
+    rsqrt scatter scatter_add scatter_reduce selu sgn sigmoid sign silu sin sinc sinh sqrt square sub subtract tan tanh
+    threshold tril triu true_divide trunc xlogy zero)");
 
 struct Parameter {
     std::string name = {}, type = {}, fallback = {};  ///< C++; no default: empty
@@ -124,7 +125,6 @@ Function function_of(const RegisteredOp& op) {
     for (const Param& param : op.schema.params) {
         by_keyword |= param.keyword_only;
         if (printers::api_leaves_out(param)) {
-            if (!param.default_value) throw Error("the parameter '" + param.name + "': found no default, expected one");
             by_keyword = true;
             continue;
         }
@@ -144,10 +144,19 @@ Function function_of(const RegisteredOp& op) {
     return function;
 }
 
+/// The API has neither devices nor layouts: an op that must be told one has another overload. A tensor of the API stays
+/// what it is.
+bool is_function(const RegisteredOp& op) {
+    return op.name.starts_with("aten.") && !op.replaces_operand() &&
+           std::ranges::none_of(op.schema.params, [](const Param& param) {
+               return printers::api_leaves_out(param) && !param.default_value;
+           });
+}
+
 std::vector<Function> functions() {
     std::vector<Function> all;
     for (const RegisteredOp& op : Registry::instance().all()) {
-        if (!op.name.starts_with("aten.")) continue;
+        if (!is_function(op)) continue;
         try {
             all.push_back(function_of(op));
         } catch (Error& error) {

@@ -65,7 +65,7 @@ std::string target_without_out(const OpName& op, std::size_t outs) {
     taken.resize(taken.size() - std::min(outs, taken.size()));
     const std::string target = op.target(), base = target.substr(0, target.rfind('.') + 1);
     for (const RegisteredOp& known : Registry::instance().all())
-        if (known.name.starts_with(base) && parameters(known.def->schema) == taken) return std::string(known.name);
+        if (known.name.starts_with(base) && parameters(known.text) == taken) return std::string(known.name);
     return {};
 }
 

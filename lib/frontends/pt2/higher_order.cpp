@@ -44,6 +44,12 @@ void Importer::add_higher_order(const Json& file, const Json& node, const std::s
         return kept;
     };
     if (name == "wrap_with_set_grad_enabled") return write_out(node, 1);
+    if (name == "wrap_with_autocast") {
+        regions_->autocast.push_back(argument(at(2)) == Arg(true));
+        write_out(node, 4);
+        regions_->autocast.pop_back();
+        return;
+    }
     if (runs_its_graph(name)) return write_out(node, 0);
     Node call{.name = name, .target = "higher_order." + (name == "map_impl" ? "map" : name)};
     set_place(call, node);
@@ -86,6 +92,7 @@ void Importer::write_out(const Json& node, std::size_t graph_at) {
     const Json& inputs = node.at("inputs");
     const Json& body = inputs.at(graph_at).at("arg").at("as_graph").at("graph");
     Importer inner(graph_, symbols_, data_, depth_ + 1);
+    inner.regions_ = regions_;
     const Json& parameters = body.at("inputs");
     const ArgList operands = operands_behind(inputs, graph_at);
     if (operands.size() != parameters.size())

@@ -138,7 +138,7 @@ ValueMeta meta_of(const Json& tensor, const std::map<std::string, std::int64_t>&
 }
 
 Importer::Importer(Graph& graph, const Symbols& symbols, DataSizes* data, int depth)
-    : graph_(graph), symbols_(symbols), data_(data), depth_(depth) {
+    : graph_(graph), symbols_(symbols), data_(data), regions_(std::make_shared<Regions>(graph)), depth_(depth) {
     constexpr int kDeepest = 64;
     if (depth > kDeepest)
         throw Error("found nested graphs of more than " + std::to_string(kDeepest) +
@@ -226,7 +226,7 @@ void Importer::add_nodes(const Json& graph) {
 void Importer::add_node(const Json& graph, const Json& node) {
     const std::string target = target_of(node);
     if (stated_) return add_as_stated(graph, node, target);
-    if (add_number(node, target) || add_item(graph, node, target)) return;
+    if (add_number(node, target) || add_item(graph, node, target) || add_marker(node, target)) return;
     constexpr std::string_view kHigherOrder = "higher_order.";
     if (target.starts_with(kHigherOrder)) return add_higher_order(graph, node, target.substr(kHigherOrder.size()));
     add_call(graph, node, target);
@@ -244,7 +244,7 @@ bool Importer::add_number(const Json& node, const std::string& target) {
         const NodeRef* read = operands.at(0).node();
         if (!read) throw Error("found a query for the size of a value that is not a tensor, expected a tensor");
         const std::optional<Arg> dim = operands.size() > 1 ? std::optional(operands[1]) : std::nullopt;
-        bind(chosen(outputs.at(0)).second->at("as_name"), size_query(target, graph_.node(*read).meta(), dim));
+        bind(chosen(outputs.at(0)).second->at("as_name"), size_query(target, regions_->batches.seen(*read), dim));
         return true;
     }
     if (!is_number_function(target)) return false;
@@ -281,9 +281,10 @@ void Importer::set_arguments(Node& call, const Json& inputs) const {
     for (const Json& input : inputs) {
         const auto name = input.value("name", "");
         const std::size_t next = call.args.size();
-        // Older files do not say which arguments go by position.
-        const bool in_place = schema && next < schema->params.size() && schema->params[next].name == name &&
-                              !schema->params[next].keyword_only;
+        const Param* param = schema && next < schema->params.size() ? &schema->params[next] : nullptr;
+        // Parameters may have had another name, and older files do not say which arguments go by position.
+        const bool renamed = schema && input.contains("kind") && !schema->param(name);
+        const bool in_place = param && (param->name == name || renamed) && !param->keyword_only;
         const int kind = input.value("kind", in_place ? kPositional : kKeyword);
         Arg value = argument(input.at("arg"));
         const bool nameless = name.empty();  // of a higher-order op
@@ -299,9 +300,15 @@ void Importer::add_call(const Json& graph, const Json& node, const std::string& 
     set_place(call, node);
     set_arguments(call, node.at("inputs"));
     const Registry& registry = Registry::instance();
-    if (!registry.find(target)) return add_opaque(graph, node, std::move(call));
     const std::vector<std::string> names = result_names(node);
     if (!names.empty()) call.name = names.front();
+    if (regions_->batches.any(call)) return bind_results(node.at("outputs"), regions_->batches.call(std::move(call)));
+    if (!regions_->autocast.empty() && regions_->autocast.back()) cast_operands(graph, call, names);
+    if (const RegisteredOp* op = registry.op(target); op && op->replaces_operand()) return replace_operand(node, call);
+    if (!registry.find(target)) {
+        if (std::optional<OutVariant> variant = out_variant(call)) return write_results(names, *variant);
+        return add_opaque(graph, node, std::move(call));
+    }
     name_positions(call);
     if (registry.in_place(target))
         call.results = {graph_.node(*call.args.at(0).node()).meta()};

@@ -4,14 +4,17 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "frontends/pt2/data_sizes.h"
+#include "frontends/pt2/vmap.h"
 #include "graph/document.h"
 #include "graph/graph.h"
+#include "ops/core/inplace.h"
 
 namespace whittle::pt2 {
 
@@ -56,6 +59,14 @@ class Importer {
     Arg list(const Json& items) const;
     void add_node(const Json& graph, const Json& node);
     void add_call(const Json& graph, const Json& node, const std::string& target);
+    /// In-place views: the operand is the result from then on.
+    void replace_operand(const Json& node, Node call);
+    void write_results(const std::vector<std::string>& names, const OutVariant& variant);
+    /// What begins or ends a region of nodes: vmap, autocast, a grad mode; false for another target.
+    bool add_marker(const Json& node, const std::string& target);
+    bool add_vmap(const Json& node, const std::string& name);
+    /// autocast converts operands; the file states the dtype of the result.
+    void cast_operands(const Json& graph, Node& call, const std::vector<std::string>& names);
     void set_arguments(Node& call, const Json& inputs) const;
     void bind_results(const Json& outputs, NodeRef call);
     /// The file's own data types and sizes of results, held against those that follow from the operands: a file that
@@ -102,9 +113,17 @@ class Importer {
     GraphRef nested(const Json& argument, const ArgList& operands, Sliced sliced);
     GraphRef nested(const Json& argument, const ArgList& operands) { return nested(argument, operands, {0, 0}); }
 
+    /// What holds for nodes between markers, in graphs that are written out as well.
+    struct Regions {
+        explicit Regions(Graph& graph) : batches(graph) {}
+        Batches batches;
+        std::vector<bool> autocast = {};  ///< whether it is on, of the regions that are open
+    };
+
     Graph& graph_;
     const Symbols& symbols_;
     DataSizes* const data_;
+    std::shared_ptr<Regions> regions_;
     std::map<std::string, Arg> values_;
     int depth_;
     bool stated_ = false;  ///< the graph is kept as the file states it

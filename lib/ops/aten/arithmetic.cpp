@@ -108,13 +108,14 @@ std::vector<expr::Value> lower_weighted_sum(expr::GroupBuilder&, const Arguments
 }
 
 template <class F>
-constexpr OpDef weighted_sum_op(std::string_view schema, std::string_view doc) {
+constexpr OpDef weighted_sum_op(std::string_view schema, std::string_view doc, GradientRule grad) {
     return {.doc = doc,
             .schema = schema,
             .dtypes = (F::allows_bool ? kAnyDType : kNumbers) | kLimited | kComplex,
             .infer = infer_weighted_sum<F>,
             .eval = eval_weighted_sum<F>,
             .lower = lower_weighted_sum<F>,
+            .grad = grad,
             .bound = rounds_by(1, Bound::Rule::terms)};
 }
 
@@ -259,27 +260,14 @@ constexpr DTypeSet kShifted = kIntegers | kLimited, kBits = kShifted | kBool;
 constexpr OpDef shifts(OpDef def) { return with_open(def, {.ask = aten_open::shifted}); }
 
 constexpr OpDef kArithmetic[] = {
-    with_gradient(weighted_sum_op<Add>("add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-                                       "self + alpha * other; or for bool"),
-                  add_grad),
-    with_gradient(
-        weighted_sum_op<Add>("add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "self + alpha * other"),
-        add_grad),
-    with_gradient(weighted_sum_op<Sub>("sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-                                       "self - alpha * other"),
-                  sub_grad),
-    with_gradient(
-        weighted_sum_op<Sub>("sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "self - alpha * other"),
-        sub_grad),
-    with_gradient(weighted_sum_op<Rsub>("rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-                                        "other - alpha * self"),
-                  rsub_grad),
-    with_gradient(weighted_sum_op<Rsub>("rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
-                                        "other - alpha * self"),
-                  rsub_grad),
-    binary_op<Mul>("mul.Tensor(Tensor self, Tensor other) -> Tensor", "self * other; and for bool", kOrdered | kComplex,
-                   mul_grad),
-    binary_op<Mul>("mul.Scalar(Tensor self, Scalar other) -> Tensor", "self * other", kOrdered | kComplex, mul_grad),
+    weighted_sum_op<Add>("add.{Tensor|Scalar}(Tensor self, {Tensor other, *|Scalar other}, Scalar alpha=1) -> Tensor",
+                         "self + alpha * other; or for bool", add_grad),
+    weighted_sum_op<Sub>("sub.{Tensor|Scalar}(Tensor self, {Tensor other, *|Scalar other}, Scalar alpha=1) -> Tensor",
+                         "self - alpha * other", sub_grad),
+    weighted_sum_op<Rsub>("rsub.{Tensor|Scalar}(Tensor self, {Tensor other, *|Scalar other}, Scalar alpha=1) -> Tensor",
+                          "other - alpha * self", rsub_grad),
+    binary_op<Mul>("mul.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor", "self * other; and for bool",
+                   kOrdered | kComplex, mul_grad),
     binary_op<Maximum>("maximum(Tensor self, Tensor other) -> Tensor", "the larger; NaN if any is", kOrdered,
                        maximum_grad),
     binary_op<Minimum>("minimum(Tensor self, Tensor other) -> Tensor", "the smaller; NaN if any is", kOrdered,
@@ -292,28 +280,22 @@ constexpr OpDef kArithmetic[] = {
                     fmin_grad),
     binary_op<Atan2>("atan2(Tensor self, Tensor other) -> Tensor", "angle of the point (other, self)", kOrdered,
                      atan2_grad),
-    binary_op<BitAnd>("bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor", "self & other", kBits, no_gradient),
-    binary_op<BitAnd>("bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor", "self & other", kBits, no_gradient),
-    binary_op<BitOr>("bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor", "self | other", kBits, no_gradient),
-    binary_op<BitOr>("bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor", "self | other", kBits, no_gradient),
-    binary_op<BitXor>("bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor", "self ^ other", kBits, no_gradient),
-    binary_op<BitXor>("bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor", "self ^ other", kBits, no_gradient),
-    shifts(binary_op<ShiftLeft>("bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor", "self << other",
-                                kShifted, no_gradient)),
-    shifts(binary_op<ShiftLeft>("bitwise_left_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor",
+    binary_op<BitAnd>("bitwise_and.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor", "self & other",
+                      kBits, no_gradient),
+    binary_op<BitOr>("bitwise_or.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor", "self | other", kBits,
+                     no_gradient),
+    binary_op<BitXor>("bitwise_xor.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor", "self ^ other",
+                      kBits, no_gradient),
+    shifts(
+        binary_op<ShiftLeft>("bitwise_left_shift.{Tensor|Tensor_Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
+                             "self << other", kShifted, no_gradient)),
+    shifts(binary_op<ShiftRight>(
+        "bitwise_right_shift.{Tensor|Tensor_Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
+        "self >> other, arithmetic", kShifted, no_gradient)),
+    shifts(binary_op<ShiftLeft>("__lshift__.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
                                 "self << other", kShifted, no_gradient)),
-    shifts(binary_op<ShiftRight>("bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor",
+    shifts(binary_op<ShiftRight>("__rshift__.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
                                  "self >> other, arithmetic", kShifted, no_gradient)),
-    shifts(binary_op<ShiftRight>("bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor",
-                                 "self >> other, arithmetic", kShifted, no_gradient)),
-    shifts(binary_op<ShiftLeft>("__lshift__.Tensor(Tensor self, Tensor other) -> Tensor", "self << other", kShifted,
-                                no_gradient)),
-    shifts(binary_op<ShiftLeft>("__lshift__.Scalar(Tensor self, Scalar other) -> Tensor", "self << other", kShifted,
-                                no_gradient)),
-    shifts(binary_op<ShiftRight>("__rshift__.Tensor(Tensor self, Tensor other) -> Tensor", "self >> other, arithmetic",
-                                 kShifted, no_gradient)),
-    shifts(binary_op<ShiftRight>("__rshift__.Scalar(Tensor self, Scalar other) -> Tensor", "self >> other, arithmetic",
-                                 kShifted, no_gradient)),
 };
 
 }  // namespace

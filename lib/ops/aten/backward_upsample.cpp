@@ -30,60 +30,24 @@ constexpr OpDef resize_gradient_op(std::string_view schema) {
 }
 
 constexpr OpDef kUpsampleBackwardOps[] = {
-    resize_gradient_op<Interpolation::nearest, 1>(
-        "upsample_nearest1d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ", "")),
-    resize_gradient_op<Interpolation::nearest, 1>("upsample_nearest1d_backward(Tensor grad_output" WHITTLE_RESIZE(
-        "1", "SymInt[3] input_size, ", "", WHITTLE_SCALES1)),
-    resize_gradient_op<Interpolation::nearest, 2>(
-        "upsample_nearest2d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ", "")),
-    resize_gradient_op<Interpolation::nearest, 2>("upsample_nearest2d_backward(Tensor grad_output" WHITTLE_RESIZE(
-        "2", "SymInt[4] input_size, ", "", WHITTLE_SCALES2)),
-    resize_gradient_op<Interpolation::nearest, 3>(
-        "upsample_nearest3d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ", "")),
-    resize_gradient_op<Interpolation::nearest, 3>("upsample_nearest3d_backward(Tensor grad_output" WHITTLE_RESIZE(
-        "3", "SymInt[5] input_size, ", "", WHITTLE_SCALES3)),
-    resize_gradient_op<Interpolation::exact, 1>(
-        "_upsample_nearest_exact1d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ", "")),
-    resize_gradient_op<Interpolation::exact, 1>("_upsample_nearest_exact1d_backward(Tensor grad_output" WHITTLE_RESIZE(
-        "1", "SymInt[3] input_size, ", "", WHITTLE_SCALES1)),
-    resize_gradient_op<Interpolation::exact, 2>(
-        "_upsample_nearest_exact2d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ", "")),
-    resize_gradient_op<Interpolation::exact, 2>("_upsample_nearest_exact2d_backward(Tensor grad_output" WHITTLE_RESIZE(
-        "2", "SymInt[4] input_size, ", "", WHITTLE_SCALES2)),
-    resize_gradient_op<Interpolation::exact, 3>(
-        "_upsample_nearest_exact3d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ", "")),
-    resize_gradient_op<Interpolation::exact, 3>("_upsample_nearest_exact3d_backward(Tensor grad_output" WHITTLE_RESIZE(
-        "3", "SymInt[5] input_size, ", "", WHITTLE_SCALES3)),
-    resize_gradient_op<Interpolation::linear, 1>("upsample_linear1d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC(
-        "SymInt[] input_size, ", "bool align_corners, ")),
-    resize_gradient_op<Interpolation::linear, 1>("upsample_linear1d_backward(Tensor grad_output" WHITTLE_RESIZE(
-        "1", "SymInt[3] input_size, ", "bool align_corners, ", WHITTLE_SCALES1)),
+    resize_gradient_op<Interpolation::nearest, 1>(WHITTLE_RESIZE_BACKWARD("upsample_nearest1d", 1, 3, "")),
+    resize_gradient_op<Interpolation::nearest, 2>(WHITTLE_RESIZE_BACKWARD("upsample_nearest2d", 2, 4, "")),
+    resize_gradient_op<Interpolation::nearest, 3>(WHITTLE_RESIZE_BACKWARD("upsample_nearest3d", 3, 5, "")),
+    resize_gradient_op<Interpolation::exact, 1>(WHITTLE_RESIZE_BACKWARD("_upsample_nearest_exact1d", 1, 3, "")),
+    resize_gradient_op<Interpolation::exact, 2>(WHITTLE_RESIZE_BACKWARD("_upsample_nearest_exact2d", 2, 4, "")),
+    resize_gradient_op<Interpolation::exact, 3>(WHITTLE_RESIZE_BACKWARD("_upsample_nearest_exact3d", 3, 5, "")),
+    resize_gradient_op<Interpolation::linear, 1>(
+        WHITTLE_RESIZE_BACKWARD("upsample_linear1d", 1, 3, "bool align_corners, ")),
     resize_gradient_op<Interpolation::linear, 2>(
-        "upsample_bilinear2d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ",
-                                                                                 "bool align_corners, ")),
-    resize_gradient_op<Interpolation::linear, 2>("upsample_bilinear2d_backward(Tensor grad_output" WHITTLE_RESIZE(
-        "2", "SymInt[4] input_size, ", "bool align_corners, ", WHITTLE_SCALES2)),
+        WHITTLE_RESIZE_BACKWARD("upsample_bilinear2d", 2, 4, "bool align_corners, ")),
     resize_gradient_op<Interpolation::linear, 3>(
-        "upsample_trilinear3d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ",
-                                                                                  "bool align_corners, ")),
-    resize_gradient_op<Interpolation::linear, 3>("upsample_trilinear3d_backward(Tensor grad_output" WHITTLE_RESIZE(
-        "3", "SymInt[5] input_size, ", "bool align_corners, ", WHITTLE_SCALES3)),
-    resize_gradient_op<Interpolation::cubic, 2>("upsample_bicubic2d_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC(
-        "SymInt[] input_size, ", "bool align_corners, ")),
-    resize_gradient_op<Interpolation::cubic, 2>("upsample_bicubic2d_backward(Tensor grad_output" WHITTLE_RESIZE(
-        "2", "SymInt[4] input_size, ", "bool align_corners, ", WHITTLE_SCALES2)),
+        WHITTLE_RESIZE_BACKWARD("upsample_trilinear3d", 3, 5, "bool align_corners, ")),
+    resize_gradient_op<Interpolation::cubic, 2>(
+        WHITTLE_RESIZE_BACKWARD("upsample_bicubic2d", 2, 4, "bool align_corners, ")),
     resize_gradient_op<Interpolation::linear_antialiased, 2>(
-        "_upsample_bilinear2d_aa_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ",
-                                                                                     "bool align_corners, ")),
-    resize_gradient_op<Interpolation::linear_antialiased, 2>(
-        "_upsample_bilinear2d_aa_backward(Tensor grad_output" WHITTLE_RESIZE("2", "SymInt[4] input_size, ",
-                                                                             "bool align_corners, ", WHITTLE_SCALES2)),
+        WHITTLE_RESIZE_BACKWARD("_upsample_bilinear2d_aa", 2, 4, "bool align_corners, ")),
     resize_gradient_op<Interpolation::cubic_antialiased, 2>(
-        "_upsample_bicubic2d_aa_backward.vec(Tensor grad_output" WHITTLE_RESIZE_VEC("SymInt[] input_size, ",
-                                                                                    "bool align_corners, ")),
-    resize_gradient_op<Interpolation::cubic_antialiased, 2>(
-        "_upsample_bicubic2d_aa_backward(Tensor grad_output" WHITTLE_RESIZE("2", "SymInt[4] input_size, ",
-                                                                            "bool align_corners, ", WHITTLE_SCALES2)),
+        WHITTLE_RESIZE_BACKWARD("_upsample_bicubic2d_aa", 2, 4, "bool align_corners, ")),
 };
 
 }  // namespace

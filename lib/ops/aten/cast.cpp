@@ -122,13 +122,14 @@ std::vector<Tensor> eval_bytes(const Arguments<Tensor>& arguments) {
 
 // --- Records ---
 
-constexpr OpDef alias_op(std::string_view schema, std::string_view doc) {
+constexpr OpDef alias_op(std::string_view schema, std::string_view doc, GradientRule grad) {
     return {.doc = doc,
             .schema = schema,
             .dtypes = kStored,
             .infer = infer_to,
             .eval = eval_to,
             .lower = lower_copy,
+            .grad = grad,
             .bound = kBoundExact};
 }
 
@@ -198,8 +199,8 @@ constexpr OpDef kCast[] = {
      .lower = lower_copy,
      .grad = aten::pass_gradient,
      .bound = kBoundExact},
-    with_gradient(alias_op("alias(Tensor(a) self) -> Tensor(a)", "self, sharing its memory"), aten::pass_gradient),
-    with_gradient(alias_op("detach(Tensor(a) self) -> Tensor(a)", "self, without gradient"), no_gradient),
+    alias_op("alias(Tensor(a) self) -> Tensor(a)", "self, sharing its memory", aten::pass_gradient),
+    alias_op("detach(Tensor(a) self) -> Tensor(a)", "self, without gradient", no_gradient),
 };
 
 }  // namespace

@@ -89,30 +89,28 @@ constexpr OpDef uninitialized_op(OpDef def) {
 std::span<const OpDef> creation_ops() {
     static const OpDef ops[] = {
         filled_op({
-            .doc = "one number everywhere: https://pytorch.org/docs/stable/generated/torch.full.html",
+            .doc = "one number everywhere",
             .schema = "full(SymInt[] size, Scalar fill_value, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .grad = no_gradient,
         }),
         filled_op({
-            .doc = "zeros: https://pytorch.org/docs/stable/generated/torch.zeros.html",
+            .doc = "zeros",
             .schema = "zeros(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .grad = no_gradient,
         }),
         filled_op({
-            .doc = "ones: https://pytorch.org/docs/stable/generated/torch.ones.html",
+            .doc = "ones",
             .schema = "ones(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .grad = no_gradient,
         }),
         uninitialized_op({
-            .doc = "zeros; ATen leaves the memory uninitialized: "
-                   "https://pytorch.org/docs/stable/generated/torch.empty.html",
+            .doc = "zeros; ATen leaves the memory uninitialized",
             .schema = "empty.memory_format(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS
                       ", MemoryFormat? memory_format=None) -> Tensor",
             .grad = no_gradient,
         }),
         filled_op({
-            .doc =
-                "one number in the shape of a tensor: https://pytorch.org/docs/stable/generated/torch.full_like.html",
+            .doc = "one number in the shape of a tensor",
             .schema = "full_like(Tensor self, Scalar fill_value, *, " WHITTLE_TENSOR_OPTIONS
                       ", MemoryFormat? memory_format=None) -> Tensor",
             .grad = no_gradient,
@@ -136,20 +134,19 @@ std::span<const OpDef> creation_ops() {
             .grad = zero_gradient,
         }),
         filled_op({
-            .doc = "zeros in the shape of a tensor: https://pytorch.org/docs/stable/generated/torch.zeros_like.html",
+            .doc = "zeros in the shape of a tensor",
             .schema =
                 "zeros_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
             .grad = no_gradient,
         }),
         filled_op({
-            .doc = "ones in the shape of a tensor: https://pytorch.org/docs/stable/generated/torch.ones_like.html",
+            .doc = "ones in the shape of a tensor",
             .schema =
                 "ones_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
             .grad = no_gradient,
         }),
         uninitialized_op({
-            .doc = "zeros in the shape of a tensor; ATen leaves the memory uninitialized: "
-                   "https://pytorch.org/docs/stable/generated/torch.empty_like.html",
+            .doc = "zeros in the shape of a tensor; ATen leaves the memory uninitialized",
             .schema =
                 "empty_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
             .grad = no_gradient,
@@ -174,7 +171,7 @@ std::span<const OpDef> creation_ops() {
             .grad = no_gradient,
         }),
         filled_op({
-            .doc = "a number as a 0-d tensor: https://pytorch.org/docs/stable/generated/torch.scalar_tensor.html",
+            .doc = "a number as a 0-d tensor",
             .schema = "scalar_tensor(Scalar s, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .grad = no_gradient,
         }),

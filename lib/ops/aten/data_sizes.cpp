@@ -222,13 +222,13 @@ void pack_grad(Gradients& c) {
 }
 
 constexpr OpDef kDataSizeOps[] = {
-    {.doc = "where elements are != 0, one row each: https://pytorch.org/docs/stable/generated/torch.nonzero.html",
+    {.doc = "where elements are != 0, one row each",
      .schema = "nonzero(Tensor self) -> Tensor",
      .dtypes = kMoved,
      .eval = eval_nonzero,
      .decompose = decompose_nonzero,
      .grad = no_gradient},
-    {.doc = "elements where a mask is true: https://pytorch.org/docs/stable/generated/torch.masked_select.html",
+    {.doc = "elements where a mask is true",
      .schema = "masked_select(Tensor self, Tensor mask) -> Tensor",
      .dtypes = kMoved,
      .eval = eval_masked_select,
@@ -238,7 +238,7 @@ constexpr OpDef kDataSizeOps[] = {
                "(Tensor, Tensor, Tensor)",
      .eval = eval_unique,
      .decompose = decompose_unique},
-    {.doc = "the counts of 0, 1, 2 …: https://pytorch.org/docs/stable/generated/torch.bincount.html",
+    {.doc = "the counts of 0, 1, 2 …",
      .schema = "bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",
      .dtypes = kIntegers,
      .infer = infer_bincount,

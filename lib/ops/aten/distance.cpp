@@ -238,7 +238,7 @@ std::vector<Tensor> eval_cdist(const Arguments<Tensor>& args) {
 constexpr DTypeSet kMeasured = set_of(DType::f32) | set_of(DType::f64);  // as ATen's CPU kernels
 
 constexpr OpDef kDistanceOps[] = {
-    {.doc = "p-norms of the differences of all pairs of rows; pytorch.org/docs/stable/generated/torch.cdist.html",
+    {.doc = "p-norms of the differences of all pairs of rows",
      .schema = "cdist(Tensor x1, Tensor x2, float p=2, int? compute_mode=None) -> Tensor",
      .dtypes = kMeasured,
      .infer = infer_cdist,

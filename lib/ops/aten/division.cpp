@@ -203,6 +203,7 @@ constexpr OpDef mode_op(std::string_view schema) {
             .infer = infer_mode,
             .eval = eval_mode,
             .lower = lower_mode,
+            .grad = div_mode_grad,
             .bound = rounds_by(2, Bound::Rule::step)};
 }
 
@@ -220,27 +221,16 @@ constexpr OpDef divisor_op(std::string_view schema, std::string_view doc) {
 }
 
 constexpr OpDef kDivision[] = {
-    binary_op<Divide>("div.Tensor(Tensor self, Tensor other) -> Tensor", "self / other; integers give floats",
-                      kOrdered | kComplex, div_grad),
-    binary_op<Divide>("div.Scalar(Tensor self, Scalar other) -> Tensor", "self / other; integers give floats",
-                      kOrdered | kComplex, div_grad),
-    divides(with_gradient(mode_op("div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor"),
-                          div_mode_grad)),
-    divides(with_gradient(mode_op("div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor"),
-                          div_mode_grad)),
-    divides(binary_op<DivideFloor>("floor_divide(Tensor self, Tensor other) -> Tensor",
+    binary_op<Divide>("div.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
+                      "self / other; integers give floats", kOrdered | kComplex, div_grad),
+    divides(
+        mode_op("div.{Tensor_mode|Scalar_mode}(Tensor self, {Tensor|Scalar} other, *, str? rounding_mode) -> Tensor")),
+    divides(binary_op<DivideFloor>("floor_divide{|.Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
                                    "floor(self / other), in the promoted dtype", kNumbers | kLimited, no_gradient)),
-    divides(binary_op<DivideFloor>("floor_divide.Scalar(Tensor self, Scalar other) -> Tensor",
-                                   "floor(self / other), in the promoted dtype", kNumbers | kLimited, no_gradient)),
-    divides(binary_op<Remainder>("remainder.Tensor(Tensor self, Tensor other) -> Tensor",
+    divides(binary_op<Remainder>("remainder.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
                                  "self - other * floor(self / other): Python's %", kNumbers | kLimited,
                                  remainder_grad)),
-    divides(binary_op<Remainder>("remainder.Scalar(Tensor self, Scalar other) -> Tensor",
-                                 "self - other * floor(self / other): Python's %", kNumbers | kLimited,
-                                 remainder_grad)),
-    divides(binary_op<Fmod>("fmod.Tensor(Tensor self, Tensor other) -> Tensor",
-                            "self - other * trunc(self / other): C's %", kNumbers | kLimited, fmod_grad)),
-    divides(binary_op<Fmod>("fmod.Scalar(Tensor self, Scalar other) -> Tensor",
+    divides(binary_op<Fmod>("fmod.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
                             "self - other * trunc(self / other): C's %", kNumbers | kLimited, fmod_grad)),
     divisor_op<Gcd>("gcd(Tensor self, Tensor other) -> Tensor",
                     "the greatest common divisor, by Euclid: https://pytorch.org/docs/stable/generated/torch.gcd.html"),

@@ -1,8 +1,11 @@
 // Dropout: the operand itself in evaluation, masked by a random op in training. The composites are not random
 // themselves; bernoulli is. Definition: https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout.html
+#include <cmath>
+
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
+#include "tensor/shape.h"
 
 namespace whittle {
 
@@ -37,11 +40,35 @@ CallResults decompose_native_dropout(const Call& c) {
     return {masked * (p == 1 ? 0.0 : 1 / (1 - p)), mask};
 }
 
-CallResults decompose_evaluation(const Call& c) {
-    if (drops(c))
-        throw Error(c.schema().name + ": found dropout in training, expected evaluation: dropout is random",
-                    "export the model in evaluation mode");
-    return alias(c.tensor("input"));
+/// 1 with probability 1 - p, for each element or for each channel, whose sizes broadcast.
+V kept_noise(const V& input, double p, bool channels) {
+    if (!channels) return bernoulli(input, 1 - p);
+    if (input.rank() < 2)
+        throw Error("dropout of channels: found an operand of sizes " + to_string(input.sizes()) +
+                    ", expected at least 2 dimensions");
+    Ints sizes(static_cast<std::size_t>(input.rank()), 1);
+    sizes[0] = input.size(0), sizes[1] = input.size(1);
+    return bernoulli(new_zeros(input, sizes), 1 - p);
+}
+
+CallResults decompose_feature_dropout(const Call& c) {
+    const V input = c.tensor("input");
+    if (!drops(c)) return alias(input);
+    const double p = c.number("p");
+    return p == 1 ? input * 0.0 : input * (kept_noise(input, p, true) / (1 - p));
+}
+
+/// What is dropped becomes the least value of selu, and all is scaled so that mean and variance stay.
+template <bool kChannels>
+CallResults decompose_alpha_dropout(const Call& c) {
+    const V input = c.tensor("input");
+    if (!drops(c)) return alias(input);
+    const double p = c.number("p"), alpha = 1.7580993408473766;
+    if (p == 1) return input * 0.0;
+    const double scale = 1 / std::sqrt((alpha * alpha * p + 1) * (1 - p));
+    const V kept = kept_noise(input, p, kChannels);
+    const V shift = (kept + -1) * (alpha * scale) + alpha * scale * p;
+    return input * (kept * scale) + shift;
 }
 
 }  // namespace
@@ -63,18 +90,25 @@ std::span<const OpDef> dropout_ops() {
             .decompose = decompose_native_dropout,
         },
         {
-            .doc = "the operand itself in evaluation; training is refused: "
+            .doc = "whole channels zeroed with probability p in training, the operand itself in evaluation: "
                    "https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout2d.html",
             .schema = "feature_dropout(Tensor input, float p, bool train) -> Tensor",
             .dtypes = kFloating,
-            .decompose = decompose_evaluation,
+            .decompose = decompose_feature_dropout,
         },
         {
-            .doc = "the operand itself in evaluation; training is refused: "
+            .doc = "dropout that keeps mean and variance in training, the operand itself in evaluation: "
                    "https://pytorch.org/docs/stable/generated/torch.nn.functional.alpha_dropout.html",
             .schema = "alpha_dropout(Tensor input, float p, bool train) -> Tensor",
             .dtypes = kFloating,
-            .decompose = decompose_evaluation,
+            .decompose = decompose_alpha_dropout<false>,
+        },
+        {
+            .doc = "alpha_dropout of whole channels: "
+                   "https://pytorch.org/docs/stable/generated/torch.nn.functional.feature_alpha_dropout.html",
+            .schema = "feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor",
+            .dtypes = kFloating,
+            .decompose = decompose_alpha_dropout<true>,
         },
     };
     return ops;

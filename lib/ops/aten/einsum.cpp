@@ -304,7 +304,7 @@ std::vector<ValueMeta> infer_einsum(const Arguments<ValueMeta>& args) {
 // ---- records ----
 
 constexpr OpDef kEinsumOps[] = {
-    {.doc = "Sums of products over labelled dimensions; pytorch.org/docs/stable/generated/torch.einsum.html",
+    {.doc = "Sums of products over labelled dimensions",
      .schema = "einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor",
      .dtypes = kNumbers | kComplex,
      .infer = infer_einsum,

@@ -136,6 +136,7 @@ constexpr OpDef value_op(std::string_view schema) {
             .infer = infer_value,
             .eval = eval_value<kLargest>,
             .lower = lower_value<kLargest>,
+            .grad = extremum_value_grad,
             .bound = kBoundExact};
 }
 template <bool kLargest>
@@ -147,6 +148,7 @@ constexpr OpDef position_op(std::string_view schema) {
             .infer = infer_position,
             .eval = eval_position<kLargest>,
             .lower = lower_position<kLargest>,
+            .grad = no_gradient,
             .bound = kBoundChoice};
 }
 template <bool kLargest>
@@ -156,25 +158,20 @@ constexpr OpDef both_op(std::string_view schema) {
             .infer = infer_both,
             .eval = eval_both<kLargest>,
             .lower = lower_both<kLargest>,
+            .grad = picked_grad,
             .bound = kBoundChoice};
 }
 
 constexpr OpDef kExtremum[] = {
-    with_gradient(value_op<true>("amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor"),
-                  extremum_value_grad),
-    with_gradient(value_op<false>("amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor"),
-                  extremum_value_grad),
-    with_gradient(value_op<true>("max(Tensor self) -> Tensor"), extremum_value_grad),
-    with_gradient(value_op<false>("min(Tensor self) -> Tensor"), extremum_value_grad),
-    with_gradient(position_op<true>("argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"), no_gradient),
-    with_gradient(position_op<false>("argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"), no_gradient),
-    with_gradient(both_op<true>("max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
-                  picked_grad),
-    with_gradient(
-        both_op<false>("min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
-        picked_grad),
-    {.doc = "smallest and largest elements; NaN if any is: "
-            "https://pytorch.org/docs/stable/generated/torch.aminmax.html",
+    value_op<true>("amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor"),
+    value_op<false>("amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor"),
+    value_op<true>("max(Tensor self) -> Tensor"),
+    value_op<false>("min(Tensor self) -> Tensor"),
+    position_op<true>("argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"),
+    position_op<false>("argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"),
+    both_op<true>("max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
+    both_op<false>("min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
+    {.doc = "smallest and largest elements; NaN if any is",
      .schema = "aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
      .dtypes = kOrdered,
      .decompose = decompose_extremes},

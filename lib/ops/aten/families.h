@@ -15,6 +15,9 @@ std::span<const OpDef> division_ops();    ///< quotients and remainders
 std::span<const OpDef> power_ops();
 std::span<const OpDef> special_ops();          ///< xlogy, logaddexp, hypot, copysign, sinc
 std::span<const OpDef> activation_form_ops();  ///< prelu, glu, shrinking, thresholds, and their gradients
+std::span<const OpDef> view_form_ops();        ///< views and conversions as torch spells them
+std::span<const OpDef> linalg_form_ops();      ///< linear algebra as torch spells it
+std::span<const OpDef> arithmetic_form_ops();  ///< other composites of simple ops
 std::span<const OpDef> complex_ops();          ///< complex numbers and their parts
 std::span<const OpDef> fft_ops();              ///< Fourier transforms as ATen dispatches them
 std::span<const OpDef> fft_form_ops();         ///< torch.fft and stft

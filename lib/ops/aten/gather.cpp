@@ -213,8 +213,7 @@ CallResults decompose_one_hot(const Call& c) {
 std::span<const OpDef> gather_ops() {
     static const OpDef ops[] = {
         {
-            .doc = "result[i][j] = self[index[i][j]][j] along dim 0: "
-                   "https://pytorch.org/docs/stable/generated/torch.gather.html",
+            .doc = "result[i][j] = self[index[i][j]][j] along dim 0",
             .schema = "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
             .dtypes = kMoved,
             .infer = infer_gather,
@@ -225,8 +224,7 @@ std::span<const OpDef> gather_ops() {
             .bound = kBoundExact,
         },
         {
-            .doc = "slices of a dimension in any order: "
-                   "https://pytorch.org/docs/stable/generated/torch.index_select.html",
+            .doc = "slices of a dimension in any order",
             .schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor",
             .dtypes = kMoved,
             .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
@@ -257,7 +255,7 @@ std::span<const OpDef> gather_ops() {
             .bound = kBoundExact,
         },
         {
-            .doc = "elements of the flattened tensor: https://pytorch.org/docs/stable/generated/torch.take.html",
+            .doc = "elements of the flattened tensor",
             .schema = "take(Tensor self, Tensor index) -> Tensor",
             .dtypes = kMoved,
             .infer = infer_take,
@@ -268,7 +266,7 @@ std::span<const OpDef> gather_ops() {
             .bound = kBoundExact,
         },
         {
-            .doc = "gather that broadcasts: https://pytorch.org/docs/stable/generated/torch.take_along_dim.html",
+            .doc = "gather that broadcasts",
             .schema = "take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_take_along_dim,

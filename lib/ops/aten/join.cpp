@@ -250,8 +250,7 @@ CallResults decompose_repeat_interleave(const Call& c) {
 std::span<const OpDef> join_ops() {
     static const OpDef ops[] = {
         {
-            .doc = "tensors one after the other along a dimension: "
-                   "https://pytorch.org/docs/stable/generated/torch.cat.html",
+            .doc = "tensors one after the other along a dimension",
             .schema = "cat(Tensor[] tensors, int dim=0) -> Tensor",
             .dtypes = kMoved,
             .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
@@ -264,20 +263,20 @@ std::span<const OpDef> join_ops() {
             .bound = kBoundExact,
         },
         {
-            .doc = "tensors along a new dimension: https://pytorch.org/docs/stable/generated/torch.stack.html",
+            .doc = "tensors along a new dimension",
             .schema = "stack(Tensor[] tensors, int dim=0) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_stack,
             .grad = stack_grad,
         },
         {
-            .doc = "tensors side by side: https://pytorch.org/docs/stable/generated/torch.hstack.html",
+            .doc = "tensors side by side",
             .schema = "hstack(Tensor[] tensors) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_hstack,
         },
         {
-            .doc = "tensors on top of each other: https://pytorch.org/docs/stable/generated/torch.vstack.html",
+            .doc = "tensors on top of each other",
             .schema = "vstack(Tensor[] tensors) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_vstack,
@@ -297,15 +296,13 @@ std::span<const OpDef> join_ops() {
             .bound = kBoundExact,
         },
         {
-            .doc = "repeat that adds missing repeats of 1 in front: "
-                   "https://pytorch.org/docs/stable/generated/torch.tile.html",
+            .doc = "repeat that adds missing repeats of 1 in front",
             .schema = "tile(Tensor self, SymInt[] dims) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_tile,
         },
         {
-            .doc = "every index repeated in place: "
-                   "https://pytorch.org/docs/stable/generated/torch.repeat_interleave.html",
+            .doc = "every index repeated in place",
             .schema = "repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? "
                       "output_size=None) -> Tensor",
             .dtypes = kMoved,

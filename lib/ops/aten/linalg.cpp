@@ -299,7 +299,7 @@ constexpr OpDef kLinalg[] = {
      .infer = infer_triangular,
      .eval = eval_triangular,
      .grad = triangular_grad},
-    {.doc = "X of A X = B by A's factor: https://pytorch.org/docs/stable/generated/torch.cholesky_solve.html",
+    {.doc = "X of A X = B by A's factor",
      .schema = "cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor",
      .dtypes = kDTypes,
      .decompose = decompose_cholesky_solve},

@@ -159,9 +159,9 @@ CallResults decompose_group_norm(const Call& c) {
                              c.integer("num_groups"), c.number("eps"));
 }
 
-/// x / sqrt(mean(x^2) + eps) * weight, in f32 for half types; eps defaults to the dtype's machine epsilon (Zhang and
-/// Sennrich 2019).
-CallResults decompose_rms_norm(const Call& c) {
+/// x / sqrt(mean(x^2) + eps) * weight, and what x is multiplied by, in f32 for half types; eps defaults to the dtype's
+/// machine epsilon (Zhang and Sennrich 2019).
+std::array<V, 2> rms_norm_of(const Call& c) {
     const V input = c.tensor("input");
     const Reduction rows = layer_rows(c);
     const DType dtype = input.dtype(), compute = compute_dtype(dtype);
@@ -177,8 +177,10 @@ CallResults decompose_rms_norm(const Call& c) {
     const V scale = rsqrt(shifted);
     V result = x * scale;
     if (const auto weight = c.optional_tensor("weight")) result = result * *weight;
-    return to(result, dtype);
+    return {to(result, dtype), scale};
 }
+CallResults decompose_rms_norm(const Call& c) { return rms_norm_of(c)[0]; }
+CallResults decompose_fused_rms_norm(const Call& c) { return rms_norm_of(c); }
 
 // --- weight norm ---
 
@@ -286,6 +288,11 @@ constexpr OpDef kNorm[] = {
      .schema = "rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
      .dtypes = kFloating,
      .decompose = decompose_rms_norm},
+    {.doc = "rms_norm, and 1 / sqrt(mean(x^2) + eps)",
+     .schema =
+         "_fused_rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor)",
+     .dtypes = kFloating,
+     .decompose = decompose_fused_rms_norm},
     {.doc = "v of the length g, and its own lengths: https://arxiv.org/abs/1602.07868",
      .schema = "_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)",
      .dtypes = set_of(DType::f32) | set_of(DType::f64),

@@ -91,6 +91,8 @@ std::vector<expr::Value> lower_constant_pad(expr::GroupBuilder&, const Arguments
 
 /// The element at x outside 0..size-1 is the one mirrored at the border, which is not repeated.
 struct Reflection {
+    static constexpr std::string_view doc =
+        "mirrored at all borders: https://pytorch.org/docs/stable/nn.html#padding-layers";
     static constexpr const char* name = "reflection_pad";
     static void check(std::int64_t size, std::int64_t before, std::int64_t after) {
         if (before >= size || after >= size)
@@ -109,6 +111,7 @@ struct Reflection {
 
 /// The element outside is the nearest inside.
 struct Replication {
+    static constexpr std::string_view doc = "borders repeated: https://pytorch.org/docs/stable/nn.html#padding-layers";
     static constexpr const char* name = "replication_pad";
     static void check(std::int64_t size, std::int64_t, std::int64_t) {
         if (size == 0)
@@ -134,8 +137,8 @@ Padding plan_border(const Sizes& self, const std::vector<std::int64_t>& padding)
 }
 
 template <class Rule, std::size_t N>
-constexpr OpDef border_op(OpDef def) {
-    def.dtypes = kFloating;
+constexpr OpDef border_op(std::string_view schema) {
+    OpDef def{.doc = Rule::doc, .schema = schema, .dtypes = kFloating, .grad = border_pad_grad};
     def.infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
         const ValueMeta self = a.tensor("self");
         return {ValueMeta::contiguous(self.dtype, plan_border<Rule, N>(self.sizes, a.integers("padding")).sizes)};
@@ -186,8 +189,9 @@ CallResults decompose_border_gradient(const Call& c) {
 
 /// The gradient of a border_op.
 template <class Rule, std::size_t N>
-constexpr OpDef border_gradient_op(OpDef def) {
-    def.dtypes = kFloating;
+constexpr OpDef border_gradient_op(std::string_view schema) {
+    OpDef def{.schema = schema, .dtypes = kFloating};
+    def.doc = "the gradient of the padded operand: https://pytorch.org/docs/stable/nn.html#padding-layers";
     def.decompose = decompose_border_gradient<Rule, N>;
     def.bound = kBoundSums;
     return def;
@@ -246,66 +250,24 @@ std::span<const OpDef> pad_ops() {
             .grad = constant_pad_grad,
             .bound = kBoundExact,
         },
-        border_op<Reflection, 1>({
-            .doc = "mirrored at both ends: https://pytorch.org/docs/stable/generated/torch.nn.ReflectionPad1d.html",
-            .schema = "reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor",
-            .grad = border_pad_grad,
-        }),
-        border_op<Reflection, 2>({
-            .doc = "mirrored at all borders: https://pytorch.org/docs/stable/generated/torch.nn.ReflectionPad2d.html",
-            .schema = "reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor",
-            .grad = border_pad_grad,
-        }),
-        border_op<Reflection, 3>({
-            .doc = "mirrored at all borders: https://pytorch.org/docs/stable/generated/torch.nn.ReflectionPad3d.html",
-            .schema = "reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor",
-            .grad = border_pad_grad,
-        }),
-        border_op<Replication, 1>({
-            .doc = "both ends repeated: https://pytorch.org/docs/stable/generated/torch.nn.ReplicationPad1d.html",
-            .schema = "replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor",
-            .grad = border_pad_grad,
-        }),
-        border_op<Replication, 2>({
-            .doc = "borders repeated: https://pytorch.org/docs/stable/generated/torch.nn.ReplicationPad2d.html",
-            .schema = "replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor",
-            .grad = border_pad_grad,
-        }),
-        border_op<Replication, 3>({
-            .doc = "borders repeated: https://pytorch.org/docs/stable/generated/torch.nn.ReplicationPad3d.html",
-            .schema = "replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor",
-            .grad = border_pad_grad,
-        }),
-        border_gradient_op<Reflection, 1>({
-            .doc = "the gradient of reflection_pad1d: "
-                   "https://pytorch.org/docs/stable/generated/torch.nn.ReflectionPad1d.html",
-            .schema = "reflection_pad1d_backward(Tensor grad_output, Tensor self, SymInt[2] padding) -> Tensor",
-        }),
-        border_gradient_op<Reflection, 2>({
-            .doc = "the gradient of reflection_pad2d: "
-                   "https://pytorch.org/docs/stable/generated/torch.nn.ReflectionPad2d.html",
-            .schema = "reflection_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor",
-        }),
-        border_gradient_op<Reflection, 3>({
-            .doc = "the gradient of reflection_pad3d: "
-                   "https://pytorch.org/docs/stable/generated/torch.nn.ReflectionPad3d.html",
-            .schema = "reflection_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor",
-        }),
-        border_gradient_op<Replication, 1>({
-            .doc = "the gradient of replication_pad1d: "
-                   "https://pytorch.org/docs/stable/generated/torch.nn.ReplicationPad1d.html",
-            .schema = "replication_pad1d_backward(Tensor grad_output, Tensor self, SymInt[2] padding) -> Tensor",
-        }),
-        border_gradient_op<Replication, 2>({
-            .doc = "the gradient of replication_pad2d: "
-                   "https://pytorch.org/docs/stable/generated/torch.nn.ReplicationPad2d.html",
-            .schema = "replication_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor",
-        }),
-        border_gradient_op<Replication, 3>({
-            .doc = "the gradient of replication_pad3d: "
-                   "https://pytorch.org/docs/stable/generated/torch.nn.ReplicationPad3d.html",
-            .schema = "replication_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor",
-        }),
+        border_op<Reflection, 1>("reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor"),
+        border_op<Reflection, 2>("reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor"),
+        border_op<Reflection, 3>("reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor"),
+        border_op<Replication, 1>("replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor"),
+        border_op<Replication, 2>("replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor"),
+        border_op<Replication, 3>("replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor"),
+        border_gradient_op<Reflection, 1>(
+            "reflection_pad1d_backward(Tensor grad_output, Tensor self, SymInt[2] padding) -> Tensor"),
+        border_gradient_op<Reflection, 2>(
+            "reflection_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor"),
+        border_gradient_op<Reflection, 3>(
+            "reflection_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor"),
+        border_gradient_op<Replication, 1>(
+            "replication_pad1d_backward(Tensor grad_output, Tensor self, SymInt[2] padding) -> Tensor"),
+        border_gradient_op<Replication, 2>(
+            "replication_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor"),
+        border_gradient_op<Replication, 3>(
+            "replication_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor"),
         {
             .doc = "any of the pads, by name: https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html",
             .schema = "pad(Tensor self, SymInt[] pad, str mode=\"constant\", float? value=None) -> Tensor",

@@ -136,78 +136,43 @@ CallResults decompose_max(const Call& c) {
 
 // ---- records ----
 
-constexpr DTypeSet kPooled = kNumbers;
+template <int Rank, bool Adaptive = false>
+constexpr OpDef max_pool_op(std::string_view schema) {
+    constexpr GradientRule kPadded = Adaptive ? adaptive_max_pool_grad : max_pool_with_indices_grad;
+    return {.doc = Adaptive ? "Maxima of windows for a given output size; "
+                              "pytorch.org/docs/stable/nn.html#pooling-layers"
+                            : "Maxima of windows and their positions; pytorch.org/docs/stable/nn.html#pooling-layers",
+            .schema = schema,
+            .dtypes = Adaptive ? kFloating : kNumbers,
+            .infer = infer_max<Rank, Adaptive>,
+            .eval = eval_max<Rank, Adaptive>,
+            .lower = lower_max<Rank, Adaptive>,
+            .grad = Rank == 1 ? GradientRule(max_pool1d_grad) : kPadded,
+            .bound = kBoundChoice};
+}
+constexpr OpDef maxima_op(std::string_view schema) {
+    return {.doc = "Maxima of windows; pytorch.org/docs/stable/nn.html#pooling-layers",
+            .schema = schema,
+            .dtypes = kNumbers,
+            .decompose = decompose_max};
+}
 
 constexpr OpDef kPoolOps[] = {
-    {.doc = "Maxima of windows and their positions; pytorch.org/docs/stable/generated/torch.nn.MaxPool1d.html",
-     .schema = "max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, "
-               "int[1] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
-     .dtypes = kPooled,
-     .infer = infer_max<1>,
-     .eval = eval_max<1>,
-     .lower = lower_max<1>,
-     .grad = max_pool1d_grad,
-     .bound = kBoundChoice},
-    {.doc = "Maxima of windows and their positions; pytorch.org/docs/stable/generated/torch.nn.MaxPool2d.html",
-     .schema = "max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, "
-               "int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
-     .dtypes = kPooled,
-     .infer = infer_max<2>,
-     .eval = eval_max<2>,
-     .lower = lower_max<2>,
-     .grad = max_pool_with_indices_grad,
-     .bound = kBoundChoice},
-    {.doc = "Maxima of windows and their positions; pytorch.org/docs/stable/generated/torch.nn.MaxPool3d.html",
-     .schema = "max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, "
-               "int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
-     .dtypes = kPooled,
-     .infer = infer_max<3>,
-     .eval = eval_max<3>,
-     .lower = lower_max<3>,
-     .grad = max_pool_with_indices_grad,
-     .bound = kBoundChoice},
-    {.doc = "Maxima of windows; pytorch.org/docs/stable/generated/torch.nn.MaxPool1d.html",
-     .schema = "max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1, "
-               "bool ceil_mode=False) -> Tensor",
-     .dtypes = kPooled,
-     .decompose = decompose_max},
-    {.doc = "Maxima of windows; pytorch.org/docs/stable/generated/torch.nn.MaxPool2d.html",
-     .schema = "max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, "
-               "bool ceil_mode=False) -> Tensor",
-     .dtypes = kPooled,
-     .decompose = decompose_max},
-    {.doc = "Maxima of windows; pytorch.org/docs/stable/generated/torch.nn.MaxPool3d.html",
-     .schema = "max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, "
-               "bool ceil_mode=False) -> Tensor",
-     .dtypes = kPooled,
-     .decompose = decompose_max},
-    {.doc =
-         "Maxima of windows for a given output size; pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool1d.html",
-     .schema = "adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_max<1, true>,
-     .eval = eval_max<1, true>,
-     .lower = lower_max<1, true>,
-     .grad = max_pool1d_grad,
-     .bound = kBoundChoice},
-    {.doc =
-         "Maxima of windows for a given output size; pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool2d.html",
-     .schema = "adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_max<2, true>,
-     .eval = eval_max<2, true>,
-     .lower = lower_max<2, true>,
-     .grad = adaptive_max_pool_grad,
-     .bound = kBoundChoice},
-    {.doc =
-         "Maxima of windows for a given output size; pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool3d.html",
-     .schema = "adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_max<3, true>,
-     .eval = eval_max<3, true>,
-     .lower = lower_max<3, true>,
-     .grad = adaptive_max_pool_grad,
-     .bound = kBoundChoice},
+    max_pool_op<1>("max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, "
+                   "int[1] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)"),
+    max_pool_op<2>("max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, "
+                   "int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)"),
+    max_pool_op<3>("max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, "
+                   "int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)"),
+    maxima_op("max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1, "
+              "bool ceil_mode=False) -> Tensor"),
+    maxima_op("max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, "
+              "bool ceil_mode=False) -> Tensor"),
+    maxima_op("max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, "
+              "bool ceil_mode=False) -> Tensor"),
+    max_pool_op<1, true>("adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)"),
+    max_pool_op<2, true>("adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)"),
+    max_pool_op<3, true>("adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)"),
 };
 
 }  // namespace

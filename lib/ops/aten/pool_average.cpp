@@ -121,73 +121,40 @@ CallResults decompose_adaptive(const Call& c) {
     return c.builder().call("aten._" + c.schema().name + ".default", {c.tensor("self"), sizes});
 }
 
-constexpr DTypeSet kAveraged = kFloating | set_of(DType::i64);  // as ATen's CPU kernels
+template <int Rank, bool Adaptive = false>
+constexpr OpDef avg_pool_op(std::string_view schema) {
+    constexpr GradientRule kOfLine = Adaptive ? adaptive_avg_pool1d_grad : avg_pool1d_grad;
+    constexpr GradientRule kOfImage = Adaptive ? adaptive_avg_pool_grad : avg_pool_grad;
+    return {.doc = Adaptive ? "Means of windows for a given output size; "
+                              "pytorch.org/docs/stable/nn.html#pooling-layers"
+                            : "Means of windows; pytorch.org/docs/stable/nn.html#pooling-layers",
+            .schema = schema,
+            .dtypes = Adaptive ? kFloating : kFloating | set_of(DType::i64),  // as ATen's CPU kernels
+            .infer = infer_average<Rank, Adaptive>,
+            .eval = eval_average<Rank, Adaptive>,
+            .lower = lower_average<Rank, Adaptive>,
+            .grad = Rank == 1 ? kOfLine : kOfImage,
+            .bound = kBoundSums};
+}
+constexpr OpDef adaptive_op(std::string_view schema) {
+    return {.doc = "Means of windows for a given output size; pytorch.org/docs/stable/nn.html#pooling-layers",
+            .schema = schema,
+            .dtypes = kFloating,
+            .decompose = decompose_adaptive};
+}
 
 constexpr OpDef kAvgPoolOps[] = {
-    {.doc = "Means of windows; pytorch.org/docs/stable/generated/torch.nn.AvgPool1d.html",
-     .schema = "avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, bool ceil_mode=False, "
-               "bool count_include_pad=True) -> Tensor",
-     .dtypes = kAveraged,
-     .infer = infer_average<1>,
-     .eval = eval_average<1>,
-     .lower = lower_average<1>,
-     .grad = avg_pool1d_grad,
-     .bound = kBoundSums},
-    {.doc = "Means of windows; pytorch.org/docs/stable/generated/torch.nn.AvgPool2d.html",
-     .schema = "avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, "
-               "bool count_include_pad=True, int? divisor_override=None) -> Tensor",
-     .dtypes = kAveraged,
-     .infer = infer_average<2>,
-     .eval = eval_average<2>,
-     .lower = lower_average<2>,
-     .grad = avg_pool_grad,
-     .bound = kBoundSums},
-    {.doc = "Means of windows; pytorch.org/docs/stable/generated/torch.nn.AvgPool3d.html",
-     .schema = "avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, "
-               "bool count_include_pad=True, int? divisor_override=None) -> Tensor",
-     .dtypes = kAveraged,
-     .infer = infer_average<3>,
-     .eval = eval_average<3>,
-     .lower = lower_average<3>,
-     .grad = avg_pool_grad,
-     .bound = kBoundSums},
-    {.doc =
-         "Means of windows for a given output size; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool1d.html",
-     .schema = "adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor",
-     .dtypes = kFloating,
-     .infer = infer_average<1, true>,
-     .eval = eval_average<1, true>,
-     .lower = lower_average<1, true>,
-     .grad = adaptive_avg_pool1d_grad,
-     .bound = kBoundSums},
-    {.doc =
-         "Means of windows for a given output size; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool2d.html",
-     .schema = "_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
-     .dtypes = kFloating,
-     .infer = infer_average<2, true>,
-     .eval = eval_average<2, true>,
-     .lower = lower_average<2, true>,
-     .grad = adaptive_avg_pool_grad,
-     .bound = kBoundSums},
-    {.doc =
-         "Means of windows for a given output size; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool3d.html",
-     .schema = "_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor",
-     .dtypes = kFloating,
-     .infer = infer_average<3, true>,
-     .eval = eval_average<3, true>,
-     .lower = lower_average<3, true>,
-     .grad = adaptive_avg_pool_grad,
-     .bound = kBoundSums},
-    {.doc =
-         "Means of windows for a given output size; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool2d.html",
-     .schema = "adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_adaptive},
-    {.doc =
-         "Means of windows for a given output size; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool3d.html",
-     .schema = "adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_adaptive},
+    avg_pool_op<1>("avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, bool "
+                   "ceil_mode=False, bool count_include_pad=True) -> Tensor"),
+    avg_pool_op<2>("avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool "
+                   "ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor"),
+    avg_pool_op<3>("avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool "
+                   "ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor"),
+    avg_pool_op<1, true>("adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor"),
+    avg_pool_op<2, true>("_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor"),
+    avg_pool_op<3, true>("_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor"),
+    adaptive_op("adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor"),
+    adaptive_op("adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor"),
 };
 
 }  // namespace

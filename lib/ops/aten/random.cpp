@@ -162,62 +162,53 @@ RandomApart::~RandomApart() { apart = before_; }
 std::span<const OpDef> random_ops() {
     static const OpDef ops[] = {
         random_op<Uniform>({
-            .doc = "uniform in [0, 1): https://pytorch.org/docs/stable/generated/torch.rand.html",
+            .doc = "uniform in [0, 1)",
             .schema = "rand(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .dtypes = kFloating,
             .grad = no_gradient,
         }),
         random_op<Uniform>({
-            .doc = "uniform in [0, 1): https://pytorch.org/docs/stable/generated/torch.rand_like.html",
+            .doc = "uniform in [0, 1)",
             .schema =
                 "rand_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
             .dtypes = kFloating,
             .grad = no_gradient,
         }),
         random_op<Normal>({
-            .doc = "standard normal: https://pytorch.org/docs/stable/generated/torch.randn.html",
+            .doc = "standard normal",
             .schema = "randn(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .dtypes = kFloating,
             .grad = no_gradient,
         }),
         random_op<Normal>({
-            .doc = "standard normal: https://pytorch.org/docs/stable/generated/torch.randn_like.html",
+            .doc = "standard normal",
             .schema =
                 "randn_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
             .dtypes = kFloating,
             .grad = no_gradient,
         }),
         random_op<Integers>({
-            .doc = "uniform integers below a bound: https://pytorch.org/docs/stable/generated/torch.randint.html",
-            .schema = "randint(SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? layout=None, Device? "
-                      "device=None, bool? pin_memory=None) -> Tensor",
-            .dtypes = kNumbers,
-            .grad = no_gradient,
-        }),
-        random_op<Integers>({
-            .doc = "uniform integers in a range: https://pytorch.org/docs/stable/generated/torch.randint.html",
-            .schema = "randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? "
+            .doc = "uniform integers below a bound, or in a range",
+            .schema = "randint{|.low}({|SymInt low, }SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? "
                       "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
             .dtypes = kNumbers,
             .grad = no_gradient,
         }),
         random_op<Permutation>({
-            .doc = "0 to n-1 in random order: https://pytorch.org/docs/stable/generated/torch.randperm.html",
+            .doc = "0 to n-1 in random order",
             .schema = "randperm(SymInt n, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? "
                       "pin_memory=None) -> Tensor",
             .dtypes = kNumbers,
             .grad = no_gradient,
         }),
         random_op<Bernoulli>({
-            .doc = "1 with the probability that the tensor holds: "
-                   "https://pytorch.org/docs/stable/generated/torch.bernoulli.html",
+            .doc = "1 with the probability that the tensor holds",
             .schema = "bernoulli(Tensor self, *, Generator? generator=None) -> Tensor",
             .dtypes = kFloating,
             .grad = zero_gradient,
         }),
         random_op<Bernoulli>({
-            .doc = "1 with probability p, in the shape of a tensor: "
-                   "https://pytorch.org/docs/stable/generated/torch.bernoulli.html",
+            .doc = "1 with probability p, in the shape of a tensor",
             .schema = "bernoulli.p(Tensor self, float p=0.5, *, Generator? generator=None) -> Tensor",
             .grad = zero_gradient,
         }),

@@ -208,27 +208,14 @@ CallResults decompose_meshgrid(const Call& c) {
 std::span<const OpDef> range_ops() {
     static const OpDef ops[] = {
         arange_op({
-            .doc = "0, 1, … below a bound: https://pytorch.org/docs/stable/generated/torch.arange.html",
-            .schema = "arange(Scalar end, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
-            .dtypes = kNumbers,
-            .grad = no_gradient,
-        }),
-        arange_op({
-            .doc = "a range by steps of 1: https://pytorch.org/docs/stable/generated/torch.arange.html",
-            .schema = "arange.start(Scalar start, Scalar end, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
-            .dtypes = kNumbers,
-            .grad = no_gradient,
-        }),
-        arange_op({
-            .doc = "a range by steps: https://pytorch.org/docs/stable/generated/torch.arange.html",
-            .schema =
-                "arange.start_step(Scalar start, Scalar end, Scalar step=1, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .doc = "a range from 0 or a start, by steps of 1 or others",
+            .schema = "arange{|.start|.start_step}({|Scalar start, |Scalar start, }Scalar end{||, Scalar step=1}, "
+                      "*, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .dtypes = kNumbers,
             .grad = no_gradient,
         }),
         {
-            .doc = "evenly spaced numbers, both ends included: "
-                   "https://pytorch.org/docs/stable/generated/torch.linspace.html",
+            .doc = "evenly spaced numbers, both ends included",
             .schema = "linspace(Scalar start, Scalar end, int steps, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .dtypes = kNumbers,
             .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
@@ -241,24 +228,13 @@ std::span<const OpDef> range_ops() {
             .bound = rounds_by(4, Bound::Rule::terms),
         },
         eye_op({
-            .doc = "ones on the diagonal: https://pytorch.org/docs/stable/generated/torch.eye.html",
-            .schema = "eye(SymInt n, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
-            .grad = no_gradient,
-        }),
-        eye_op({
-            .doc = "ones on the diagonal of a rectangle: https://pytorch.org/docs/stable/generated/torch.eye.html",
-            .schema = "eye.m(SymInt n, SymInt m, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .doc = "ones on the diagonal of a square or a rectangle",
+            .schema = "eye{|.m}(SymInt n{|, SymInt m}, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .grad = no_gradient,
         }),
         {
-            .doc = "coordinates of a grid: https://pytorch.org/docs/stable/generated/torch.meshgrid.html",
-            .schema = "meshgrid(Tensor[] tensors) -> Tensor[]",
-            .decompose = decompose_meshgrid,
-        },
-        {
-            .doc = "coordinates of a grid, rows first (ij) or columns first (xy): "
-                   "https://pytorch.org/docs/stable/generated/torch.meshgrid.html",
-            .schema = "meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]",
+            .doc = "coordinates of a grid, rows first (ij) or columns first (xy)",
+            .schema = "meshgrid{|.indexing}(Tensor[] tensors{|, *, str indexing}) -> Tensor[]",
             .decompose = decompose_meshgrid,
         },
     };

@@ -166,7 +166,7 @@ CallResults decompose_rot90(const Call& c) {
 std::span<const OpDef> rearrange_ops() {
     static const OpDef ops[] = {
         {
-            .doc = "dimensions in reverse: https://pytorch.org/docs/stable/generated/torch.flip.html",
+            .doc = "dimensions in reverse",
             .schema = "flip(Tensor self, int[] dims) -> Tensor",
             .dtypes = kMoved,
             .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
@@ -185,7 +185,7 @@ std::span<const OpDef> rearrange_ops() {
             .bound = kBoundExact,
         },
         {
-            .doc = "dimensions shifted around their ends: https://pytorch.org/docs/stable/generated/torch.roll.html",
+            .doc = "dimensions shifted around their ends",
             .schema = "roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor",
             .dtypes = kMoved,
             .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
@@ -220,7 +220,7 @@ std::span<const OpDef> rearrange_ops() {
             .decompose = decompose_channel_shuffle,
         },
         {
-            .doc = "quarter turns: https://pytorch.org/docs/stable/generated/torch.rot90.html",
+            .doc = "quarter turns",
             .schema = "rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_rot90,

@@ -303,6 +303,7 @@ constexpr OpDef sum_op(std::string_view schema) {
             .infer = infer_sum,
             .eval = eval_sum,
             .lower = lower_sum,
+            .grad = sum_grad,
             .bound = kBoundSums};
 }
 constexpr OpDef prod_op(std::string_view schema) {
@@ -312,6 +313,7 @@ constexpr OpDef prod_op(std::string_view schema) {
             .infer = infer_sum,
             .eval = eval_prod,
             .lower = lower_prod,
+            .grad = prod_grad,
             .bound = kBoundSums};
 }
 constexpr OpDef mean_op(std::string_view schema) {
@@ -321,6 +323,7 @@ constexpr OpDef mean_op(std::string_view schema) {
             .infer = infer_mean,
             .eval = eval_mean,
             .lower = lower_mean,
+            .grad = mean_grad,
             .bound = kBoundSums};
 }
 template <bool kAny>
@@ -331,28 +334,18 @@ constexpr OpDef logic_op(std::string_view schema) {
             .infer = infer_logic,
             .eval = eval_logic<kAny>,
             .lower = lower_logic<kAny>,
+            .grad = no_gradient,
             .bound = kBoundStep};
 }
 
 constexpr OpDef kReduction[] = {
-    with_gradient(sum_op("sum(Tensor self, *, ScalarType? dtype=None) -> Tensor"), sum_grad),
-    with_gradient(
-        sum_op("sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"),
-        sum_grad),
-    with_gradient(prod_op("prod(Tensor self, *, ScalarType? dtype=None) -> Tensor"), prod_grad),
-    with_gradient(
-        prod_op("prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"),
-        prod_grad),
-    with_gradient(mean_op("mean(Tensor self, *, ScalarType? dtype=None) -> Tensor"), mean_grad),
-    with_gradient(
-        mean_op("mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"),
-        mean_grad),
-    with_gradient(logic_op<true>("any(Tensor self) -> Tensor"), no_gradient),
-    with_gradient(logic_op<true>("any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor"), no_gradient),
-    with_gradient(logic_op<true>("any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor"), no_gradient),
-    with_gradient(logic_op<false>("all(Tensor self) -> Tensor"), no_gradient),
-    with_gradient(logic_op<false>("all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor"), no_gradient),
-    with_gradient(logic_op<false>("all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor"), no_gradient),
+    sum_op("sum{|.dim_IntList}(Tensor self{|, int[1]? dim, bool keepdim=False}, *, ScalarType? dtype=None) -> Tensor"),
+    prod_op("prod{|.dim_int}(Tensor self{|, int dim, bool keepdim=False}, *, ScalarType? dtype=None) -> Tensor"),
+    mean_op("mean{|.dim}(Tensor self{|, int[1]? dim, bool keepdim=False}, *, ScalarType? dtype=None) -> Tensor"),
+    logic_op<true>("any{|.dim|.dims}(Tensor self{|, int dim|, int[]? dim=None}{|, bool keepdim=False|, bool "
+                   "keepdim=False}) -> Tensor"),
+    logic_op<false>("all{|.dim|.dims}(Tensor self{|, int dim|, int[]? dim=None}{|, bool keepdim=False|, bool "
+                    "keepdim=False}) -> Tensor"),
     {.doc = "(sum |x|^ord)^(1/ord); 0 counts what is not zero, infinities take extreme magnitudes",
      .schema = "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
                "dtype=None) -> Tensor",
@@ -371,16 +364,11 @@ constexpr OpDef kReduction[] = {
      .dtypes = kFloating,
      .decompose = decompose_norm},
     {.doc = "how many elements are != 0",
-     .schema = "count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
+     .schema = "count_nonzero{.dim_IntList|}(Tensor self, int{[]|?} dim{|=None}) -> Tensor",
      .dtypes = kAnyDType | kComplex,
      .decompose = decompose_count,
      .grad = no_gradient},
-    {.doc = "how many elements are != 0: https://pytorch.org/docs/stable/generated/torch.count_nonzero.html",
-     .schema = "count_nonzero(Tensor self, int? dim=None) -> Tensor",
-     .dtypes = kAnyDType | kComplex,
-     .decompose = decompose_count,
-     .grad = no_gradient},
-    {.doc = "the sum of what is not NaN: https://pytorch.org/docs/stable/generated/torch.nansum.html",
+    {.doc = "the sum of what is not NaN",
      .schema = "nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
      .decompose = decompose_nansum},
 };

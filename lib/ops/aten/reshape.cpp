@@ -177,8 +177,7 @@ std::span<const OpDef> reshape_ops() {
             .grad = restore_grad,
         }),
         reshape_op<Reshape>({
-            .doc = "other sizes, copied where no view exists: "
-                   "https://pytorch.org/docs/stable/generated/torch.reshape.html",
+            .doc = "other sizes, copied where no view exists",
             .schema = "reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)",
             .grad = restore_grad,
         }),
@@ -189,18 +188,17 @@ std::span<const OpDef> reshape_ops() {
             .grad = restore_grad,
         }),
         reshape_op<Flatten>({
-            .doc = "a run of dimensions as one: https://pytorch.org/docs/stable/generated/torch.flatten.html",
+            .doc = "a run of dimensions as one",
             .schema = "flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)",
             .grad = restore_grad,
         }),
         reshape_op<Unflatten>({
-            .doc = "one dimension as several: https://pytorch.org/docs/stable/generated/torch.unflatten.html",
+            .doc = "one dimension as several",
             .schema = "unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)",
             .grad = restore_grad,
         }),
         {
-            .doc = "any sizes and strides over the same memory: "
-                   "https://pytorch.org/docs/stable/generated/torch.as_strided.html",
+            .doc = "any sizes and strides over the same memory",
             .schema = "as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> "
                       "Tensor(a)",
             .dtypes = kMoved,

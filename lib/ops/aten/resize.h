@@ -10,11 +10,15 @@
 #include "ops/aten/linear_map.h"
 #include "ops/core/dense.h"
 
-// The parameters of both overloads of each op, after the operand. A gradient has `input_size` after the output_size.
-#define WHITTLE_RESIZE_VEC(input_size, align_corners) \
-    ", SymInt[]? output_size, " input_size align_corners "float[]? scale_factors) -> Tensor"
-#define WHITTLE_RESIZE(rank, input_size, align_corners, scales) \
-    ", SymInt[" rank "] output_size, " input_size align_corners scales ") -> Tensor"
+// The schemas of both overloads of an op, and of its gradient, whose image has two dimensions more than the rank.
+#define WHITTLE_RESIZE(name, rank, align_corners)                    \
+    name "{.vec(Tensor input, SymInt[]? output_size, " align_corners \
+         "float[]? scale_factors|(Tensor self, "                     \
+         "SymInt[" #rank "] output_size, " align_corners WHITTLE_SCALES##rank "}) -> Tensor"
+#define WHITTLE_RESIZE_BACKWARD(name, rank, image, align_corners)                                        \
+    name "_backward{.vec(Tensor grad_output, SymInt[]? output_size, SymInt[] input_size, " align_corners \
+         "float[]? scale_factors|(Tensor grad_output, SymInt[" #rank "] output_size, SymInt[" #image     \
+         "] input_size, " align_corners WHITTLE_SCALES##rank "}) -> Tensor"
 #define WHITTLE_SCALES1 "float? scales=None"
 #define WHITTLE_SCALES2 "float? scales_h=None, float? scales_w=None"
 #define WHITTLE_SCALES3 "float? scales_d=None, float? scales_h=None, float? scales_w=None"

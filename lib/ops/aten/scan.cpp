@@ -257,38 +257,37 @@ CallResults decompose_diff(const Call& c) {
 std::span<const OpDef> scan_ops() {
     static const OpDef ops[] = {
         scan_op<RunningSum>({
-            .doc = "running sums: https://pytorch.org/docs/stable/generated/torch.cumsum.html",
+            .doc = "running sums",
             .schema = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
             .dtypes = kOrdered | kComplex,
             .grad = cumsum_grad,
             .bound = kBoundSums,
         }),
         scan_op<RunningProduct>({
-            .doc = "running products: https://pytorch.org/docs/stable/generated/torch.cumprod.html",
+            .doc = "running products",
             .schema = "cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
             .dtypes = kAnyDType | kComplex,
             .grad = cumprod_grad,
             .bound = kBoundSums,
         }),
         scan_op<RunningLogSumExp>({
-            .doc = "logarithms of running sums of exponentials: "
-                   "https://pytorch.org/docs/stable/generated/torch.logcumsumexp.html",
+            .doc = "logarithms of running sums of exponentials",
             .schema = "logcumsumexp(Tensor self, int dim) -> Tensor",
             .dtypes = kFloating,
             .grad = logcumsumexp_grad,
         }),
         running_extreme_op<Extreme<true>>({
-            .doc = "running maxima and where they are: https://pytorch.org/docs/stable/generated/torch.cummax.html",
+            .doc = "running maxima and where they are",
             .schema = "cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
             .grad = scan_picked_grad,
         }),
         running_extreme_op<Extreme<false>>({
-            .doc = "running minima and where they are: https://pytorch.org/docs/stable/generated/torch.cummin.html",
+            .doc = "running minima and where they are",
             .schema = "cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)",
             .grad = scan_picked_grad,
         }),
         {
-            .doc = "differences of neighbors, n times: https://pytorch.org/docs/stable/generated/torch.diff.html",
+            .doc = "differences of neighbors, n times",
             .schema = "diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
             .decompose = decompose_diff,
         },

@@ -109,8 +109,7 @@ CallResults decompose_bucketize(const Call& c) {
 std::span<const OpDef> search_ops() {
     static const OpDef ops[] = {
         {
-            .doc = "where values belong in sorted sequences: "
-                   "https://pytorch.org/docs/stable/generated/torch.searchsorted.html",
+            .doc = "where values belong in sorted sequences",
             .schema = "searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool "
                       "right=False, str? side=None, Tensor? sorter=None) -> Tensor",
             .dtypes = kNumbers,
@@ -124,8 +123,7 @@ std::span<const OpDef> search_ops() {
             .bound = kBoundStep,
         },
         {
-            .doc = "the bucket between boundaries that each value is in: "
-                   "https://pytorch.org/docs/stable/generated/torch.bucketize.html",
+            .doc = "the bucket between boundaries that each value is in",
             .schema = "bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> "
                       "Tensor",
             .dtypes = kNumbers,

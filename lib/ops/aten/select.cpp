@@ -120,13 +120,14 @@ CallResults decompose_masked_scatter(const Call& c) {
 
 // --- Records ---
 
-constexpr OpDef where_op(std::string_view schema, DTypeSet dtypes) {
+constexpr OpDef where_op(std::string_view schema, DTypeSet dtypes, GradientRule grad) {
     return {.doc = "self where condition holds, else other",
             .schema = schema,
             .dtypes = dtypes,
             .infer = infer_where,
             .eval = eval_where,
             .lower = lower_where,
+            .grad = grad,
             .bound = rounds_by(0)};
 }
 constexpr OpDef fill_op(std::string_view schema) {
@@ -136,21 +137,18 @@ constexpr OpDef fill_op(std::string_view schema) {
             .infer = infer_fill,
             .eval = eval_fill,
             .lower = lower_fill,
+            .grad = masked_fill_grad,
             .bound = rounds_by(1)};
 }
 
 constexpr OpDef kSelect[] = {
-    with_gradient(where_op("where.self(Tensor condition, Tensor self, Tensor other) -> Tensor", kMoved), where_grad),
-    with_gradient(where_op("where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor", kMoved),
-                  where_grad),
-    with_gradient(
-        where_op("where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor", kBool | set_of(DType::u8)),
-        where_grad),
-    with_gradient(
-        where_op("where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor", kBool | set_of(DType::u8)),
-        no_gradient),
-    with_gradient(fill_op("masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor"), masked_fill_grad),
-    with_gradient(fill_op("masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor"), masked_fill_grad),
+    where_op("where.{self|ScalarOther}(Tensor condition, Tensor self, {Tensor|Scalar} other) -> Tensor", kMoved,
+             where_grad),
+    where_op("where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor", kBool | set_of(DType::u8),
+             where_grad),
+    where_op("where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor", kBool | set_of(DType::u8),
+             no_gradient),
+    fill_op("masked_fill.{Scalar|Tensor}(Tensor self, Tensor mask, {Scalar|Tensor} value) -> Tensor"),
     {.doc = "the elements of source, in order, where mask holds, else self: "
             "https://pytorch.org/docs/stable/generated/torch.Tensor.masked_scatter_.html",
      .schema = "masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",

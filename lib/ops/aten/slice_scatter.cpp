@@ -168,8 +168,7 @@ CallResults decompose_diag(const Call& c) {
 std::span<const OpDef> slice_scatter_ops() {
     static const OpDef ops[] = {
         {
-            .doc = "one index of a dimension replaced: "
-                   "https://pytorch.org/docs/stable/generated/torch.select_scatter.html",
+            .doc = "one index of a dimension replaced",
             .schema = "select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor",
             .dtypes = kMoved,
             .infer = infer_overwrite,
@@ -179,8 +178,7 @@ std::span<const OpDef> slice_scatter_ops() {
             .bound = kBoundExact,
         },
         {
-            .doc = "a range of a dimension replaced: "
-                   "https://pytorch.org/docs/stable/generated/torch.slice_scatter.html",
+            .doc = "a range of a dimension replaced",
             .schema = "slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt "
                       "step=1) -> Tensor",
             .dtypes = kMoved,
@@ -191,20 +189,19 @@ std::span<const OpDef> slice_scatter_ops() {
             .bound = kBoundExact,
         },
         {
-            .doc = "a diagonal replaced: https://pytorch.org/docs/stable/generated/torch.diagonal_scatter.html",
+            .doc = "a diagonal replaced",
             .schema = "diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
             .dtypes = kAnyDType | kComplex,
             .decompose = decompose_diagonal_scatter,
         },
         {
-            .doc = "rows as the diagonals of matrices: https://pytorch.org/docs/stable/generated/torch.diag_embed.html",
+            .doc = "rows as the diagonals of matrices",
             .schema = "diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
             .dtypes = kAnyDType | kComplex,
             .decompose = decompose_diag_embed,
         },
         {
-            .doc = "a matrix with a diagonal, or the diagonal of one: "
-                   "https://pytorch.org/docs/stable/generated/torch.diag.html",
+            .doc = "a matrix with a diagonal, or the diagonal of one",
             .schema = "diag(Tensor self, int diagonal=0) -> Tensor",
             .dtypes = kAnyDType | kComplex,
             .decompose = decompose_diag,

@@ -299,50 +299,35 @@ CallResults decompose_median(const Call& c) {
 std::span<const OpDef> sort_ops() {
     static const OpDef ops[] = {
         selection_op({
-            .doc = "in order, and where each element was: https://pytorch.org/docs/stable/generated/torch.sort.html",
-            .schema = "sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
-            .dtypes = kOrdered,
-            .grad = picked_grad,
-        }),
-        selection_op({
-            .doc = "in order, equal elements in theirs: https://pytorch.org/docs/stable/generated/torch.sort.html",
-            .schema = "sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, "
-                      "Tensor indices)",
+            .doc = "in order, and where each element was; stable: equal elements in theirs",
+            .schema = "sort{|.stable}(Tensor self{|, *, bool? stable}, int dim=-1, bool descending=False) -> (Tensor "
+                      "values, Tensor indices)",
             .dtypes = kOrdered,
             .grad = picked_grad,
         }),
         {
-            .doc = "positions in order: https://pytorch.org/docs/stable/generated/torch.argsort.html",
-            .schema = "argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor",
-            .dtypes = kOrdered,
-            .decompose = decompose_argsort,
-            .grad = no_gradient,
-        },
-        {
-            .doc = "positions in order: https://pytorch.org/docs/stable/generated/torch.argsort.html",
-            .schema = "argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor",
+            .doc = "positions in order",
+            .schema = "argsort{|.stable}(Tensor self{|, *, bool stable}, int dim=-1, bool descending=False) -> Tensor",
             .dtypes = kOrdered,
             .decompose = decompose_argsort,
             .grad = no_gradient,
         },
         selection_op({
-            .doc = "the k largest or smallest in order (whether sorted or not), and where they were: "
-                   "https://pytorch.org/docs/stable/generated/torch.topk.html",
+            .doc = "the k largest or smallest in order (whether sorted or not), and where they were",
             .schema = "topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, "
                       "Tensor indices)",
             .dtypes = kNumbers | kLimited,
             .grad = picked_grad,
         }),
         {
-            .doc = "the k-th smallest and where it is: https://pytorch.org/docs/stable/generated/torch.kthvalue.html",
+            .doc = "the k-th smallest and where it is",
             .schema = "kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
             .dtypes = kNumbers,
             .decompose = decompose_kthvalue,
             .grad = picked_grad,
         },
         {
-            .doc = "the lower of the two middle elements and where it is: "
-                   "https://pytorch.org/docs/stable/generated/torch.median.html",
+            .doc = "the lower of the two middle elements and where it is",
             .schema = "median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
             .dtypes = kNumbers,
             .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
@@ -356,8 +341,7 @@ std::span<const OpDef> sort_ops() {
             .bound = kBoundChoice,
         },
         {
-            .doc = "the lower of the two middle elements of all: "
-                   "https://pytorch.org/docs/stable/generated/torch.median.html",
+            .doc = "the lower of the two middle elements of all",
             .schema = "median(Tensor self) -> Tensor",
             .dtypes = kNumbers,
             .decompose = decompose_median,

@@ -136,8 +136,7 @@ struct Diagonal {
 std::span<const OpDef> split_ops() {
     static const OpDef ops[] = {
         view_op<Split>({
-            .doc = "pieces of one size, the last may be shorter: "
-                   "https://pytorch.org/docs/stable/generated/torch.split.html",
+            .doc = "pieces of one size, the last may be shorter",
             .schema = "split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]",
             .grad = split_grad,
         }),
@@ -147,13 +146,12 @@ std::span<const OpDef> split_ops() {
             .grad = split_grad,
         }),
         view_op<Chunk>({
-            .doc = "at most so many pieces of equal size: https://pytorch.org/docs/stable/generated/torch.chunk.html",
+            .doc = "at most so many pieces of equal size",
             .schema = "chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]",
             .grad = split_grad,
         }),
         view_op<Split>({
-            .doc = "split whose results are not treated as views: "
-                   "https://pytorch.org/docs/stable/generated/torch.unsafe_split.html",
+            .doc = "split whose results are not treated as views",
             .schema = "unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]",
             .grad = split_grad,
         }),
@@ -164,13 +162,12 @@ std::span<const OpDef> split_ops() {
             .grad = split_grad,
         }),
         view_op<Chunk>({
-            .doc = "chunk whose results are not treated as views: "
-                   "https://pytorch.org/docs/stable/generated/torch.unsafe_chunk.html",
+            .doc = "chunk whose results are not treated as views",
             .schema = "unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]",
             .grad = split_grad,
         }),
         view_op<Unbind>({
-            .doc = "all indices of a dimension: https://pytorch.org/docs/stable/generated/torch.unbind.html",
+            .doc = "all indices of a dimension",
             .schema = "unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]",
             .grad = unbind_grad,
         }),
@@ -181,8 +178,7 @@ std::span<const OpDef> split_ops() {
             .grad = unfold_grad,
         }),
         view_op<Diagonal>({
-            .doc = "a diagonal of two dimensions as a new last one: "
-                   "https://pytorch.org/docs/stable/generated/torch.diagonal.html",
+            .doc = "a diagonal of two dimensions as a new last one",
             .schema = "diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
             .grad = diagonal_grad,
         }),

@@ -138,34 +138,20 @@ constexpr OpDef variance_op(std::string_view schema) {
             .infer = infer_variance<kMean>,
             .eval = eval_variance<kRoot, kMean>,
             .lower = lower_variance<kRoot, kMean>,
+            .grad = kRoot ? deviation_grad : variance_grad,
             .bound = {.parts = variance_parts<kRoot, kMean>}};
 }
 
+// The overloads that each has.
+#define WHITTLE_VARIANCE                                                                                            \
+    "{|.dim|.correction}(Tensor self{, bool unbiased=True|, int[1]? dim, bool unbiased=True, bool keepdim=False|, " \
+    "int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False}) -> "
+
 constexpr OpDef kStatistic[] = {
-    with_gradient(
-        variance_op<false>(
-            "var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor"),
-        variance_grad),
-    with_gradient(
-        variance_op<false>("var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor"),
-        variance_grad),
-    with_gradient(variance_op<false>("var(Tensor self, bool unbiased=True) -> Tensor"), variance_grad),
-    with_gradient(
-        variance_op<true>(
-            "std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor"),
-        deviation_grad),
-    with_gradient(
-        variance_op<true>("std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor"),
-        deviation_grad),
-    with_gradient(variance_op<true>("std(Tensor self, bool unbiased=True) -> Tensor"), deviation_grad),
-    with_gradient(
-        variance_op<false, true>("var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
-                                 "keepdim=False) -> (Tensor, Tensor)"),
-        variance_grad),
-    with_gradient(
-        variance_op<true, true>("std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
-                                "keepdim=False) -> (Tensor, Tensor)"),
-        deviation_grad),
+    variance_op<false>("var" WHITTLE_VARIANCE "Tensor"),
+    variance_op<true>("std" WHITTLE_VARIANCE "Tensor"),
+    variance_op<false, true>("var_mean" WHITTLE_VARIANCE "(Tensor, Tensor)"),
+    variance_op<true, true>("std_mean" WHITTLE_VARIANCE "(Tensor, Tensor)"),
     {.doc = "log(sum(exp(x))), shifted by the largest x",
      .schema = "logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
      .infer = infer_logsumexp,

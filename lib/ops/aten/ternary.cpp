@@ -194,48 +194,40 @@ struct Addcdiv : Addcmul {
 
 // --- Records ---
 
-constexpr OpDef clamp_op(std::string_view schema, std::string_view doc) {
+constexpr OpDef clamp_op(std::string_view schema, std::string_view doc, GradientRule grad) {
     return {.doc = doc,
             .schema = schema,
             .dtypes = kNumbers | kLimited,
             .infer = infer_clamp,
             .eval = eval_clamp,
             .lower = lower_clamp,
+            .grad = grad,
             .bound = kBoundExact};
 }
 template <class K>
-constexpr OpDef ternary_op(std::string_view schema, std::string_view doc) {
+constexpr OpDef ternary_op(std::string_view schema, std::string_view doc, GradientRule grad) {
     return {.doc = doc,
             .schema = schema,
             .dtypes = K::dtypes,
             .infer = infer_ternary<K>,
             .eval = eval_ternary<K>,
             .lower = lower_ternary<K>,
+            .grad = grad,
             .bound = rounds_by(2, Bound::Rule::terms)};
 }
 constexpr OpDef kTernary[] = {
-    with_gradient(clamp_op("clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
-                           "min(max(self, min), max); NaN stays"),
-                  clamp_grad),
-    with_gradient(clamp_op("clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
-                           "min(max(self, min), max); NaN in any gives NaN"),
-                  clamp_tensor_grad),
-    with_gradient(clamp_op("clamp_min(Tensor self, Scalar min) -> Tensor", "max(self, min)"), clamp_min_grad),
-    with_gradient(clamp_op("clamp_max(Tensor self, Scalar max) -> Tensor", "min(self, max)"), clamp_max_grad),
-    with_gradient(ternary_op<Lerp>("lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
-                                   "self + weight * (end - self)"),
-                  lerp_grad),
-    with_gradient(ternary_op<Lerp>("lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor",
-                                   "self + weight * (end - self)"),
-                  lerp_grad),
-    with_gradient(
-        ternary_op<Addcmul>("addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
-                            "self + value * tensor1 * tensor2"),
-        addcmul_grad),
-    with_gradient(
-        ternary_op<Addcdiv>("addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
-                            "self + value * tensor1 / tensor2"),
-        addcdiv_grad),
+    clamp_op("clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", "min(max(self, min), max); NaN stays",
+             clamp_grad),
+    clamp_op("clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
+             "min(max(self, min), max); NaN in any gives NaN", clamp_tensor_grad),
+    clamp_op("clamp_min(Tensor self, Scalar min) -> Tensor", "max(self, min)", clamp_min_grad),
+    clamp_op("clamp_max(Tensor self, Scalar max) -> Tensor", "min(self, max)", clamp_max_grad),
+    ternary_op<Lerp>("lerp.{Tensor|Scalar}(Tensor self, Tensor end, {Tensor|Scalar} weight) -> Tensor",
+                     "self + weight * (end - self)", lerp_grad),
+    ternary_op<Addcmul>("addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
+                        "self + value * tensor1 * tensor2", addcmul_grad),
+    ternary_op<Addcdiv>("addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
+                        "self + value * tensor1 / tensor2", addcdiv_grad),
 };
 
 }  // namespace

@@ -96,18 +96,17 @@ constexpr DTypeSet kIndexDTypes = set_of(DType::i64) | set_of(DType::i32);
 std::span<const OpDef> triangle_ops() {
     static const OpDef ops[] = {
         triangle_op<Lower>({
-            .doc = "zeros above a diagonal: https://pytorch.org/docs/stable/generated/torch.tril.html",
+            .doc = "zeros above a diagonal",
             .schema = "tril(Tensor self, int diagonal=0) -> Tensor",
             .grad = tril_grad,
         }),
         triangle_op<Upper>({
-            .doc = "zeros below a diagonal: https://pytorch.org/docs/stable/generated/torch.triu.html",
+            .doc = "zeros below a diagonal",
             .schema = "triu(Tensor self, int diagonal=0) -> Tensor",
             .grad = triu_grad,
         }),
         {
-            .doc = "rows and columns on and below a diagonal: "
-                   "https://pytorch.org/docs/stable/generated/torch.tril_indices.html",
+            .doc = "rows and columns on and below a diagonal",
             .schema = "tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None, "
                       "Device? device=None, bool? pin_memory=None) -> Tensor",
             .dtypes = kIndexDTypes,
@@ -115,8 +114,7 @@ std::span<const OpDef> triangle_ops() {
             .grad = no_gradient,
         },
         {
-            .doc = "rows and columns on and above a diagonal: "
-                   "https://pytorch.org/docs/stable/generated/torch.triu_indices.html",
+            .doc = "rows and columns on and above a diagonal",
             .schema = "triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None, "
                       "Device? device=None, bool? pin_memory=None) -> Tensor",
             .dtypes = kIndexDTypes,

@@ -335,8 +335,7 @@ constexpr OpDef kUnary[] = {
     unary_op<Ceil>("ceil(Tensor self) -> Tensor", "round towards +inf", kNumbers, zero_gradient),
     unary_op<Trunc>("trunc(Tensor self) -> Tensor", "round towards zero", kNumbers, zero_gradient),
     unary_op<Round>("round(Tensor self) -> Tensor", "round to nearest, ties to even", kNumbers, zero_gradient),
-    {.doc = "round to nearest in units of 10^-decimals, ties to even: "
-            "https://pytorch.org/docs/stable/generated/torch.round.html",
+    {.doc = "round to nearest in units of 10^-decimals, ties to even",
      .schema = "round.decimals(Tensor self, *, int decimals) -> Tensor",
      .dtypes = kFloating,
      .decompose = round_decimals,

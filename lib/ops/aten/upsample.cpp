@@ -243,45 +243,19 @@ constexpr OpDef resize_op(std::string_view schema) {
 }
 
 constexpr OpDef kUpsampleOps[] = {
-    resize_op<Interpolation::nearest, 1>("upsample_nearest1d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
-    resize_op<Interpolation::nearest, 1>("upsample_nearest1d(Tensor self" WHITTLE_RESIZE("1", "", "", WHITTLE_SCALES1)),
-    resize_op<Interpolation::nearest, 2>("upsample_nearest2d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
-    resize_op<Interpolation::nearest, 2>("upsample_nearest2d(Tensor self" WHITTLE_RESIZE("2", "", "", WHITTLE_SCALES2)),
-    resize_op<Interpolation::nearest, 3>("upsample_nearest3d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
-    resize_op<Interpolation::nearest, 3>("upsample_nearest3d(Tensor self" WHITTLE_RESIZE("3", "", "", WHITTLE_SCALES3)),
-    resize_op<Interpolation::exact, 1>("_upsample_nearest_exact1d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
-    resize_op<Interpolation::exact, 1>(
-        "_upsample_nearest_exact1d(Tensor self" WHITTLE_RESIZE("1", "", "", WHITTLE_SCALES1)),
-    resize_op<Interpolation::exact, 2>("_upsample_nearest_exact2d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
-    resize_op<Interpolation::exact, 2>(
-        "_upsample_nearest_exact2d(Tensor self" WHITTLE_RESIZE("2", "", "", WHITTLE_SCALES2)),
-    resize_op<Interpolation::exact, 3>("_upsample_nearest_exact3d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "")),
-    resize_op<Interpolation::exact, 3>(
-        "_upsample_nearest_exact3d(Tensor self" WHITTLE_RESIZE("3", "", "", WHITTLE_SCALES3)),
-    resize_op<Interpolation::linear, 1>(
-        "upsample_linear1d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "bool align_corners, ")),
-    resize_op<Interpolation::linear, 1>(
-        "upsample_linear1d(Tensor self" WHITTLE_RESIZE("1", "", "bool align_corners, ", WHITTLE_SCALES1)),
-    resize_op<Interpolation::linear, 2>(
-        "upsample_bilinear2d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "bool align_corners, ")),
-    resize_op<Interpolation::linear, 2>(
-        "upsample_bilinear2d(Tensor self" WHITTLE_RESIZE("2", "", "bool align_corners, ", WHITTLE_SCALES2)),
-    resize_op<Interpolation::linear, 3>(
-        "upsample_trilinear3d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "bool align_corners, ")),
-    resize_op<Interpolation::linear, 3>(
-        "upsample_trilinear3d(Tensor self" WHITTLE_RESIZE("3", "", "bool align_corners, ", WHITTLE_SCALES3)),
-    resize_op<Interpolation::cubic, 2>(
-        "upsample_bicubic2d.vec(Tensor input" WHITTLE_RESIZE_VEC("", "bool align_corners, ")),
-    resize_op<Interpolation::cubic, 2>(
-        "upsample_bicubic2d(Tensor self" WHITTLE_RESIZE("2", "", "bool align_corners, ", WHITTLE_SCALES2)),
+    resize_op<Interpolation::nearest, 1>(WHITTLE_RESIZE("upsample_nearest1d", 1, "")),
+    resize_op<Interpolation::nearest, 2>(WHITTLE_RESIZE("upsample_nearest2d", 2, "")),
+    resize_op<Interpolation::nearest, 3>(WHITTLE_RESIZE("upsample_nearest3d", 3, "")),
+    resize_op<Interpolation::exact, 1>(WHITTLE_RESIZE("_upsample_nearest_exact1d", 1, "")),
+    resize_op<Interpolation::exact, 2>(WHITTLE_RESIZE("_upsample_nearest_exact2d", 2, "")),
+    resize_op<Interpolation::exact, 3>(WHITTLE_RESIZE("_upsample_nearest_exact3d", 3, "")),
+    resize_op<Interpolation::linear, 1>(WHITTLE_RESIZE("upsample_linear1d", 1, "bool align_corners, ")),
+    resize_op<Interpolation::linear, 2>(WHITTLE_RESIZE("upsample_bilinear2d", 2, "bool align_corners, ")),
+    resize_op<Interpolation::linear, 3>(WHITTLE_RESIZE("upsample_trilinear3d", 3, "bool align_corners, ")),
+    resize_op<Interpolation::cubic, 2>(WHITTLE_RESIZE("upsample_bicubic2d", 2, "bool align_corners, ")),
     resize_op<Interpolation::linear_antialiased, 2>(
-        "_upsample_bilinear2d_aa.vec(Tensor input" WHITTLE_RESIZE_VEC("", "bool align_corners, ")),
-    resize_op<Interpolation::linear_antialiased, 2>(
-        "_upsample_bilinear2d_aa(Tensor self" WHITTLE_RESIZE("2", "", "bool align_corners, ", WHITTLE_SCALES2)),
-    resize_op<Interpolation::cubic_antialiased, 2>(
-        "_upsample_bicubic2d_aa.vec(Tensor input" WHITTLE_RESIZE_VEC("", "bool align_corners, ")),
-    resize_op<Interpolation::cubic_antialiased, 2>(
-        "_upsample_bicubic2d_aa(Tensor self" WHITTLE_RESIZE("2", "", "bool align_corners, ", WHITTLE_SCALES2)),
+        WHITTLE_RESIZE("_upsample_bilinear2d_aa", 2, "bool align_corners, ")),
+    resize_op<Interpolation::cubic_antialiased, 2>(WHITTLE_RESIZE("_upsample_bicubic2d_aa", 2, "bool align_corners, ")),
 };
 
 }  // namespace

@@ -133,51 +133,32 @@ struct Narrow {
 std::span<const OpDef> view_ops() {
     static const OpDef ops[] = {
         view_op<Permute>({
-            .doc = "dimensions in another order: https://pytorch.org/docs/stable/generated/torch.permute.html",
+            .doc = "dimensions in another order",
             .schema = "permute(Tensor(a) self, int[] dims) -> Tensor(a)",
             .grad = permute_grad,
         }),
         view_op<Transpose>({
-            .doc = "two dimensions swapped: https://pytorch.org/docs/stable/generated/torch.transpose.html",
+            .doc = "two dimensions swapped",
             .schema = "transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
             .grad = transpose_grad,
         }),
         view_op<T2d>({
-            .doc = "a matrix transposed, a vector or number as it is: "
-                   "https://pytorch.org/docs/stable/generated/torch.t.html",
+            .doc = "a matrix transposed, a vector or number as it is",
             .schema = "t(Tensor(a) self) -> Tensor(a)",
             .grad = t_grad,
         }),
         view_op<Movedim>({
-            .doc = "dimensions moved, the others in order: "
-                   "https://pytorch.org/docs/stable/generated/torch.movedim.html",
-            .schema = "movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)",
-            .grad = movedim_grad,
-        }),
-        view_op<Movedim>({
-            .doc = "one dimension moved: https://pytorch.org/docs/stable/generated/torch.movedim.html",
-            .schema = "movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)",
+            .doc = "dimensions moved, the others in order",
+            .schema = "movedim.{intlist|int}(Tensor(a) self, int{[]|} source, int{[]|} destination) -> Tensor(a)",
             .grad = movedim_grad,
         }),
         view_op<Squeeze>({
-            .doc = "without dimensions of size 1: https://pytorch.org/docs/stable/generated/torch.squeeze.html",
-            .schema = "squeeze(Tensor(a) self) -> Tensor(a)",
-            .grad = squeeze_grad,
-        }),
-        view_op<Squeeze>({
-            .doc = "without one dimension if its size is 1: "
-                   "https://pytorch.org/docs/stable/generated/torch.squeeze.html",
-            .schema = "squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)",
-            .grad = squeeze_grad,
-        }),
-        view_op<Squeeze>({
-            .doc = "without those of some dimensions whose size is 1: "
-                   "https://pytorch.org/docs/stable/generated/torch.squeeze.html",
-            .schema = "squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)",
+            .doc = "without dimensions whose size is 1: all, one, or some",
+            .schema = "squeeze{|.dim|.dims}(Tensor(a) self{|, int dim|, int[] dim}) -> Tensor(a)",
             .grad = squeeze_grad,
         }),
         view_op<Unsqueeze>({
-            .doc = "with a new dimension of size 1: https://pytorch.org/docs/stable/generated/torch.unsqueeze.html",
+            .doc = "with a new dimension of size 1",
             .schema = "unsqueeze(Tensor(a) self, int dim) -> Tensor(a)",
             .grad = unsqueeze_grad,
         }),
@@ -188,7 +169,7 @@ std::span<const OpDef> view_ops() {
             .grad = aten::pass_gradient,
         }),
         view_op<Select>({
-            .doc = "one index of a dimension: https://pytorch.org/docs/stable/generated/torch.select.html",
+            .doc = "one index of a dimension",
             .schema = "select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)",
             .grad = select_grad,
         }),
@@ -200,7 +181,7 @@ std::span<const OpDef> view_ops() {
             .grad = slice_grad,
         }),
         view_op<Narrow>({
-            .doc = "a range of a dimension: https://pytorch.org/docs/stable/generated/torch.narrow.html",
+            .doc = "a range of a dimension",
             .schema = "narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)",
             .grad = narrow_grad,
         }),

@@ -107,8 +107,8 @@ CallResults kaiser_window(const Call& c) {
     return c.constant(Tensor::of(values, {w.wanted}).to(w.dtype), "window");
 }
 
-constexpr OpDef window(std::string_view doc, std::string_view schema, DecomposeFn decompose) {
-    return {.doc = doc,
+constexpr OpDef window(std::string_view schema, DecomposeFn decompose) {
+    return {.doc = "a window function",
             .schema = schema,
             .dtypes = kFloating,
             .infer = infer_window,
@@ -116,24 +116,19 @@ constexpr OpDef window(std::string_view doc, std::string_view schema, DecomposeF
             .grad = no_gradient};
 }
 
-#define WHITTLE_WINDOW(name, overload, parameters)                                              \
-    window("a window function: https://pytorch.org/docs/stable/generated/torch." #name ".html", \
-           #name overload "(int window_length" parameters ", *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor", name)
-
 constexpr OpDef kWindowOps[] = {
-    WHITTLE_WINDOW(bartlett_window, "", ""),
-    WHITTLE_WINDOW(bartlett_window, ".periodic", ", bool periodic"),
-    WHITTLE_WINDOW(blackman_window, "", ""),
-    WHITTLE_WINDOW(blackman_window, ".periodic", ", bool periodic"),
-    WHITTLE_WINDOW(hamming_window, "", ""),
-    WHITTLE_WINDOW(hamming_window, ".periodic", ", bool periodic"),
-    WHITTLE_WINDOW(hamming_window, ".periodic_alpha", ", bool periodic, float alpha"),
-    WHITTLE_WINDOW(hamming_window, ".periodic_alpha_beta", ", bool periodic, float alpha, float beta"),
-    WHITTLE_WINDOW(hann_window, "", ""),
-    WHITTLE_WINDOW(hann_window, ".periodic", ", bool periodic"),
-    WHITTLE_WINDOW(kaiser_window, "", ""),
-    WHITTLE_WINDOW(kaiser_window, ".periodic", ", bool periodic"),
-    WHITTLE_WINDOW(kaiser_window, ".beta", ", bool periodic, float beta"),
+    window("bartlett_window{|.periodic}(int window_length{|, bool periodic}, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+           bartlett_window),
+    window("blackman_window{|.periodic}(int window_length{|, bool periodic}, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+           blackman_window),
+    window("hamming_window{|.periodic|.periodic_alpha|.periodic_alpha_beta}(int window_length{|, bool periodic|, bool "
+           "periodic, float alpha|, bool periodic, float alpha, float beta}, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+           hamming_window),
+    window("hann_window{|.periodic}(int window_length{|, bool periodic}, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+           hann_window),
+    window("kaiser_window{|.periodic|.beta}(int window_length{|, bool periodic|, bool periodic, float beta}, "
+           "*, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+           kaiser_window),
 };
 
 }  // namespace

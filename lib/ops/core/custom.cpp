@@ -93,7 +93,7 @@ const RegisteredOp& register_op(CustomOp op) {
             .eval = op.library.empty() ? [](const Arguments<Tensor>& a) { return functions_of(a.schema()).eval(a); }
                                        : eval_on_copies,
         };
-        entry->op = {&entry->def, Schema::parse(entry->schema), entry->target};
+        entry->op = {&entry->def, Schema::parse(entry->schema), entry->schema, entry->target};
         all.by_schema[&entry->op.schema] = entry.get();
     }
     entry->functions = std::move(op);

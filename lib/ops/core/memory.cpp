@@ -3,8 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <map>
 
 #include "base/error.h"
+#include "graph/run_observer.h"
+#include "graph/value_ref.h"
+#include "ops/core/interpreter.h"
+#include "ops/core/mode.h"
 #include "ops/core/registry.h"
 #include "tensor/reach.h"
 
@@ -31,6 +36,39 @@ NodeRef written_operand(const Node& call) {
     const NodeRef* operand = call.args.empty() ? nullptr : call.args.front().node();
     if (!operand) throw Error(call.target + ": found no value to write into, expected a value as the first argument");
     return *operand;
+}
+
+namespace {
+
+/// One element for all: views look at no other operand's elements.
+Tensor stand_in(const ValueMeta& meta) {
+    return {Storage::allocate(size_of(meta.dtype)), meta.dtype, meta.sizes, Strides(meta.sizes.size(), 0)};
+}
+
+}  // namespace
+
+std::vector<Tensor> view_of(const Node& call, const Tensor& operand, const MetaOf& meta_of) {
+    const RegisteredOp& op = Registry::instance().require(call.target);
+    const NodeRef first = written_operand(call);
+    const auto given = [&](NodeRef ref) { return ref == first ? operand : stand_in(meta_of(ref)); };
+    if (op.def->eval) return op.def->eval(Arguments<Tensor>(op.schema, call, given));
+    Graph alone{.name = "view"};
+    std::vector<Tensor> inputs;
+    std::map<NodeId, NodeRef> placed;
+    Node mapped = map_inputs(call, [&](NodeRef ref) {
+        const auto [found, added] = placed.try_emplace(ref.id);
+        if (added) {
+            inputs.push_back(given(ref));
+            found->second = alone.placeholder("operand", ValueMeta::of(inputs.back()));
+        }
+        return Arg(found->second);
+    });
+    mapped.results = infer(alone, mapped);
+    const NodeRef result = alone.add(std::move(mapped));
+    alone.output(add_results(alone, result));
+    const ObservingRuns unobserved{nullptr};
+    const WithoutModes computed_here;
+    return evaluate(alone, inputs);
 }
 
 Tensor own_copy(const Tensor& tensor) {

@@ -1,7 +1,9 @@
 // Writes, as ATen makes them: an in-place call changes the memory of its first operand, and all that shows it changes.
 #pragma once
 
+#include <functional>
 #include <string_view>
+#include <vector>
 
 #include "graph/graph.h"
 #include "tensor/tensor.h"
@@ -22,6 +24,11 @@ bool has_writes(const Graph& graph);
 
 /// What an in-place call writes into: its first argument. Throws Error when that is no value.
 NodeRef written_operand(const Node& call);
+
+using MetaOf = std::function<ValueMeta(NodeRef)>;
+/// The results of a view with `operand` in place of its first argument. `meta_of` says what other tensors are: a view
+/// takes their sizes or their dtype.
+std::vector<Tensor> view_of(const Node& call, const Tensor& operand, const MetaOf& meta_of);
 
 /// The same elements under the same strides, in memory of their own.
 Tensor own_copy(const Tensor& tensor);

@@ -84,8 +84,12 @@ constexpr Bound rounds_by(std::uint8_t ulps, Bound::Rule rule = Bound::Rule::fun
 }
 
 struct OpDef {
-    std::string_view doc = {};     ///< one line, with the source of the definition
-    std::string_view schema = {};  ///< "relu(Tensor self) -> Tensor", which names the op: aten.relu.default
+    /// One line, with the source of the definition; without it
+    /// https://pytorch.org/docs/stable/generated/torch.NAME.html is that of ATen's NAME.
+    std::string_view doc = {};
+    /// "relu(Tensor self) -> Tensor", which names the op: aten.relu.default. It may stand for several overloads, see
+    /// ops/core/schema_forms.h.
+    std::string_view schema = {};
     DTypeSet dtypes = kAnyDType;   ///< of the main operand; infer throws Error for others
     InferFn infer = nullptr;  ///< metas of the results; throws Error for operands that do not fit. Composites may leave
                               ///< it out: it is inferred through decompose
@@ -99,12 +103,6 @@ struct OpDef {
     bool higher_order = false;    ///< its nested graphs were captured: no control flow of a model file that breaks
     Bound bound = {};             ///< how far its results may round
 };
-
-/// The record with a gradient rule: for families that make records of one kind by a function.
-constexpr OpDef with_gradient(OpDef def, GradientRule grad) {
-    def.grad = grad;
-    return def;
-}
 
 /// The record with a rule for open results.
 constexpr OpDef with_open(OpDef def, OpenRule open) {

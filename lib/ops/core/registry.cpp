@@ -1,11 +1,13 @@
 #include "ops/core/registry.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/error.h"
 #include "base/suggest.h"
 #include "ops/core/custom.h"
+#include "ops/core/schema_forms.h"
 
 namespace whittle {
 
@@ -34,21 +36,28 @@ std::string close_spellings(std::span<const RegisteredOp> ops, std::string_view 
     return text.empty() ? text : text + "?";
 }
 
-/// In ATen's dialect an op without an overload is the default one.
+}  // namespace
+
 std::string target_of(std::string_view dialect, const std::string& name) {
     const bool overload = dialect != "aten" || name.find('.') != std::string::npos;
     return std::string(dialect) + "." + name + (overload ? "" : ".default");
 }
 
-}  // namespace
+bool RegisteredOp::replaces_operand() const {
+    const std::size_t dot = name.rfind('.');
+    return !same_as.empty() && dot != std::string::npos && name[dot - 1] == '_' &&
+           !schema.returns.front().alias.empty();
+}
 
 Registry::Registry() {
     for (const OpFamily& family : op_families())
-        for (const OpDef& def : family.ops) {
-            Schema schema = Schema::parse(def.schema);
-            std::string name = target_of(family.dialect, schema.name);
-            ops_.push_back({&def, std::move(schema), std::move(name)});
-        }
+        for (const OpDef& def : family.ops)
+            for (std::string& text : schema_forms(def.schema)) {
+                Schema schema = Schema::parse(text);
+                std::string name = target_of(family.dialect, schema.name);
+                ops_.push_back({&def, std::move(schema), std::move(text), std::move(name)});
+            }
+    std::ranges::move(derived_ops(ops_, derived_records_), std::back_inserter(ops_));
     std::ranges::sort(ops_, {}, &RegisteredOp::name);
     by_name_.reserve(ops_.size());
     for (const RegisteredOp& op : ops_)

@@ -2,6 +2,7 @@
 // ops/families.cpp.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <mutex>
 #include <span>
@@ -14,6 +15,7 @@
 #include "graph/schema.h"
 #include "ops/core/inplace.h"
 #include "ops/core/op.h"
+#include "ops/core/other_names.h"
 
 namespace whittle {
 
@@ -24,9 +26,20 @@ using LayoutFn = void (*)(const Arguments<ValueMeta>& arguments, std::vector<Val
 struct RegisteredOp {
     const OpDef* def = nullptr;
     Schema schema;
+    std::string text;           ///< of the schema
     std::string name;           ///< target in graphs: "aten.relu.default", "onnx.Conv"
     LayoutFn layout = nullptr;  ///< see ops/core/layout.h; null: results are contiguous, or views
+    std::string same_as = {};   ///< the op that this is another name of; empty for one with a record of its own
+
+    /// The op whose record this one has.
+    std::string_view record() const { return same_as.empty() ? name : same_as; }
+    /// Of "aten.squeeze_.dim": PyTorch's operand is the result from then on. Here it stays what it is, and who reads
+    /// such a call has its record's instead.
+    bool replaces_operand() const;
 };
+
+/// In ATen's dialect an op without an overload is the default one: "relu" -> "aten.relu.default".
+std::string target_of(std::string_view dialect, const std::string& name);
 
 /// Records of ops of one dialect, which their names begin with.
 struct OpFamily {
@@ -56,6 +69,7 @@ class Registry final : public SchemaSource {
 
   private:
     Registry();
+    std::deque<DerivedRecord> derived_records_;
     std::vector<RegisteredOp> ops_;
     std::unordered_map<std::string_view, const RegisteredOp*> by_name_;
     mutable std::once_flag derived_;  ///< in_place_ is made when somebody first asks for one

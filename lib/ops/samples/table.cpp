@@ -1,7 +1,9 @@
 #include "ops/samples/table.h"
 
+#include <algorithm>
 #include <map>
 
+#include "base/error.h"
 #include "ops/samples/families.h"
 
 namespace whittle {
@@ -17,6 +19,9 @@ constexpr FamilyTable* kFamilies[] = {
     power_table,
     special_table,
     activation_form_table,
+    view_form_table,
+    linalg_form_table,
+    arithmetic_form_table,
     complex_table,
     fft_table,
     fft_form_table,
@@ -123,15 +128,49 @@ const std::multimap<std::string_view, SamplesFn>& all() {
     return all;
 }
 
+/// The sample with a number where the op takes one in the place of a tensor.
+Sample with_numbers(const RegisteredOp& op, Sample sample) {
+    for (std::size_t i = 0; i < std::min(sample.args.size(), op.schema.params.size()); ++i)
+        if (op.schema.params[i].type == ParamType::scalar && sample.args[i].node()) sample.args[i] = Arg(2);
+    Sample used = sample;
+    used.tensors.clear();
+    std::map<NodeId, NodeRef> kept;
+    const Node call = map_inputs({.args = sample.args, .kwargs = sample.kwargs}, [&](NodeRef ref) {
+        const auto [found, first] = kept.try_emplace(ref.id, NodeRef{static_cast<NodeId>(used.tensors.size())});
+        if (first) used.tensors.push_back(sample.tensors.at(static_cast<std::size_t>(ref.id)));
+        return Arg(found->second);
+    });
+    used.args = call.args;
+    used.kwargs = call.kwargs;
+    return used;
+}
+
+/// The first sample of the record that the op takes, too.
+Samples derived_samples(const RegisteredOp& op, DType dtype) {
+    const auto found = all().find(op.record());
+    if (found == all().end()) return {};
+    for (const Sample& given : found->second(dtype)) {
+        Sample sample = with_numbers(op, given);
+        try {
+            bind_arguments(op.schema, {.args = sample.args, .kwargs = sample.kwargs});
+            return {std::move(sample)};
+        } catch (const Error&) {  // another of its samples leaves out what this op lacks
+        }
+    }
+    return {};
+}
+
 }  // namespace
 }  // namespace samples
 
 Samples samples_of(const RegisteredOp& op, DType dtype) {
     const auto found = samples::all().find(op.name);
-    return found == samples::all().end() ? Samples() : found->second(dtype);
+    return found == samples::all().end() ? samples::derived_samples(op, dtype) : found->second(dtype);
 }
 
-bool has_samples(const RegisteredOp& op) { return samples::all().contains(op.name); }
+bool has_samples(const RegisteredOp& op) {
+    return samples::all().contains(op.name) || samples::all().contains(op.record());
+}
 
 std::vector<std::string_view> sampled_ops() {
     std::vector<std::string_view> result;

@@ -96,7 +96,7 @@ void compare_values(const Tensor& got, const Tensor& expected, const std::string
                                          std::to_string(figures.max_abs / largest_step(expected))});
 }
 
-void compare_result(const Call& call, std::size_t i, const Tensor& got, const Tensor& expected, bool random,
+void compare_result(const Call& call, std::size_t i, const Tensor& got, const Tensor& expected, const RegisteredOp& op,
                     std::vector<Disagreement>& found) {
     const std::string which = "result " + std::to_string(i) + ": ";
     const auto differ = [&](Aspect aspect, const std::string& ours, const std::string& theirs) {
@@ -111,8 +111,8 @@ void compare_result(const Call& call, std::size_t i, const Tensor& got, const Te
             differ(Aspect::strides, to_string(got.strides()), to_string(expected.strides()));
         differ(Aspect::aliasing, memory_of(got, operands), memory_of(expected, operands));
     }
-    if (!random && got.dtype() == expected.dtype() && got.sizes() == expected.sizes())
-        compare_values(got, expected, which, call.node->target, found);
+    if (!op.def->random && got.dtype() == expected.dtype() && got.sizes() == expected.sizes())
+        compare_values(got, expected, which, op.record(), found);
 }
 
 std::vector<Disagreement> disagreements(const RegisteredOp& op, const Sample& sample) {
@@ -129,7 +129,7 @@ std::vector<Disagreement> disagreements(const RegisteredOp& op, const Sample& sa
                  "got " + std::to_string(got.size()) + " results, LibTorch " + std::to_string(expected.size())}};
     std::vector<Disagreement> found;
     for (std::size_t i = 0; i < got.size(); ++i)
-        if (expected[i]) compare_result(call, i, got[i], *expected[i], op.def->random, found);
+        if (expected[i]) compare_result(call, i, got[i], *expected[i], op, found);
     return found;
 }
 
@@ -150,12 +150,13 @@ void walk(std::size_t shard) {
     for (std::size_t i = shard; i < ops.size(); i += kShards) {
         const RegisteredOp& op = ops[i];
         if (!op.name.starts_with("aten.") || (only && op.name.find(only) == std::string_view::npos)) continue;
+        if (!op.same_as.empty() && !aten::schema_of(op.name)) continue;  // a name of later versions
         for (const DType dtype : kAllDTypes) {
             if (!(op.def->dtypes & set_of(dtype))) continue;
-            if (dtype == DType::bf16 && is_other_kernel(op.name)) continue;
+            if (dtype == DType::bf16 && is_other_kernel(op.record())) continue;
             for (const Sample& sample : samples_of(op, dtype)) {
                 if (test::beyond_libtorch(sample)) continue;
-                const Case tried{op.name, dtype, sample.label};
+                const Case tried{op.record(), dtype, sample.label};
                 std::vector<Disagreement> found;
                 if (!aten::schema_of(op.name))
                     found = {{Aspect::absent, "LibTorch has no such op"}};
@@ -167,7 +168,7 @@ void walk(std::size_t shard) {
                 SUCCEED();
             }
         }
-        if (is_other_kernel(op.name)) continue;
+        if (is_other_kernel(op.name) || !op.same_as.empty()) continue;
         for (const std::string& line : exceptions.unused(op.name))
             FAIL_CHECK("test/known-failing/libtorch.txt, " << line << ": no case is like that");
     }

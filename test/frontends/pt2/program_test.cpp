@@ -30,7 +30,9 @@ std::string node(const std::string& target, const std::string& inputs, const std
 std::string graph(const std::string& inputs, const std::string& nodes, const std::string& outputs,
                   const std::string& values = "") {
     return R"({"inputs": [)" + inputs + R"(], "nodes": [)" + nodes + R"(], "outputs": [)" + outputs +
-           R"(], "tensor_values": {"x": {"dtype": 7, "sizes": [{"as_int": 3}], "strides": [{"as_int": 1}], "layout": 7})" +
+           R"(], "tensor_values": {
+               "x": {"dtype": 7, "sizes": [{"as_int": 3}], "strides": [{"as_int": 1}], "layout": 7},
+               "low": {"dtype": 13, "sizes": [{"as_int": 3}], "strides": [{"as_int": 1}], "layout": 7})" +
            (values.empty() ? "" : ", " + values) + "}}";
 }
 
@@ -312,6 +314,107 @@ TEST_CASE("what only sets the grad mode is written out") {
                      returned("y"));
     CHECK(loaded.graph.subgraphs.empty());
     CHECK(results(loaded) == std::vector<std::vector<double>>{{2, 4, 6}});
+}
+
+namespace {
+
+std::string integer(int value) { return R"({"as_int": )" + std::to_string(value) + "}"; }
+
+/// A call that is no op: "torch._C._set_grad_enabled".
+std::string marker(const std::string& target, const std::string& inputs, const std::string& outputs) {
+    return R"({"target": ")" + target + R"(", "inputs": [)" + inputs + R"(], "outputs": [)" + outputs + "]}";
+}
+std::string vmap(const std::string& name, const std::string& inputs, const std::string& outputs) {
+    return marker("torch._functorch.predispatch." + name, inputs, outputs);
+}
+std::string add_dim(const std::string& from, int level, const std::string& to) {
+    return vmap("_add_batch_dim",
+                argument("", tensor(from)) + "," + argument("", integer(0)) + "," + argument("", integer(level)),
+                tensor(to));
+}
+std::string remove_dim(const std::string& from, int level, int size, const std::string& to) {
+    return vmap("_remove_batch_dim",
+                argument("", tensor(from)) + "," + argument("", integer(level)) + "," + argument("", integer(size)) +
+                    "," + argument("", integer(0)),
+                tensor(to));
+}
+
+}  // namespace
+
+TEST_CASE("vmap's hidden dimensions are the first ones of what is computed") {
+    const std::string begin = vmap("lazy_load_decompositions", "", "") + "," +
+                              vmap("_vmap_increment_nesting", argument("", integer(3)), "") + ",";
+    const std::string sum =
+        node("aten.add.Tensor", argument("self", tensor("a")) + "," + argument("other", tensor("b")), tensor("sum"));
+    const std::string end = "," + remove_dim("sum", 2, 3, "inner") + "," + vmap("_vmap_decrement_nesting", "", "") +
+                            "," + remove_dim("inner", 1, 3, "all");
+    const LoadedProgram sums =
+        load_program(begin + add_dim("x", 1, "a") + "," + add_dim("x", 2, "b") + "," + sum + end, returned("all"));
+    CHECK(results(sums) == std::vector<std::vector<double>>{{2, 3, 4, 3, 4, 5, 4, 5, 6}});
+
+    // What does not vary is repeated.
+    const LoadedProgram repeated = load_program(
+        add_dim("x", 1, "a") + "," + remove_dim("a", 2, 2, "inner") + "," + remove_dim("inner", 1, 3, "all"),
+        returned("all"));
+    CHECK(results(repeated) == std::vector<std::vector<double>>{{1, 1, 2, 2, 3, 3}});
+
+    // Positions that vary, of a tensor that does not, and of one that does.
+    const std::string positions = node("aten.arange.default", argument("end", integer(2)), tensor("p"));
+    const auto indexed = [](const std::string& from, const std::string& at) {
+        return node("aten.index.Tensor",
+                    argument("self", tensor(from)) + "," +
+                        argument("indices", R"({"as_optional_tensors": [{"as_tensor": {"name": ")" + at + R"("}}]})"),
+                    tensor("read"));
+    };
+    CHECK(results(load_program(
+              positions + "," + add_dim("p", 1, "q") + "," + indexed("x", "q") + "," + remove_dim("read", 1, 2, "all"),
+              returned("all"))) == std::vector<std::vector<double>>{{1, 2}});
+    const std::string table =
+        node("aten.outer.default", argument("self", tensor("w")) + "," + argument("vec2", tensor("x")), tensor("t"));
+    CHECK(results(load_program(table + "," + positions + "," + add_dim("t", 1, "row") + "," + add_dim("p", 1, "q") +
+                                   "," + indexed("row", "q") + "," + remove_dim("read", 1, 2, "all"),
+                               returned("all"))) == std::vector<std::vector<double>>{{10, 200}});
+
+    CHECK_THROWS_WITH(load_program(table + "," + add_dim("t", 1, "row") + "," +
+                                       node("aten.sum.default", argument("self", tensor("row")), tensor("read")),
+                                   returned("read")),
+                      Catch::Contains("found aten.sum.default inside vmap"));
+}
+
+TEST_CASE("an in-place view replaces its operand, and an out variant writes into its argument") {
+    const std::string unsqueezed =
+        node("aten.neg.default", argument("self", tensor("x")), tensor("n")) + "," +
+        node("aten.unsqueeze_.default", argument("self", tensor("n")) + "," + argument("dim", integer(0)), tensor("u"));
+    const LoadedProgram view = load_program(unsqueezed, returned("n"));
+    CHECK(view.graph.node(NodeRef{view.graph.outputs().at(0)}).meta().sizes == Sizes{1, 3});
+    CHECK(print(view.graph).find("unsqueeze_") == std::string::npos);
+
+    const std::string zeros = node("aten.zeros_like.default", argument("self", tensor("x")), tensor("z"));
+    const std::string out = R"({"name": "out", "kind": 2, "arg": )" + tensor("z") + "}";
+    const std::string sum = node(
+        "aten.add.out", argument("self", tensor("x")) + "," + argument("other", tensor("x")) + "," + out, tensor("s"));
+    CHECK(results(load_program(zeros + "," + sum, returned("z") + "," + returned("s"))) ==
+          std::vector<std::vector<double>>{{2, 4, 6}, {2, 4, 6}});
+}
+
+TEST_CASE("grad modes say nothing, and autocast converts what the file says that it does") {
+    const std::string grad = marker("torch._C._set_grad_enabled", argument("", R"({"as_bool": false})"), "");
+    const auto enter = [](const std::string& enabled) {
+        return marker("torch.amp.autocast_mode._enter_autocast",
+                      argument("", R"({"as_string": "cpu"})") + "," + argument("", R"({"as_scalar_type": 13})") + "," +
+                          argument("", R"({"as_bool": )" + enabled + "}"),
+                      "");
+    };
+    const std::string leave = marker("torch.amp.autocast_mode._exit_autocast", "", "");
+    const std::string product =
+        node("aten.mul.Tensor", argument("self", tensor("x")) + "," + argument("other", tensor("x")), tensor("low"));
+    const LoadedProgram loaded =
+        load_program(grad + "," + enter("true") + "," + product + "," + leave, returned("low"));
+    CHECK(loaded.graph.node(NodeRef{loaded.graph.outputs().at(0)}).meta().dtype == DType::bf16);
+    CHECK(results(loaded) == std::vector<std::vector<double>>{{1, 4, 9}});
+    CHECK_THROWS_WITH(load_program(enter("false") + "," + product + "," + leave, returned("low")),
+                      Catch::Contains("but the file declares"));
+    CHECK_THROWS_WITH(load_program(leave, returned("x")), Catch::Contains("never began"));
 }
 
 TEST_CASE("lists of results and numbers among the outputs") {

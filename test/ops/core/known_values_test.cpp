@@ -10,6 +10,7 @@
 #include "ops/core/draws.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/lowering.h"
+#include "ops/samples/run_op.h"
 #include "ops/samples/samples.h"
 #include "tensor/compare.h"
 
@@ -347,6 +348,37 @@ TEST_CASE("rms_norm divides by the root of the mean of the squares", "[ops][know
     check({"aten.rms_norm.default",
            {"weighted", {x, f32({1, 2, 3})}, {t(0), Arg::ints({3}), t(1), 0.5}},
            f32({3 / first, 8 / first, 0, -6 / second, 16 / second, 0}, {2, 3})});
+}
+
+TEST_CASE("a row that is blocked as a whole has no share", "[ops][known]") {  // LibTorch 1.13 has it not
+    const float low = -std::numeric_limits<float>::infinity();
+    const Tensor x = f32({0, 0, low, low, low, low}, {2, 3});
+    check({"aten._safe_softmax.default", {"rows", {x}, {t(0), -1}}, f32({0.5, 0.5, 0, 0, 0, 0}, {2, 3})});
+}
+
+TEST_CASE("later ops that are others with more results, or with a mask", "[ops][known]") {  // not in LibTorch 1.13
+    const auto results = [](std::string_view op, const std::vector<Tensor>& tensors, const ArgList& args) {
+        return samples::run_op(op, tensors, args);
+    };
+    const Tensor x = f32({3, 4, 0, -6, 8, 0}, {2, 3});
+    const std::vector<Tensor> norm = results("aten._fused_rms_norm.default", {x}, {t(0), Arg::ints({3}), Arg(), 0.0});
+    CHECK(same_bits(norm.at(0), results("aten.rms_norm.default", {x}, {t(0), Arg::ints({3}), Arg(), 0.0}).at(0)));
+    CHECK(norm.at(1).sizes() == Sizes{2, 1});
+    CHECK(norm.at(1).values<float>()[0] == Approx(1 / std::sqrt(25. / 3)));
+
+    // Scores 1 and 0.
+    const Tensor query = f32({1}, {1, 1, 1, 1}), key = f32({1, 0}, {1, 1, 2, 1}), value = f32({10, 20}, {1, 1, 2, 1});
+    const std::vector<Tensor> attended =
+        results("aten._scaled_dot_product_flash_attention_for_cpu.default", {query, key, value}, {t(0), t(1), t(2)});
+    CHECK(attended.at(0).values<float>()[0] == Approx((10 * std::exp(1) + 20) / (std::exp(1) + 1)));
+    CHECK(attended.at(1).sizes() == Sizes{1, 1, 1});
+    CHECK(attended.at(1).values<float>()[0] == Approx(std::log(std::exp(1) + 1)));
+
+    const Tensor mask = samples::values(DType::boolean, {1, 0, 1}, {3});
+    CHECK(results("aten._unsafe_masked_index.default", {f32({5, 6}, {2}), mask, samples::integers({1, 99, 0})},
+                  {t(0), t(1), ArgList{t(2)}, 7})
+              .at(0)
+              .values<float>() == std::vector<float>{6, 7, 5});
 }
 
 TEST_CASE("a long sum of f32 is as near in its lowering as in the reference", "[ops][known]") {

@@ -1,4 +1,5 @@
 // The registry, the builder and the interpreter themselves; and ATen's facts that no sample can show: what is refused.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
@@ -7,6 +8,7 @@
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/pointwise.h"
+#include "ops/core/schema_forms.h"
 #include "ops/samples/run_op.h"
 #include "ops/samples/samples.h"
 
@@ -38,6 +40,69 @@ TEST_CASE("an unknown op is named with close spellings", "[ops]") {
           "unknown op 'mylib.frobnicate.default'; hint: if a library registers the op with LibTorch, name the library: "
           "--op-library FILE");
     CHECK(Registry::instance().find("aten.relu") == nullptr);
+}
+
+TEST_CASE("one schema may stand for several", "[ops]") {
+    using Forms = std::vector<std::string>;
+    CHECK(schema_forms("neg(Tensor self) -> Tensor") == Forms{"neg(Tensor self) -> Tensor"});
+    CHECK(schema_forms("eq.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor") ==
+          Forms{"eq.Tensor(Tensor self, Tensor other) -> Tensor", "eq.Scalar(Tensor self, Scalar other) -> Tensor"});
+    CHECK(schema_forms("any{|.dim|.dims}(Tensor self{|, int dim|, int[] dim}) -> Tensor") ==
+          Forms{"any(Tensor self) -> Tensor", "any.dim(Tensor self, int dim) -> Tensor",
+                "any.dims(Tensor self, int[] dim) -> Tensor"});
+    for (const RegisteredOp& op : Registry::instance().all()) {
+        INFO(op.name);
+        CHECK(op.text.find_first_of("{|}") == std::string::npos);
+    }
+}
+
+TEST_CASE("ops by other names are what their record is", "[ops]") {
+    const Registry& registry = Registry::instance();
+    for (const OtherName& row : other_names()) {
+        INFO(row.name);
+        const std::string name(row.name.substr(0, row.name.find('(')));
+        const bool found = std::ranges::any_of(registry.all(), [&](const RegisteredOp& op) {
+            return !op.same_as.empty() && (op.schema.name == name || op.schema.name.starts_with(name + "."));
+        });
+        CHECK((found || registry.in_place("aten." + name)));
+    }
+    CHECK(registry.require("aten.multiply.Scalar").same_as == "aten.mul.Scalar");
+    CHECK(registry.require("aten.squeeze_.dim").replaces_operand());
+    CHECK_FALSE(registry.require("aten.__and__.Tensor").replaces_operand());
+    CHECK(run_op("aten.absolute.default", {Tensor::of({-1.f, 2.f})}, {t(0)})[0].values<float>() ==
+          std::vector<float>{1, 2});
+    CHECK(run_op("aten.remainder.Scalar_Tensor", {Tensor::of<std::int64_t>({3, 5})}, {7, t(0)})[0]
+              .values<std::int64_t>() == std::vector<std::int64_t>{1, 2});
+    CHECK(run_op("aten.linalg_inv.default", {Tensor::of(std::vector<float>{2}, {1, 1})}, {t(0)}).size() == 1);
+
+    const Tensor x = Tensor::of({1.f, 2.f});
+    CHECK(run_op("aten.unsqueeze.default", {x}, {t(0), 0})[0].storage() == x.storage());
+    CHECK(run_op("aten.unsqueeze_copy.default", {x}, {t(0), 0})[0].storage() != x.storage());
+}
+
+TEST_CASE("in-place forms and out variants are derived", "[ops]") {
+    const auto functional = [](const char* target) {
+        const InPlaceForm* form = Registry::instance().in_place(target);
+        return form ? form->functional : "";
+    };
+    CHECK(functional("aten.dropout_.default") == "aten.dropout.default");
+    CHECK(functional("aten.multiply_.Tensor") == "aten.multiply.Tensor");
+    CHECK(functional("aten.pow_.Scalar") == "aten.pow.Tensor_Scalar");
+    CHECK(functional("aten.__iand__.Tensor") == "aten.bitwise_and.Tensor");
+    CHECK(Registry::instance().find("aten.dropout_.default")->params.front().name == "self");
+
+    const Arg x = Arg(NodeRef{0}), a = Arg(NodeRef{1}), b = Arg(NodeRef{2});
+    const auto sum = out_variant({.target = "aten.add.out", .args = {x, x}, .kwargs = {{"out", a}}});
+    REQUIRE(sum);
+    CHECK(sum->functional.target == "aten.add.Tensor");
+    CHECK(sum->functional.kwargs.empty());
+    CHECK(sum->outs == std::vector<Arg>{a});
+    const auto most =
+        out_variant({.target = "aten.max.dim_max", .args = {x, 1}, .kwargs = {{"max", a}, {"max_values", b}}});
+    REQUIRE(most);
+    CHECK(most->functional.target == "aten.max.dim");
+    CHECK(most->outs == std::vector<Arg>{a, b});
+    CHECK_FALSE(out_variant({.target = "aten.add.out", .args = {x, x}, .kwargs = {{"alpha", 2}}}));
 }
 
 TEST_CASE("operands promote as in ATen", "[ops]") {

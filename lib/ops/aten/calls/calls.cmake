@@ -1,5 +1,6 @@
 # ops/aten/calls.h: ATen's ops as functions of values, made of the schemas in the records of lib/ops/aten.
 add_executable(make_calls ${CMAKE_CURRENT_LIST_DIR}/make_calls.cpp)
+target_include_directories(make_calls PRIVATE ${PROJECT_SOURCE_DIR}/lib)
 set(folder ${PROJECT_BINARY_DIR}/generated/ops/aten)
 file(MAKE_DIRECTORY ${folder})
 file(GLOB records CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/ops/aten/*.cpp ${PROJECT_SOURCE_DIR}/lib/ops/aten/*.h)

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "ops/core/schema_forms.h"
+
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -78,7 +80,7 @@ std::map<std::string, std::string> macros_of(const std::string& source) {
 bool is_schema(const std::string& text) {
     std::size_t at = 0;
     while (at < text.size() && (is_word(text[at]) || text[at] == '.')) ++at;
-    return at > 0 && at < text.size() && text[at] == '(' && text.find(") -> ") != std::string::npos;
+    return at > 0 && text[0] != '.' && at < text.size() && text[at] == '(' && text.find(") -> ") != std::string::npos;
 }
 
 /// Literals that stand side by side, with macros between them, are one.
@@ -87,7 +89,9 @@ void add_schemas(const std::string& source, const std::map<std::string, std::str
     std::string text;
     bool open = false;
     const auto close = [&] {
-        if (open && is_schema(text)) schemas.insert(text);
+        if (open)
+            for (const std::string& form : whittle::schema_forms(text))
+                if (is_schema(form)) schemas.insert(form);
         text.clear();
         open = false;
     };
@@ -192,7 +196,8 @@ std::string fallback_of(const Param& param) {
     return text;
 }
 
-/// Whether a value can be had of the schema's types: ops that write into an operand are none.
+/// Whether the schema is a function of values: ops that write into an operand are none, nor those that must be told a
+/// device, which have another overload.
 bool parse(const std::string& schema, Function& function) {
     function.schema = schema;
     const std::size_t open = schema.find('('), arrow = schema.rfind(" -> ");
@@ -218,6 +223,7 @@ bool parse(const std::string& schema, Function& function) {
         if (type_of(param.type).empty())
             fail(schema + ": found a parameter of type '" + param.type +
                  "', expected one of the types that calls have");
+        if (param.left_out() && !param.has_fallback) return false;
         function.params.push_back(param);
     }
     if (returns.starts_with('('))

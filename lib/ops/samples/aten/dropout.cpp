@@ -12,7 +12,7 @@ Samples evaluation_samples(DType dtype) {
 
 Table dropout_table() {
     return {{{"aten.dropout.default", "aten.native_dropout.default", "aten.feature_dropout.default",
-              "aten.alpha_dropout.default"},
+              "aten.alpha_dropout.default", "aten.feature_alpha_dropout.default"},
              evaluation_samples}};
 }
 

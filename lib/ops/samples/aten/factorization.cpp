@@ -1,4 +1,4 @@
-// Samples of lib/ops/aten/factorization.cpp.
+// Samples of lib/ops/aten/factorization.cpp, and of the composites of its ops.
 #include "ops/aten/matrices.h"
 #include "ops/samples/families.h"
 
@@ -51,10 +51,29 @@ Samples svd_samples(DType dtype) {
 }  // namespace
 
 Table factorization_table() {
-    return {{{"aten.linalg_cholesky_ex.default"}, cholesky_samples},
-            {{"aten.linalg_qr.default"}, qr_samples},
-            {{"aten._linalg_eigh.default"}, eigh_samples},
-            {{"aten._linalg_svd.default"}, svd_samples}};
+    return {
+        {{"aten.linalg_cholesky_ex.default"}, cholesky_samples},
+        {{"aten.linalg_qr.default"}, qr_samples},
+        {{"aten.qr.default"},
+         [](DType dtype) {
+             return Samples{{"tall", {random(dtype, {4, 3})}, {t(0)}},
+                            {"complete", {random(dtype, {4, 2})}, {t(0), false}}};
+         }},
+        {{"aten._linalg_eigh.default"}, eigh_samples},
+        {{"aten.linalg_eigvalsh.default"},
+         [](DType dtype) {
+             return Samples{{"lower", {positive_definite(dtype, {3, 3})}, {t(0)}},
+                            {"upper", {positive_definite(dtype, {2, 3, 3})}, {t(0), "U"}}};
+         }},
+        {{"aten._linalg_svd.default"}, svd_samples},
+        {{"aten.linalg_svdvals.default"},
+         [](DType dtype) {
+             return Samples{{"tall", {random(dtype, {4, 2})}, {t(0)}}, {"batch", {random(dtype, {2, 2, 3})}, {t(0)}}};
+         }},
+        // Of one number: its vectors have one sign.
+        {{"aten.linalg_eigh.default", "aten.linalg_svd.default"}, [](DType dtype) {
+             return Samples{{"one", {values(dtype, {2}, {1, 1})}, {t(0)}}};
+         }}};
 }
 
 }  // namespace whittle::samples

@@ -67,7 +67,7 @@ Samples sample_affine_grid(DType dtype) {
 }  // namespace
 
 Table grid_table() {
-    return {{{"aten.grid_sampler_2d.default"}, sample_grid_sample},
+    return {{{"aten.grid_sampler_2d.default", "aten.grid_sampler.default"}, sample_grid_sample},
             {{"aten.grid_sampler_3d.default"}, sample_volume},
             {{"aten.affine_grid_generator.default"}, sample_affine_grid}};
 }

@@ -1,4 +1,4 @@
-// Samples of lib/ops/aten/linalg.cpp.
+// Samples of lib/ops/aten/linalg.cpp, and of the composites of its ops.
 #include "ops/samples/families.h"
 #include "tensor/compute.h"
 
@@ -51,6 +51,13 @@ Samples triangular_samples(DType dtype) {
             equations("lower from the right", a, random(dtype, {2, 3}), with(false, false, false)),
             equations("batch", regular(dtype, {2, 3, 3}), random(dtype, {1, 3, 2}), with(true, true, false))};
 }
+Samples power_samples(DType dtype) {
+    const auto call = [&](const char* label, const Sizes& sizes, std::int64_t n) {
+        return Sample{label, {regular(dtype, sizes)}, {t(0), n}};
+    };
+    return {call("third", {3, 3}, 3), call("sixth of a batch", {2, 2, 2}, 6), call("inverse", {3, 3}, -1),
+            call("itself", {3, 3}, 1), call("zeroth", {2, 3, 3}, 0)};
+}
 Samples cholesky_solve_samples(DType dtype) {
     const auto call = [&](const char* label, bool upper) {
         return Sample{label, {random(dtype, {3, 2}), regular(dtype, {3, 3})}, {t(0), t(1), upper}};
@@ -61,11 +68,13 @@ Samples cholesky_solve_samples(DType dtype) {
 }  // namespace
 
 Table linalg_table() {
-    return {
-        {{"aten._linalg_det.default", "aten._linalg_slogdet.default", "aten.linalg_inv_ex.default"}, square_samples},
-        {{"aten._linalg_solve_ex.default"}, solve_samples},
-        {{"aten.linalg_solve_triangular.default"}, triangular_samples},
-        {{"aten.cholesky_solve.default"}, cholesky_solve_samples}};
+    return {{{"aten._linalg_det.default", "aten._linalg_slogdet.default", "aten.linalg_inv_ex.default",
+              "aten.logdet.default"},
+             square_samples},
+            {{"aten.matrix_power.default", "aten.linalg_matrix_power.default"}, power_samples},
+            {{"aten._linalg_solve_ex.default", "aten.linalg_solve_ex.default"}, solve_samples},
+            {{"aten.linalg_solve_triangular.default"}, triangular_samples},
+            {{"aten.cholesky_solve.default"}, cholesky_solve_samples}};
 }
 
 }  // namespace whittle::samples

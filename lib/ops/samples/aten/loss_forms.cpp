@@ -96,7 +96,7 @@ Table loss_form_table() {
             {{"aten.l1_loss.default"}, l1_loss_samples},
             {{"aten.kl_div.default"}, divergence_samples},
             {{"aten.poisson_nll_loss.default"}, poisson_samples},
-            {{"aten.nll_loss2d_forward.default"}, nll_loss2d_samples},
+            {{"aten.nll_loss2d_forward.default", "aten.nll_loss_nd.default"}, nll_loss2d_samples},
             {{"aten.nll_loss2d_backward.default"}, nll_loss2d_backward_samples}};
 }
 

@@ -102,6 +102,12 @@ Table norm_table() {
             {{"aten.native_group_norm.default"}, native_group_samples},
             {{"aten.group_norm.default"}, group_samples},
             {{"aten.rms_norm.default"}, rms_samples},
+            {{"aten._fused_rms_norm.default"},
+             [](DType dtype) {
+                 const Tensor x = random(dtype, {2, 3}), weight = random(dtype, {3}, 2);
+                 return Samples{{"plain", {x}, {t(0), Arg::ints({3}), Arg(), Arg()}},
+                                {"weighted", {x, weight}, {t(0), Arg::ints({3}), t(1), 0.5}}};
+             }},
             {{"aten._weight_norm_interface.default"}, weight_norm_samples},
             {{"aten._weight_norm_interface_backward.default"}, weight_norm_backward_samples}};
 }

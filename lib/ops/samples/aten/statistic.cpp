@@ -36,6 +36,13 @@ Samples unbiased_samples(DType dtype) {
     result.push_back({"biased", {random(dtype, {3, 4})}, {t(0), Arg(false)}});
     return result;
 }
+Samples means_too(DType dtype) {
+    return {{"of all", {random(dtype, {3, 4})}, {t(0)}}, {"biased", {random(dtype, {3, 4})}, {t(0), false}}};
+}
+Samples means_along(DType dtype) {
+    return {{"rows", {random(dtype, {3, 4})}, {t(0), Arg::ints({1})}},
+            {"biased, kept", {random(dtype, {2, 3, 4})}, {t(0), Arg::ints({0, 2}), false, true}}};
+}
 Samples logsumexp_samples(DType dtype) { return dim_lists(dtype); }
 
 }  // namespace
@@ -45,6 +52,8 @@ Table statistic_table() {
              correction_samples},
             {{"aten.var.dim", "aten.std.dim"}, unbiased_dim_samples},
             {{"aten.var.default", "aten.std.default"}, unbiased_samples},
+            {{"aten.var_mean.dim", "aten.std_mean.dim"}, means_along},
+            {{"aten.var_mean.default", "aten.std_mean.default"}, means_too},
             {{"aten.logsumexp.default"}, logsumexp_samples}};
 }
 

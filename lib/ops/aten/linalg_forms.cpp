@@ -1,0 +1,295 @@
+// Composites of linear algebra: the names that programs call for what linalg.cpp and factorization.cpp compute.
+// Definitions: https://pytorch.org/docs/stable/linalg.html and
+// https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/LinearAlgebra.cpp for corners.
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
+#include "ops/core/geometry.h"
+#include "tensor/shape.h"
+
+namespace whittle::linalg_forms {
+namespace {
+
+using namespace aten;
+
+constexpr DTypeSet kReal = set_of(DType::f64) | set_of(DType::f32);
+constexpr DTypeSet kMatrices = kReal | set_of(DType::c64) | set_of(DType::c128);
+
+// --- Determinants, equations ---
+
+/// NaN for a negative determinant.
+CallResults decompose_logdet(const Call& c) {
+    const std::array<V, 4> all = _linalg_slogdet(c.tensor("self"));
+    if (is_complex(all[0].dtype())) return log(all[0]) + all[1];
+    return where(eq(all[0], -1), std::nan(""), all[1]);
+}
+
+CallResults decompose_solve_ex(const Call& c) {
+    const std::array<V, 4> all = _linalg_solve_ex(c.tensor("A"), c.tensor("B"), c.boolean("left"));
+    return {all[0], all[3]};
+}
+
+// --- Factors ---
+
+CallResults decompose_linalg_eigvalsh(const Call& c) {
+    return _linalg_eigh(c.tensor("self"), c.text("UPLO"), false)[0];
+}
+CallResults decompose_linalg_svd(const Call& c) { return _linalg_svd(c.tensor("A"), c.boolean("full_matrices")); }
+CallResults decompose_linalg_svdvals(const Call& c) { return _linalg_svd(c.tensor("A"), false, false)[1]; }
+CallResults decompose_qr(const Call& c) {
+    return linalg_qr(c.tensor("self"), c.boolean("some") ? "reduced" : "complete");
+}
+
+// --- Powers and products ---
+
+V identity_like(const V& x) {
+    const V one = eye(*x.builder, x.size(-1), x.dtype());
+    return x.rank() == 2 ? one : own_copy(expand(one, x.sizes()));
+}
+V inverse_of(const V& x) { return linalg_inv_ex(x)[0]; }
+
+/// By squaring, as ATen does.
+V matrix_power_of(const Call& c) {
+    const V x = c.tensor("self");
+    const std::int64_t n = c.integer("n");
+    if (x.rank() < 2 || x.size(-1) != x.size(-2))
+        throw Error(c.schema().name + ": found a tensor of sizes " + to_string(x.sizes()) +
+                    ", expected square matrices");
+    if (n == 0) return identity_like(x);
+    const V base = n < 0 ? inverse_of(x) : x;
+    OptionalV result;
+    V power = base;
+    for (std::uint64_t left = n < 0 ? -static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n); left > 0;) {
+        if (left & 1) result = result ? matmul(*result, power) : power;
+        if ((left >>= 1) > 0) power = matmul(power, power);
+    }
+    return n == 1 ? own_copy(*result) : *result;
+}
+CallResults decompose_matrix_power(const Call& c) { return matrix_power_of(c); }
+
+/// From left to right; ATen chooses the order that takes least.
+CallResults decompose_multi_dot(const Call& c) {
+    const Vs tensors = c.tensors(c.schema().params.front().name);
+    if (tensors.empty()) throw Error(c.schema().name + ": found no tensors, expected at least 1");
+    V product = tensors[0];
+    for (std::size_t i = 1; i < tensors.size(); ++i) product = matmul(product, tensors[i]);
+    return tensors.size() == 1 ? alias(product) : product;
+}
+
+CallResults decompose_inner(const Call& c) {
+    const V x = c.tensor("self"), y = c.tensor("other");
+    return x.rank() == 0 || y.rank() == 0 ? x * y : tensordot(x, y, Ints{-1}, Ints{-1});
+}
+CallResults decompose_vecdot(const Call& c) {
+    return sum(conjugate(c.tensor("x")) * c.tensor("y"), Ints{c.integer("dim")});
+}
+CallResults decompose_vdot(const Call& c) { return dot(conjugate(c.tensor("self")), c.tensor("other")); }
+
+/// Along the first dimension of size 3 where none is named.
+CallResults decompose_cross(const Call& c) {
+    const V x = c.tensor("self");
+    if (const auto dim = c.optional_integer("dim")) return linalg_cross(x, c.tensor("other"), *dim);
+    for (std::int64_t dim = 0; dim < x.rank(); ++dim)
+        if (x.size(dim) == 3) return linalg_cross(x, c.tensor("other"), dim);
+    throw Error("cross: found a tensor of sizes " + to_string(x.sizes()) + ", expected a dimension of size 3");
+}
+
+/// x A y for each of A's matrices, and a bias.
+CallResults decompose_bilinear(const Call& c) {
+    const V x = c.tensor("input1"), y = c.tensor("input2"), weight = c.tensor("weight");
+    if (x.rank() == 0 || y.rank() == 0 || weight.rank() != 3)
+        throw Error("bilinear: found operands of " + std::to_string(x.rank()) + " and " + std::to_string(y.rank()) +
+                    " dimensions and a weight of " + std::to_string(weight.rank()) +
+                    ", expected operands of at least 1 and a weight of 3");
+    Sizes sizes = x.sizes();
+    sizes.back() = weight.size(0);
+    const V flat = _trilinear(reshape(x, Ints{-1, x.size(-1)}), weight, reshape(y, Ints{-1, y.size(-1)}), Ints{1, 3},
+                              Ints{0}, Ints{1, 2}, Ints{2, 3});
+    const V result = reshaped(flat, sizes);
+    const OptionalV bias = c.optional_tensor("bias");
+    return bias ? result + *bias : result;
+}
+
+// --- Norms ---
+
+V as_given(const Call& c, const V& x) {
+    const auto dtype = c.schema().param("dtype") ? c.dtype("dtype") : std::nullopt;
+    return dtype ? as(x, *dtype) : x;
+}
+
+/// Of matrices that lie along two dimensions, which come last.
+V last_dims(const V& x, const Ints& dims) {
+    Ints order;
+    for (std::int64_t d = 0; d < x.rank(); ++d)
+        if (d != dims[0] && d != dims[1]) order.push_back(d);
+    order.insert(order.end(), dims.begin(), dims.end());
+    return permute(x, order);
+}
+V keeping(const V& norm, const Ints& dims, bool keep) {
+    if (!keep) return norm;
+    return unsqueeze(unsqueeze(norm, std::min(dims[0], dims[1])), std::max(dims[0], dims[1]));
+}
+
+Ints two_dims(const Call& c, const V& x, const Ints& given) {
+    if (given.size() != 2)
+        throw Error(c.schema().name + ": found dim=" + to_string(given) + ", expected two dimensions");
+    const Ints dims = wrap_dims(given, x.rank(), c.schema().name);
+    return dims;
+}
+
+/// 1 and infinity: the largest sum of magnitudes of a column, of a row; negative ones the least. 2: the largest
+/// singular value.
+V matrix_norm(const Call& c, const V& given, double ord, const Ints& at, bool keep) {
+    const V x = as_given(c, given);
+    const Ints dims = two_dims(c, x, at);
+    const double kind = std::fabs(ord);
+    if (kind == 2) {
+        const V values = _linalg_svd(last_dims(x, dims), false, false)[1];
+        return keeping(ord > 0 ? amax(values, Ints{-1}) : amin(values, Ints{-1}), dims, keep);
+    }
+    if (kind != 1 && !std::isinf(kind))
+        throw Error(c.schema().name + ": found ord=" + std::to_string(ord) + ", expected 1, 2 or inf, of either sign");
+    const std::int64_t summed_dim = dims[kind == 1 ? 0 : 1], other = dims[kind == 1 ? 1 : 0];
+    const V sums = linalg_vector_norm(x, 1, Ints{summed_dim}, true);
+    const V best = ord > 0 ? amax(sums, Ints{other}, true) : amin(sums, Ints{other}, true);
+    return keep ? best : squeeze(best, dims);
+}
+V matrix_norm_by_name(const Call& c, const V& given, const std::string& ord, const Ints& at, bool keep) {
+    const V x = as_given(c, given);
+    const Ints dims = two_dims(c, x, at);
+    if (ord == "fro") return linalg_vector_norm(x, 2, dims, keep);
+    if (ord != "nuc") throw Error(c.schema().name + ": found ord='" + ord + "', expected 'fro' or 'nuc'");
+    return keeping(sum(_linalg_svd(last_dims(x, dims), false, false)[1], Ints{-1}), dims, keep);
+}
+
+CallResults decompose_matrix_norm(const Call& c) {
+    return matrix_norm(c, c.tensor("self"), c.number("ord"), c.integers("dim"), c.boolean("keepdim"));
+}
+CallResults decompose_matrix_norm_by_name(const Call& c) {
+    return matrix_norm_by_name(c, c.tensor("self"), c.text("ord"), c.integers("dim"), c.boolean("keepdim"));
+}
+
+/// Of matrices where an order is given and there are two dimensions, else of vectors; of all elements without either.
+CallResults decompose_linalg_norm(const Call& c) {
+    const V x = c.tensor("self");
+    const auto dims = c.optional_integers("dim");
+    const auto ord = c.optional_scalar("ord");
+    const bool keep = c.boolean("keepdim");
+    const bool matrices = ord && (dims ? dims->size() == 2 : x.rank() == 2);
+    if (matrices) return matrix_norm(c, x, ord->to_double(), dims.value_or(Ints{0, 1}), keep);
+    return linalg_vector_norm(x, ord.value_or(Scalar(2)), dims, keep, c.dtype("dtype"));
+}
+CallResults decompose_linalg_norm_by_name(const Call& c) {
+    const auto dims = c.optional_integers("dim");
+    return matrix_norm_by_name(c, c.tensor("self"), c.text("ord"), dims.value_or(Ints{0, 1}), c.boolean("keepdim"));
+}
+CallResults decompose_norm_of_dtype(const Call& c) {
+    const auto p = c.optional_scalar("p");
+    const bool dims = c.schema().param("dim") != nullptr;
+    return linalg_vector_norm(c.tensor("self"), p.value_or(Scalar(2)),
+                              dims ? std::optional(c.integers("dim")) : std::nullopt, dims && c.boolean("keepdim"),
+                              c.dtype("dtype"));
+}
+CallResults decompose_frobenius(const Call& c) {
+    return linalg_vector_norm(c.tensor("self"), 2, c.integers("dim"), c.boolean("keepdim"));
+}
+CallResults decompose_frobenius_of_all(const Call& c) { return linalg_vector_norm(c.tensor("self")); }
+CallResults decompose_nuclear(const Call& c) {
+    return matrix_norm_by_name(c, c.tensor("self"), "nuc", Ints{0, 1}, c.boolean("keepdim"));
+}
+CallResults decompose_nuclear_along(const Call& c) {
+    return matrix_norm_by_name(c, c.tensor("self"), "nuc", c.integers("dim"), c.boolean("keepdim"));
+}
+CallResults decompose_dist(const Call& c) { return norm(c.tensor("self") - c.tensor("other"), c.scalar("p")); }
+
+/// Of each index of one dimension, as sizes that broadcast; of everything for -1.
+V norm_except(const V& v, const Scalar& p, std::int64_t dim) {
+    if (dim < -1 || dim >= v.rank())
+        throw Error("norm_except_dim: found dim=" + std::to_string(dim) + " for a tensor of " +
+                    std::to_string(v.rank()) + " dimensions, expected -1 or one of them");
+    if (dim == -1) return norm(v, p);
+    Ints others;
+    for (std::int64_t d = 0; d < v.rank(); ++d)
+        if (d != dim) others.push_back(d);
+    return norm(v, p, others, true);
+}
+CallResults decompose_norm_except_dim(const Call& c) {
+    return norm_except(c.tensor("v"), c.integer("pow"), c.integer("dim"));
+}
+CallResults decompose_weight_norm(const Call& c) {
+    const V v = c.tensor("v"), g = c.tensor("g");
+    const std::int64_t dim = c.integer("dim");
+    if (!is_reduced(v.dtype()) && (dim == 0 || dim == v.rank() - 1))
+        return _weight_norm_interface(contiguous(v), contiguous(g), dim)[0];
+    return v * (g / norm_except(v, 2, dim));
+}
+
+constexpr OpDef form(std::string_view schema, std::string_view doc, DecomposeFn decompose,
+                     DTypeSet dtypes = kMatrices) {
+    return {.doc = doc, .schema = schema, .dtypes = dtypes, .decompose = decompose};
+}
+
+constexpr OpDef kLinalgForms[] = {
+    form("logdet(Tensor self) -> Tensor", "the logarithm of the determinant", decompose_logdet),
+    form("linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor "
+         "info)",
+         "X of A X = B, and which pivot is 0", decompose_solve_ex),
+    form("linalg_eigvalsh(Tensor self, str UPLO=\"L\") -> Tensor", "eigenvalues, ascending", decompose_linalg_eigvalsh),
+    form("linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)",
+         "singular values, descending, and vectors", decompose_linalg_svd),
+    form("linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor", "singular values, descending",
+         decompose_linalg_svdvals),
+    form("qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R)", "orthogonal times upper triangular", decompose_qr),
+    form("matrix_power(Tensor self, int n) -> Tensor", "a matrix times itself", decompose_matrix_power),
+    form("linalg_matrix_power(Tensor self, int n) -> Tensor", "a matrix times itself", decompose_matrix_power),
+    form("linalg_multi_dot(Tensor[] tensors) -> Tensor", "the product of matrices", decompose_multi_dot),
+    form("chain_matmul(Tensor[] matrices) -> Tensor", "the product of matrices", decompose_multi_dot),
+    form("inner(Tensor self, Tensor other) -> Tensor", "sums of products along the last dimensions", decompose_inner),
+    form("linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor", "sums of products along a dimension",
+         decompose_vecdot),
+    form("vdot(Tensor self, Tensor other) -> Tensor", "the sum of products, the first one's conjugate", decompose_vdot),
+    form("cross(Tensor self, Tensor other, int? dim=None) -> Tensor", "cross products", decompose_cross),
+    form("bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor",
+         "input1 weight input2 + bias", decompose_bilinear, kFloating),
+    form("linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2,-1], bool keepdim=False, *, ScalarType? "
+         "dtype=None) -> Tensor",
+         "norms of matrices", decompose_matrix_norm, kReal),
+    form("linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2,-1], bool keepdim=False, *, ScalarType? "
+         "dtype=None) -> Tensor",
+         "norms of matrices, by name", decompose_matrix_norm_by_name, kReal),
+    form("linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) "
+         "-> Tensor",
+         "norms of vectors or matrices", decompose_linalg_norm, kReal),
+    form("linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) "
+         "-> Tensor",
+         "norms of matrices, by name", decompose_linalg_norm_by_name, kReal),
+    form("norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor", "the p-norm, in a dtype",
+         decompose_norm_of_dtype, kFloating),
+    form("norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor",
+         "p-norms along dimensions, in a dtype", decompose_norm_of_dtype, kFloating),
+    form("frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "the root of the sum of squares",
+         decompose_frobenius, kFloating),
+    form("frobenius_norm(Tensor self) -> Tensor", "the root of the sum of all squares", decompose_frobenius_of_all,
+         kFloating),
+    form("nuclear_norm(Tensor self, bool keepdim=False) -> Tensor", "the sum of the singular values", decompose_nuclear,
+         kReal),
+    form("nuclear_norm.dim(Tensor self, int[2] dim, bool keepdim=False) -> Tensor", "sums of singular values",
+         decompose_nuclear_along, kReal),
+    form("dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", "the p-norm of the difference", decompose_dist,
+         kFloating),
+    form("norm_except_dim(Tensor v, int pow=2, int dim=0) -> Tensor", "the norm of each index of a dimension",
+         decompose_norm_except_dim, kFloating),
+    form("_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor", "v g / norm of v", decompose_weight_norm, kFloating),
+};
+
+}  // namespace
+}  // namespace whittle::linalg_forms
+
+namespace whittle {
+
+std::span<const OpDef> linalg_form_ops() { return linalg_forms::kLinalgForms; }
+
+}  // namespace whittle
