@@ -5,7 +5,7 @@
 
 #include "base/number_text.h"
 #include "base/program_text.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "printers/torch_python.h"
 #include "tensor/expanded.h"
 

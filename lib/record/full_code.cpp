@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/program_text.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "graph/text.h"
 #include "printers/api_spelling.h"

@@ -3,7 +3,7 @@
 #include "backends/registry.h"
 #include "base/log.h"
 #include "base/program_text.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "diagnose/release_history.h"
 #include "graph/releases.h"
 #include "repro/verify.h"

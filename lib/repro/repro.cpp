@@ -11,7 +11,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/program_text.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "diagnose/compiled.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/letter.h"
