@@ -39,6 +39,7 @@ target_compile_definitions(test_base_cases PRIVATE WHITTLE_TEST_MODULES="${test_
 whittle_test(symbolize core whittle_symbolize)
 add_dependencies(test_core whittle_symbolizer)
 whittle_test(tensor core whittle_tensor Eigen3::Eigen)
+whittle_test(text core whittle_text)
 whittle_test(graph core whittle_graph)
 whittle_test(expr core whittle_samples)
 whittle_test(ops/core core whittle_samples)

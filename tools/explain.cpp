@@ -1,7 +1,7 @@
 // explain: what was captured from a model, where capture or a backend stops, and why.
 #include <iostream>
 
-#include "base/suggest.h"
+#include "base/words.h"
 #include "cli/diagnose.h"
 #include "cli/diff.h"
 #include "cli/explain.h"

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "printers/cpp_source.h"
 #include "record/full_code.h"
+#include "text/language.h"
 
 namespace whittle::api {
 
@@ -35,7 +36,7 @@ void share(const std::filesystem::path& from, const std::filesystem::path& to) {
 
 void log_full_code(const std::filesystem::path& folder) {
     const std::string beside = debug_subfolder(LogArtifact::full_code, "trace");
-    if (beside.empty()) return log_full_code(folder, printers::cpp_string(std::filesystem::absolute(folder).string()));
+    if (beside.empty()) return log_full_code(folder, language::cpp.quoted(std::filesystem::absolute(folder).string()));
     try {
         share(folder, beside);  // which may be gone when the code is built
     } catch (const std::exception& error) {

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/module.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "ops/core/memory.h"
 #include "passes/functionalize.h"
 #include "printers/cpp_source.h"

@@ -6,7 +6,7 @@
 #include "base/files.h"
 #include "base/kept.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
+#include "base/words.h"
 
 namespace whittle {
 namespace fs = std::filesystem;

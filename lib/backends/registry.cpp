@@ -17,6 +17,7 @@
 #include "base/subprocess.h"
 #include "base/suggest.h"
 #include "base/variables.h"
+#include "base/words.h"
 #include "graph/abilities.h"
 #include "graph/json_text.h"
 #include "ops/core/custom.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "base/suggest.h"
+#include "base/words.h"
 
 namespace whittle {
 

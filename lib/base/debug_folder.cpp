@@ -13,6 +13,7 @@
 #include "base/number_text.h"
 #include "base/suggest.h"
 #include "base/variables.h"
+#include "base/words.h"
 
 namespace whittle {
 namespace fs = std::filesystem;

@@ -28,6 +28,7 @@
 #include "base/suggest.h"
 #include "base/thread_work.h"
 #include "base/variables.h"
+#include "base/words.h"
 
 namespace whittle {
 namespace {

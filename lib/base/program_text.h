@@ -1,4 +1,4 @@
-// Text of generated C++ programs: the templates of share/templates, which are built into the library, and literals.
+// The templates of generated programs, share/templates, which are built into the library.
 #pragma once
 
 #include <map>
@@ -19,17 +19,5 @@ std::string fill_template(std::string_view name, const std::map<std::string, std
 
 /// Without the line break at its end, if there is one.
 std::string chomped(std::string text);
-
-/// A C string literal of any length: one piece per line of `text`.
-std::string string_literal(const std::string& text);
-
-/// The shortest number of Python's that is read back as the same, as a float where `single`: "0.1", "float('nan')".
-std::string python_number(double value, bool single = false);
-
-/// A string literal of Python's.
-std::string python_text(const std::string& text, char quote = '\'');
-
-/// The text as a comment, each line begun with `mark` and broken between words where it gets long.
-std::string comment_lines(const std::string& mark, const std::string& text);
 
 }  // namespace whittle

@@ -46,13 +46,4 @@ std::string next_line(const std::string& command, std::size_t width) {
     return command.empty() ? std::string() : pad_right("next:", width) + command + "\n";
 }
 
-std::string join(std::span<const std::string> words, std::string_view separator) {
-    std::string text;
-    for (const std::string& word : words) {
-        if (&word != words.data()) text += separator;
-        text += word;
-    }
-    return text;
-}
-
 }  // namespace whittle

@@ -20,7 +20,4 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> kno
 /// command would not work.
 std::string next_line(const std::string& command, std::size_t width = 6);
 
-/// "a, b, c".
-std::string join(std::span<const std::string> words, std::string_view separator = ", ");
-
 }  // namespace whittle

@@ -19,6 +19,29 @@ std::string listed(std::span<const std::string> items, std::size_t most, std::st
     return left ? text + " and " + std::to_string(left) + " more" : text;
 }
 
+bool has_word(std::string_view list, std::string_view word) {
+    while (!list.empty()) {
+        const std::size_t end = std::min(list.find(' '), list.size());
+        if (list.substr(0, end) == word) return true;
+        list.remove_prefix(std::min(end + 1, list.size()));
+    }
+    return false;
+}
+
+std::string join(std::span<const std::string> words, std::string_view separator) {
+    std::string text;
+    for (const std::string& word : words) {
+        if (&word != words.data()) text += separator;
+        text += word;
+    }
+    return text;
+}
+
+std::string join(std::span<const std::int64_t> numbers, std::string_view separator) {
+    return join(
+        numbers, [](std::int64_t number) { return std::to_string(number); }, separator);
+}
+
 namespace {
 bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
 }  // namespace

@@ -3,10 +3,13 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace whittle {
 
@@ -39,6 +42,22 @@ std::string with_words(std::string_view text, F&& f) {
         result += f(std::exchange(word, {})) + c;
     }
     return result + f(word);
+}
+
+/// Whether a list of words with blanks between them has the word.
+bool has_word(std::string_view list, std::string_view word);
+
+/// "a, b, c".
+std::string join(std::span<const std::string> words, std::string_view separator = ", ");
+/// "2, 3".
+std::string join(std::span<const std::int64_t> numbers, std::string_view separator = ", ");
+/// The same of what f gives for each item.
+template <class Range, class F>
+std::string join(Range&& items, F&& f,
+                 std::string_view separator = ", ") requires(!std::convertible_to<F, std::string_view>) {
+    std::vector<std::string> words;
+    for (const auto& item : items) words.emplace_back(std::invoke(f, item));
+    return join(words, separator);
 }
 
 /// How many items of a list are shown where `most` fit: nothing is gained by leaving out one.

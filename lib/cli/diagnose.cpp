@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/interpreter.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "cli/minify.h"
 #include "cli/tool.h"
 #include "cli/usage.h"

@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/log_step.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "capture/log.h"
 #include "cli/inputs.h"

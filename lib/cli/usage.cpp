@@ -12,6 +12,7 @@
 #include "base/number_text.h"
 #include "base/subprocess.h"
 #include "base/suggest.h"
+#include "base/words.h"
 #include "cli/model.h"
 #include "graph/failure_file.h"
 #include "trace/folder.h"

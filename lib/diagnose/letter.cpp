@@ -8,7 +8,6 @@
 #include "base/command_words.h"
 #include "base/error.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "diagnose/compiled.h"
 #include "diagnose/diagnose.h"

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "diagnose/asker.h"
 #include "graph/releases.h"
 

@@ -1,10 +1,7 @@
 #include "expr/cpp_text.h"
 
-#include <cmath>
-#include <limits>
-
 #include "base/error.h"
-#include "base/number_text.h"
+#include "text/language.h"
 
 namespace whittle::expr {
 
@@ -32,23 +29,9 @@ Code infix_code(Op op, const Code& a, const Code& b) {
     }
 }
 
-Code float_literal(DType dtype, double value) {
-    const bool single = dtype != DType::f64;
-    const std::string infinity = single ? "INFINITY" : "double(INFINITY)";
-    if (std::isnan(value)) return {single ? "NAN" : "double(NAN)"};
-    if (std::isinf(value)) return value < 0 ? Code{"-" + infinity, Code::prefix} : Code{infinity};
-    const std::string out = with_point(shortest(value, single));
-    return {out + (single ? "f" : ""), out[0] == '-' ? Code::prefix : Code::atom};
-}
-
-Code integer_literal(DType dtype, const Scalar& number) {
-    const std::int64_t value = number.to_integer();
-    if (is_unsigned(dtype) && (value < 0 || value > std::numeric_limits<std::int32_t>::max()))
-        return {number.integer_text() + "u"};
-    // The most negative integers have no literal: -2147483648 is a long in C++.
-    if (value == std::numeric_limits<std::int64_t>::min()) return {"(-9223372036854775807 - 1)"};
-    if (value == std::numeric_limits<std::int32_t>::min()) return {"(-2147483647 - 1)"};
-    return {std::to_string(value), value < 0 ? Code::prefix : Code::atom};
+Code literal(DType dtype, const Scalar& value) {
+    const std::string text = language::cpp.value(value, dtype);
+    return {text, text[0] == '-' ? Code::prefix : Code::atom};
 }
 
 namespace {

@@ -24,10 +24,8 @@ struct Code {
 /// `a SYMBOL b`, with the parentheses that -Wparentheses asks for.
 Code infix_code(Op op, const Code& a, const Code& b);
 
-/// "2.5f", "-0.0", "INFINITY", "double(NAN)": reads back as exactly the same f32 or f64 value (a NaN as some NaN).
-Code float_literal(DType dtype, double value);
-/// "-5", "(-2147483647 - 1)", "4294967295u".
-Code integer_literal(DType dtype, const Scalar& value);
+/// A constant of the data type.
+Code literal(DType dtype, const Scalar& value);
 
 /// Names for subexpressions: those used several times, and those so long that a line would become unreadable.
 class Naming {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/words.h"
 
 namespace whittle::expr {
 namespace {
@@ -71,9 +72,7 @@ std::string call_text(const Directive& directive, const std::string& of, std::ve
     if (!directive.at.empty()) args.insert(args.begin(), directive.at);
     if (directive.factor > 0) args.push_back(std::to_string(directive.factor));
     if (!tail.empty()) args.push_back(tail);
-    std::string text;
-    for (const std::string& arg : args) text += (text.empty() ? "" : ", ") + arg;
-    return of + "." + std::string(info(directive.kind).name) + "(" + text + ")";
+    return of + "." + std::string(info(directive.kind).name) + "(" + join(args) + ")";
 }
 
 std::string print(const Directive& d) {

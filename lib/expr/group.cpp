@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <iterator>
 #include <set>
-#include <sstream>
 
 #include "base/error.h"
 #include "base/words.h"
+#include "text/language.h"
 
 namespace whittle::expr {
 
@@ -42,27 +41,13 @@ const Input* Group::input(std::string_view wanted) const {
 
 namespace {
 
-/// What a tensor or loop of generated code cannot be called: keywords, macros and functions of the C library's headers,
-/// and what the writers of text (loops.cpp, backends/halide/halide_text.cpp) call their own helpers.
-const std::set<std::string, std::less<>>& reserved() {
-    static const auto words = [] {
-        std::istringstream text(
-            "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t "
-            "char32_t class compl concept const const_cast constexpr continue decltype default delete "
-            "do double dynamic_cast else enum explicit export extern false float for friend goto if "
-            "inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq "
-            "private protected public register reinterpret_cast requires return short signed sizeof "
-            "static static_assert static_cast struct switch template this thread_local throw true try "
-            "typedef typeid typename union unsigned using virtual void volatile wchar_t while xor "
-            "xor_eq "
-            "std Halide main half bfloat INFINITY NAN y0 y1 yn j0 j1 jn "
-            "wrap_add wrap_sub wrap_mul wrap_abs wrap_shl euclidean_div euclidean_mod "
-            "view libm exp_f32 tanh_f32 erf_f32 float_bits double_bits integer_bits to_half SoundAccesses results "
-            "pipeline");
-        return std::set<std::string, std::less<>>(std::istream_iterator<std::string>(text), {});
-    }();
-    return words;
-}
+/// What a tensor or loop of generated code cannot be called besides keywords: macros and functions of the C library's
+/// headers, and what the writers of text (loops.cpp, backends/halide/halide_text.cpp) call their own helpers.
+constexpr std::string_view kReserved =
+    "std Halide half bfloat INFINITY NAN y0 y1 yn j0 j1 jn wrap_add wrap_sub wrap_mul wrap_abs wrap_shl euclidean_div "
+    "euclidean_mod view libm exp_f32 tanh_f32 erf_f32 float_bits double_bits integer_bits to_half SoundAccesses "
+    "results "
+    "pipeline";
 
 std::string describe(const Update* update, const Stage& stage) {
     if (!update) return "stage " + stage.name;
@@ -179,7 +164,9 @@ class Verifier {
 }  // namespace
 
 bool is_identifier(std::string_view name) {
-    if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) || reserved().contains(name)) return false;
+    if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) || language::cpp.is_keyword(name) ||
+        has_word(kReserved, name))
+        return false;
     if (name[0] == '_' || name.find("__") != name.npos) return false;  // the implementation's
     return std::ranges::all_of(name, [](unsigned char c) { return c < 128 && (std::isalnum(c) || c == '_'); });
 }

@@ -5,13 +5,14 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "expr/bounds.h"
 #include "expr/cpp_text.h"
 #include "expr/loops_support.h"
 
 namespace whittle::expr {
 
-std::string cpp_type(DType dtype) { return std::string(info_of(dtype).cpp); }
+using language::cpp;
 
 namespace {
 
@@ -103,7 +104,7 @@ class NestWriter {
         Code code = node(e, operands);
         if (naming_.wants_name(e, code)) {
             const std::string name = naming_.fresh();
-            declarations_.push_back("const " + cpp_type(e->dtype) + " " + name + " = " + code.text + ";");
+            declarations_.push_back("const " + cpp.type(e->dtype) + " " + name + " = " + code.text + ";");
             code = {name};
         }
         return done_[e] = code;
@@ -112,7 +113,8 @@ class NestWriter {
     Code node(const Expr& e, const std::vector<Code>& in) {
         switch (e->op) {
             case Op::constant:
-                return literal(*e);
+                note_struct(e->dtype);
+                return literal(e->dtype, e->number);
             case Op::variable:
                 return {e->name};
             case Op::load:
@@ -135,34 +137,21 @@ class NestWriter {
     }
 
     static Code call(const std::string& function, const std::vector<Code>& in) {
-        std::string out = function + "(";
-        for (std::size_t i = 0; i < in.size(); ++i) out += (i ? ", " : "") + in[i].text;
-        return {out + ")"};
-    }
-
-    Code literal(const Node& node) {
-        if (node.dtype == DType::boolean) return {node.number.to_bool() ? "true" : "false"};
-        if (is_integer(node.dtype)) return integer_literal(node.dtype, node.number);
-        const Code number = float_literal(node.dtype, node.number.to_double());
-        return cpp_support(node.dtype) ? call(cpp_type(node.dtype), {number}) : number;
+        return {function + "(" + join(in, &Code::text) + ")"};
     }
 
     Code cast_code(const Expr& e, const Code& in) {
         const DType from = e->operands[0]->dtype;
-        cpp_support(from);
-        cpp_support(e->dtype);
-        if (e->dtype == DType::boolean) {
-            if (is_floating(from)) return infix_code(Op::ne, in, float_literal(from, 0));
-            return infix_code(Op::ne, in, {"0"});
-        }
-        return call(cpp_type(e->dtype), {in});
+        note_struct(from);
+        note_struct(e->dtype);
+        if (e->dtype == DType::boolean)
+            return infix_code(Op::ne, in, {!is_floating(from) ? "0" : from == DType::f64 ? "0.0" : "0.0f"});
+        return call(cpp.type(e->dtype), {in});
     }
 
-    /// Notes that the type needs a struct; whether it does.
-    bool cpp_support(DType dtype) {
-        if (!is_reduced(dtype)) return false;
-        helpers_.insert(cpp_type(dtype));
-        return true;
+    /// Notes that the type may need a struct.
+    void note_struct(DType dtype) {
+        if (is_reduced(dtype)) helpers_.insert(cpp.type(dtype));
     }
 
     Code helper_call(const std::string& name, const std::vector<Code>& in) {
@@ -172,14 +161,14 @@ class NestWriter {
 
     Code helper(const std::string& name, DType dtype, const std::vector<Code>& in) {
         helpers_.insert(name);
-        return call(name + "<" + cpp_type(dtype) + ">", in);
+        return call(name + "<" + cpp.type(dtype) + ">", in);
     }
 
     Code integer_code(const Expr& e, const std::vector<Code>& in) {
         const DType dtype = e->dtype;
         const bool narrow = size_of(dtype) < 4;  // C++ computes these in int and does not overflow
         const auto narrowed = [&](const Code& code) {
-            return narrow && bounds_.may_wrap(e) ? call(cpp_type(dtype), {code}) : code;
+            return narrow && bounds_.may_wrap(e) ? call(cpp.type(dtype), {code}) : code;
         };
         switch (e->op) {
             case Op::add:
@@ -194,16 +183,16 @@ class NestWriter {
                 if (bounds_.of(e->operands[0]).lo >= 0 && bounds_.of(e->operands[1]).lo > 0)
                     return infix_code(e->op, in[0], in[1]);
                 const Code euclidean = helper_call("euclidean_" + std::string(name(e->op)), in);
-                return dtype == DType::i64 ? euclidean : call(cpp_type(dtype), {euclidean});
+                return dtype == DType::i64 ? euclidean : call(cpp.type(dtype), {euclidean});
             }
             case Op::abs:
                 return helper("wrap_abs", dtype, in);
             case Op::min:
             case Op::max:
                 return call(
-                    "std::" + std::string(name(e->op)) + (dtype == DType::i32 ? "" : "<" + cpp_type(dtype) + ">"), in);
+                    "std::" + std::string(name(e->op)) + (dtype == DType::i32 ? "" : "<" + cpp.type(dtype) + ">"), in);
             case Op::bit_not:
-                return call(cpp_type(dtype), {{"~" + in[0].at(Code::prefix), Code::prefix}});
+                return call(cpp.type(dtype), {{"~" + in[0].at(Code::prefix), Code::prefix}});
             case Op::shl:
                 return helper("wrap_shl", dtype, in);
             default:  // bit_and, bit_or, bit_xor, shr: no result leaves the range of the operands' type
@@ -243,23 +232,21 @@ class LoopsWriter {
 
   private:
     void note_type(DType dtype) {
-        if (!half_support_cpp(dtype).empty()) helpers_.insert(cpp_type(dtype));
+        if (!half_support_cpp(dtype).empty()) helpers_.insert(cpp.type(dtype));
     }
 
     std::string parameters() const {
-        std::string out;
-        for (const Input& in : group_.inputs)
-            out += (out.empty() ? "const " : ", const ") + cpp_type(in.dtype) + "* " + in.name;
-        for (const std::string& name : group_.outputs)
-            out += (out.empty() ? "" : ", ") + cpp_type(group_.stage(name)->dtype) + "* " + name;
-        return out;
+        std::vector<std::string> all;
+        for (const Input& in : group_.inputs) all.push_back("const " + cpp.type(in.dtype) + "* " + in.name);
+        for (const std::string& name : group_.outputs) all.push_back(cpp.type(group_.stage(name)->dtype) + "* " + name);
+        return join(all);
     }
 
     std::string write(const Stage& stage) {
         std::string out = stage.origin.empty() ? "" : "    // " + stage.origin + "\n";
         if (!outputs_.contains(stage.name)) {
             // std::vector<bool> has no elements to point to.
-            const std::string type = stage.dtype == DType::boolean ? "uint8_t" : cpp_type(stage.dtype);
+            const std::string type = stage.dtype == DType::boolean ? "uint8_t" : cpp.type(stage.dtype);
             out += "    std::vector<" + type + "> " + stage.name + "(" + std::to_string(element_count(stage.sizes())) +
                    ");\n";
         } else if (element_count(stage.sizes()) == 0) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "expr/group.h"
+#include "text/language.h"
 
 namespace whittle::expr {
 
@@ -18,11 +19,8 @@ namespace whittle::expr {
 inline constexpr std::string_view kLoopsIncludes =
     "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n#include <cstring>\n#include <vector>\n";
 
-/// C++ type of a dtype in generated code: "float", "int64_t"; reduced floats are structs (`half`, `bfloat` …) of
-/// support_cpp().
-std::string cpp_type(DType dtype);
-
-/// The structs `half` and `bfloat`: 16 bits that convert from and to float, rounding to nearest even. Empty for others.
+/// The struct of a reduced float (language::cpp.type): its bits, and how they convert from and to float, rounding to
+/// nearest even. Empty for other data types.
 std::string_view half_support_cpp(DType dtype);
 
 /// Helper functions and types that the loops of `groups` use (Euclidean division, half conversion …), and only those.

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "base/number_text.h"
+#include "base/words.h"
 #include "expr/group.h"
 
 namespace whittle::expr {
@@ -68,21 +69,11 @@ void print_to(std::string& out, const Expr& e, Strength needed) {
 }
 
 std::string print_loops(const std::vector<LoopVar>& vars) {
-    std::string out;
-    for (const LoopVar& v : vars) out += (out.empty() ? "" : ", ") + v.name + " < " + std::to_string(v.extent);
-    return out;
-}
-
-std::string join(const std::vector<std::string>& parts) {
-    std::string out;
-    for (const std::string& part : parts) out += (out.empty() ? "" : ", ") + part;
-    return out;
+    return join(vars, [](const LoopVar& v) { return v.name + " < " + std::to_string(v.extent); });
 }
 
 std::string print_element(const std::string& stage, const std::vector<Expr>& where) {
-    std::string out = stage + "[";
-    for (std::size_t i = 0; i < where.size(); ++i) out += (i ? ", " : "") + print(where[i]);
-    return out + "]";
+    return stage + "[" + join(where, [](const Expr& e) { return print(e); }) + "]";
 }
 
 }  // namespace

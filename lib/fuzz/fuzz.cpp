@@ -9,7 +9,7 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/interrupt.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "frontends/onnx/unspecified.h"
 #include "fuzz/left_open.h"
 #include "graph/releases.h"

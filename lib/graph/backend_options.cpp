@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/suggest.h"
+#include "base/words.h"
 
 namespace whittle {
 

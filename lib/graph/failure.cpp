@@ -3,7 +3,7 @@
 #include <span>
 
 #include "base/subprocess.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "graph/backend_options.h"
 
 namespace whittle {

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/suggest.h"
 #include "base/words.h"
 #include "graph/short_program.h"
 #include "graph/text.h"

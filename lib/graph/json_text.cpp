@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 #include "base/number_text.h"
+#include "base/words.h"
+#include "tensor/shape.h"
 
 namespace whittle {
 namespace {
@@ -93,16 +95,10 @@ std::string json_number(double value) {
 }
 
 std::string json_object(const std::map<std::string, std::string>& texts) {
-    std::string out = "{";
-    for (const auto& [key, value] : texts)
-        out += (out.size() > 1 ? ", " : "") + json_quote(key) + ": " + json_text(value);
-    return out + "}";
+    const auto entry = [](const auto& text) { return json_quote(text.first) + ": " + json_text(text.second); };
+    return "{" + join(texts, entry) + "}";
 }
 
-std::string json_list(const std::vector<std::int64_t>& values) {
-    std::string text = "[";
-    for (std::size_t i = 0; i < values.size(); ++i) text += (i ? ", " : "") + std::to_string(values[i]);
-    return text + "]";
-}
+std::string json_list(const std::vector<std::int64_t>& values) { return to_string(values); }
 
 }  // namespace whittle

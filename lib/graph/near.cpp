@@ -5,7 +5,6 @@
 #include <set>
 #include <vector>
 
-#include "base/suggest.h"
 #include "base/words.h"
 #include "graph/short_program.h"
 #include "graph/text.h"

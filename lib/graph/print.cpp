@@ -54,12 +54,6 @@ std::string number(double value) {
     return std::isinf(value) ? shortest(value) : shortest_real(value);
 }
 
-std::string list_text(const std::vector<std::int64_t>& values) {
-    std::string text = "[";
-    for (std::size_t i = 0; i < values.size(); ++i) text += (i ? ", " : "") + std::to_string(values[i]);
-    return text + "]";
-}
-
 /// Row-major strides, also for sizes whose product would overflow: a printer accepts every graph.
 bool has_default_strides(const ValueMeta& meta) {
     if (meta.strides.size() != meta.sizes.size()) return false;
@@ -87,9 +81,7 @@ struct ArgPrinter {
     std::string operator()(DType value) const { return std::string(name(value)); }
     std::string operator()(const GraphRef& value) const { return '@' + word_or_quoted(value.name); }
     std::string operator()(const ArgList& list) const {
-        std::string text = "[";
-        for (std::size_t i = 0; i < list.size(); ++i) text.append(i ? ", " : "").append(print(graph, list[i]));
-        return text + "]";
+        return "[" + join(list, [&](const Arg& arg) { return print(graph, arg); }) + "]";
     }
 };
 
@@ -109,9 +101,7 @@ std::string operands(const Graph& graph, const Node& node) {
 
 std::string results(const Node& node) {
     if (node.results.size() == 1) return print(node.results[0]);
-    std::string text = "(";
-    for (std::size_t i = 0; i < node.results.size(); ++i) text += (i ? ", " : "") + print(node.results[i]);
-    return text + ")";
+    return "(" + join(node.results, [](const ValueMeta& meta) { return print(meta); }) + ")";
 }
 
 /// A target that reads as one word: "aten.add.Tensor", "onnx.Conv"; others are quoted.
@@ -182,8 +172,8 @@ void print_graph(const Graph& graph, const std::string& indent, std::string& out
 
 std::string print(const ValueMeta& meta) {
     if (std::string unusual = unusual_type(meta); !unusual.empty()) return unusual;
-    std::string text = std::string(name(meta.dtype)) + list_text(meta.sizes);
-    if (!has_default_strides(meta)) text += " strides" + list_text(meta.strides);
+    std::string text = std::string(name(meta.dtype)) + to_string(meta.sizes);
+    if (!has_default_strides(meta)) text += " strides" + to_string(meta.strides);
     if (meta.storage_offset) text += " offset " + std::to_string(meta.storage_offset);
     if (meta.requires_grad) text += " grad";
     if (!meta.leaf) text += " nonleaf";

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "base/words.h"
 #include "graph/json.h"
 #include "graph/json_text.h"
 #include "graph/placement.h"
@@ -46,16 +47,14 @@ class GraphWriter {
 
     template <class List, class Text>
     static std::string list(const List& values, Text&& text_of) {
-        std::string text = "[";
-        for (const auto& value : values) text += (text.size() > 1 ? ", " : "") + text_of(value);
-        return text + "]";
+        return "[" + join(values, text_of) + "]";
     }
 
     std::string opsets() const {
-        std::string text = "{";
-        for (const auto& [domain, version] : graph_.opset_imports)
-            text += (text.size() > 1 ? ", " : "") + json_quote(domain) + ": " + std::to_string(version);
-        return text + "}";
+        const auto text = [](const auto& opset) {
+            return json_quote(opset.first) + ": " + std::to_string(opset.second);
+        };
+        return "{" + join(graph_.opset_imports, text) + "}";
     }
 
     std::string attributes() const {
@@ -85,10 +84,8 @@ class GraphWriter {
         if (!node.target.empty()) text += ", \"target\": " + json_quote(node.target);
         if (!node.args.empty()) text += ", \"args\": " + arg_list(node.args);
         if (!node.kwargs.empty()) {
-            text += ", \"kwargs\": {";
-            for (std::size_t i = 0; i < node.kwargs.size(); ++i)
-                text += (i ? ", " : "") + json_quote(node.kwargs[i].first) + ": " + arg(node.kwargs[i].second);
-            text += "}";
+            const auto entry = [&](const auto& kwarg) { return json_quote(kwarg.first) + ": " + arg(kwarg.second); };
+            text += ", \"kwargs\": {" + join(node.kwargs, entry) + "}";
         }
         if (!node.results.empty()) text += ", \"results\": " + list(node.results, meta);
         if (!node.module_path.empty()) text += ", \"module_path\": " + json_quote(node.module_path);

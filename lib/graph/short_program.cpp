@@ -4,9 +4,9 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <set>
 #include <vector>
 
+#include "base/subprocess.h"
 #include "base/words.h"
 #include "graph/value_ref.h"
 
@@ -110,21 +110,71 @@ Graph with_short_names(const Graph& original, OutputNames outputs, const SchemaS
 }
 
 std::string ops_of(const Graph& graph) {
-    std::string text;
-    std::set<std::string> seen;
+    std::vector<std::string> ops;
     for (const NodeId id : graph.calls()) {
         const Node& node = graph.node({id});
-        if (!is_getitem(node) && seen.insert(node.target).second) text += (text.empty() ? "" : ", ") + node.target;
+        if (!is_getitem(node) && std::ranges::count(ops, node.target) == 0) ops.push_back(node.target);
     }
+    return join(ops);
+}
+
+std::string not_written_shortly(const ShortRequest& request, const std::function<bool(DType)>& can_write,
+                                const std::function<bool(const Tensor&)>& is_large) {
+    std::vector<Tensor> data = request.graph.failure->inputs, parameters;
+    data.insert(data.end(), request.expected.begin(), request.expected.end());
+    for (const auto& [key, value] : request.graph.attributes) parameters.push_back(value);
+    for (const auto* const tensors : {&data, &parameters})
+        for (const Tensor& tensor : *tensors)
+            if (!can_write(tensor.dtype())) return "a short program cannot write " + std::string(name(tensor.dtype()));
+    if (std::ranges::any_of(data, is_large)) return "its data are too long for a short program";
+    return std::ranges::any_of(parameters, is_large) ? "its parameters are too long for a short program" : "";
+}
+
+std::string ends_by_failure(const Signature& signature, std::int64_t alarm) {
+    const std::string& name = signature.detail;
+    const std::string number = name.starts_with("signal ") ? name.substr(7) : name;
+    if (signature.kind == "crash") return "    signal(" + number + ", [](int) { _exit(1); });\n";
+    if (signature.kind == "timeout")
+        return "    signal(SIGALRM, [](int) { _exit(1); });\n    alarm(" + std::to_string(alarm) + ");\n";
+    return {};
+}
+
+std::string differs_in_cpp(std::span<const double> expected, double tolerance, const std::string& got,
+                           const std::string& right) {
+    const auto is_nan = [](double value) { return std::isnan(value); };
+    const auto is_infinite = [](double value) { return std::isinf(value); };
+    if (std::ranges::all_of(expected, is_nan)) return "!std::isnan(" + got + ")";
+    std::string text = got + " != " + right;
+    if (tolerance > 0 && !std::ranges::all_of(expected, is_infinite)) {
+        const std::string far = "!(std::fabs(" + got + " - " + right + ") <= " + short_number(tolerance) + ")";
+        text = std::ranges::any_of(expected, is_infinite) ? text + " && " + far : far;
+    }
+    if (std::ranges::any_of(expected, is_nan)) text += " && !(std::isnan(" + got + ") && std::isnan(" + right + "))";
     return text;
 }
 
-std::string ends_by_failure(const ShortRequest& request) {
-    const auto& signature = request.graph.failure->signature;
-    if (signature.kind == "crash") return "    signal(" + signature.detail + ", [](int) { _exit(1); });\n";
-    if (signature.kind == "timeout")
-        return "    signal(SIGALRM, [](int) { _exit(1); });\n    alarm(" + std::to_string(request.alarm) + ");\n";
-    return {};
+std::string standard_includes(const std::string& code) {
+    const auto has = [&](std::initializer_list<std::string_view> words) {
+        return std::ranges::any_of(words, [&](std::string_view word) { return code.find(word) != code.npos; });
+    };
+    std::string text;
+    if (has({"std::fabs", "std::isnan", "INFINITY", "NAN"})) text += "#include <cmath>\n";
+    if (has({"signal("})) text += "#include <csignal>\n";
+    text += "#include <cstdio>";
+    if (has({"strcmp(", "memcpy("})) text += "\n#include <cstring>";
+    if (has({"std::string"})) text += "\n#include <string>";
+    if (has({"_exit("})) text += "\n#include <unistd.h>";
+    return text;
+}
+
+std::string build_line(const std::filesystem::path& file, const std::vector<std::string>& flags,
+                       const std::vector<std::string>& arguments) {
+    const std::string program = file.stem().string();
+    std::vector<std::string> build = {"g++", "-std=c++17", "-O1", file.filename().string(), "-o", program};
+    std::vector<std::string> run = {"./" + program};
+    build.insert(build.end(), flags.begin(), flags.end());
+    run.insert(run.end(), arguments.begin(), arguments.end());
+    return shell_quote(build) + " && " + shell_quote(run);
 }
 
 PrintedElement printed_element(DType dtype, const std::string& value) {
@@ -161,11 +211,7 @@ std::optional<WrongElement> first_wrong(const ShortRequest& request) {
     return std::nullopt;
 }
 
-std::string sizes_of(const Tensor& tensor) {
-    std::string text;
-    for (const std::int64_t size : tensor.sizes()) text += (text.empty() ? "" : "x") + std::to_string(size);
-    return text;
-}
+std::string sizes_of(const Tensor& tensor) { return join(tensor.sizes(), "x"); }
 
 std::optional<std::size_t> wrong_sizes(const ShortRequest& request) {
     if (request.graph.failure->signature.detail != "sizes") return std::nullopt;

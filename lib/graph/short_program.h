@@ -3,8 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "graph/emitter.h"
 #include "graph/schema.h"
@@ -26,6 +31,13 @@ Graph without_defaults(Graph graph, const SchemaSource& schemas);
 
 /// A parameter's name says more than "A", "self" and the like, which every op has.
 bool tells(const std::string& parameter);
+
+/// Elements that a reader takes in; a short program holds no more of a tensor.
+inline constexpr std::int64_t kMostInPlace = 16;
+/// Why a reader would not take in all of the inputs, results and parameters, as a clause; empty: they are few. Which
+/// data types can be written; which tensors are too large.
+std::string not_written_shortly(const ShortRequest& request, const std::function<bool(DType)>& can_write,
+                                const std::function<bool(const Tensor&)>& is_large);
 
 /// "onnx.Pad, onnx.MaxPool": each once, in order.
 std::string ops_of(const Graph& graph);
@@ -59,7 +71,18 @@ std::string what_is_wrong(const ShortRequest& request, const std::string& who, c
 std::string not_shown_shortly(const Failure& failure, bool dtypes = false);
 
 /// Statements of C++ by which a crash or a hang, where the failure is one, ends the program with status 1.
-std::string ends_by_failure(const ShortRequest& request);
+std::string ends_by_failure(const Signature& signature, std::int64_t alarm);
+
+/// A condition of C++: `got` is not `right`, which is one of `expected`. No tolerance: not at all.
+std::string differs_in_cpp(std::span<const double> expected, double tolerance, const std::string& got,
+                           const std::string& right);
+
+/// "#include <cmath>\n…": what the code of a short program needs of the standard headers, without the last line break.
+std::string standard_includes(const std::string& code);
+
+/// "g++ … && ./repro": what builds a short program in C++ and runs it.
+std::string build_line(const std::filesystem::path& file, const std::vector<std::string>& flags,
+                       const std::vector<std::string>& arguments = {});
 
 /// How C++ prints an element: printf's conversion and its argument, where `value` is an expression of that dtype.
 struct PrintedElement {

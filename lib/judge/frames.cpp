@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/suggest.h"
 #include "base/words.h"
 
 namespace whittle {

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/module.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "graph/abilities.h"
 #include "graph/libtorch_kernels.h"
 #include "graph/placement.h"

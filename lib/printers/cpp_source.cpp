@@ -4,14 +4,18 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "expr/group.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/core/registry.h"
 #include "printers/api_spelling.h"
+#include "text/language.h"
 
 namespace whittle::printers {
 namespace {
+
+using language::api_cpp, language::cpp;
 
 bool in_api(const RegisteredOp* op) { return op && op->name.starts_with("aten."); }
 
@@ -20,7 +24,7 @@ bool has_code(const std::string& target) {
     return in_api(op) || (op && op->def->higher_order);
 }
 
-std::string unsupported(const Node& call) { return "__unsupported(" + cpp_string(call.target) + ")"; }
+std::string unsupported(const Node& call) { return "__unsupported(" + cpp.quoted(call.target) + ")"; }
 
 class Writer {
   public:
@@ -32,13 +36,11 @@ class Writer {
         if (op && op->def->higher_order) return higher_order(node, *op);
         if (!in_api(op)) return unsupported(node);
         const ArgList bound = bind_arguments(op->schema, node);
-        std::string text;
-        for (std::size_t i = 0; i < bound.size(); ++i) {
-            const Param& param = op->schema.params[i];
-            if (api_leaves_out(param)) continue;
-            text += (text.empty() ? "" : ", ") + argument(param, bound[i]);
-        }
-        return "whittle::" + node.target.substr(5, node.target.find('.', 5) - 5) + '(' + text + ')';
+        std::vector<std::string> words;
+        for (std::size_t i = 0; i < bound.size(); ++i)
+            if (const Param& param = op->schema.params[i]; !api_leaves_out(param))
+                words.push_back(argument(param, bound[i]));
+        return "whittle::" + node.target.substr(5, node.target.find('.', 5) - 5) + '(' + join(words) + ')';
     }
 
     /// The function of a nested graph.
@@ -133,21 +135,19 @@ class Writer {
     std::string literal(const Arg& arg) const {
         if (arg.node()) return of_node(arg);
         if (arg.is_none()) return "whittle::OptionalTensor()";
-        if (const auto* i = std::get_if<std::int64_t>(&arg.value)) return std::to_string(*i);
-        if (const auto* d = std::get_if<double>(&arg.value)) return cpp_number(*d);
-        if (const auto* b = std::get_if<bool>(&arg.value)) return *b ? "true" : "false";
-        if (const auto* s = std::get_if<std::string>(&arg.value)) return cpp_string(*s);
-        if (const auto* t = std::get_if<DType>(&arg.value)) return "whittle::" + api_dtype(*t);
+        if (const auto* i = std::get_if<std::int64_t>(&arg.value)) return cpp.integer(*i);
+        if (const auto* d = std::get_if<double>(&arg.value)) return api_cpp.number(*d);
+        if (const auto* b = std::get_if<bool>(&arg.value)) return cpp.boolean(*b);
+        if (const auto* s = std::get_if<std::string>(&arg.value)) return cpp.quoted(*s);
+        if (const auto* t = std::get_if<DType>(&arg.value)) return "whittle::" + api_cpp.type(*t);
         throw Error({"", "graph " + graph_.name},
                     "found a nested graph as an argument, expected only calls without nested graphs");
     }
 
     std::string braces(const Arg& arg) const {
         const ArgList* list = arg.list();
-        if (!list) return '{' + literal(arg) + '}';
-        std::string text;
-        for (const Arg& element : *list) text += (text.empty() ? "" : ", ") + literal(element);
-        return '{' + text + '}';
+        const auto of = [&](const Arg& element) { return literal(element); };
+        return '{' + (list ? join(*list, of) : literal(arg)) + '}';
     }
 
     const Graph& graph_;
@@ -162,7 +162,7 @@ std::string remark(const Node& node) {
     const StackFrame& top = node.stack.front();
     const std::string file = std::filesystem::path(top.file).filename().string();
     return text + (text.empty() ? "  // " : "; ") + file + ':' + std::to_string(top.line) +
-           (top.text.empty() ? "" : ": " + comment(top.text));
+           (top.text.empty() ? "" : ": " + Language::remark(top.text));
 }
 
 /// Whether the API returns a list where the graph has one value: of one chunk, or of an operation with nested graphs.
@@ -195,24 +195,6 @@ std::string variable(const std::string& node_name) {
     return expr::is_identifier(node_name) ? node_name : identifier(node_name) + '_';
 }
 
-std::string comment(std::string text) {
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    text.erase(text.find_last_not_of(" \t\r\\") + 1);
-    return text;
-}
-
-std::string cpp_string(const std::string& text) {
-    std::string quoted = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') quoted += '\\';
-        if (c == '\n')
-            quoted += "\\n";
-        else if (static_cast<unsigned char>(c) >= ' ')
-            quoted += c;
-    }
-    return quoted + '"';
-}
-
 std::string to_cpp(const Graph& graph, const std::string& name) {
     if (graph.dialect != "aten")
         throw Error({"", "graph " + graph.name}, "found the dialect " + graph.dialect + ", expected aten");
@@ -226,14 +208,14 @@ std::string to_cpp(const Graph& graph, const std::string& name) {
                       ((readers.at(static_cast<std::size_t>(id)).empty() ? "[[maybe_unused]] " : "") +
                        ("const Tensor& " + variable(node.name)));
         body += "    // " + variable(node.name) + ": " + print(node.meta()) +
-                (node.target.empty() || node.target == node.name ? "" : ", " + comment(node.target)) + '\n';
+                (node.target.empty() || node.target == node.name ? "" : ", " + Language::remark(node.target)) + '\n';
     }
     if (!graph.attributes.empty())
         parameters += (parameters.empty() ? "" : ", ") + std::string("const Parameters& parameters");
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
         const Node& node = graph.nodes[i];
         if (node.kind == NodeKind::get_attr)
-            body += "    const Tensor& " + variable(node.name) + " = parameters.at(" + cpp_string(node.target) + ");" +
+            body += "    const Tensor& " + variable(node.name) + " = parameters.at(" + cpp.quoted(node.target) + ");" +
                     remark(node) + '\n';
         if (node.kind != NodeKind::call) continue;
         const std::optional<ValueRef> read = item_read(node);
@@ -242,8 +224,7 @@ std::string to_cpp(const Graph& graph, const std::string& name) {
         const char* type = !read && !one && has_several(node) ? "const auto " : "const Tensor ";
         body += "    " + (type + variable(node.name)) + " = " + value + (one ? ".at(0);" : ";") + remark(node) + '\n';
     }
-    std::string results;
-    for (const NodeId id : graph.outputs()) results += (results.empty() ? "" : ", ") + variable(graph.node({id}).name);
+    const std::string results = join(graph.outputs(), [&](NodeId id) { return variable(graph.node({id}).name); });
     return functions + "Values " + name + '(' + parameters + ") {\n" + body + "    return {" + results + "};\n}\n";
 }
 
@@ -271,7 +252,7 @@ std::string cpp_file(const Graph& graph, const std::string& about) {
     for (std::size_t i = 0; i < graph.placeholders().size(); ++i)
         arguments += (i > 0 ? ", inputs.at(" : "inputs.at(") + std::to_string(i) + ')';
     if (!graph.attributes.empty()) arguments += arguments.empty() ? "parameters" : ", parameters";
-    return "// " + comment(about) +
+    return "// " + Language::remark(about) +
            "\n"
            "// Build this file against Whittle: find_package(Whittle), target_link_libraries(… Whittle::api)\n"
            "#include <whittle/whittle.h>\n\n"

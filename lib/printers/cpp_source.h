@@ -33,10 +33,4 @@ using StepFunction = void(const std::vector<Tensor>& inputs, const std::map<std:
 /// A node's name as a C++ variable.
 std::string variable(const std::string& node_name);
 
-/// The text as it may stand behind //: one line, which does not continue the next.
-std::string comment(std::string text);
-
-/// The value as a C++ string literal.
-std::string cpp_string(const std::string& text);
-
 }  // namespace whittle::printers

@@ -5,12 +5,14 @@
 
 #include "base/number_text.h"
 #include "base/program_text.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "printers/torch_python.h"
 #include "tensor/expanded.h"
 
 namespace whittle::printers {
 namespace {
+
+using language::python;
 
 constexpr std::int64_t kLargestList = 64;  ///< elements that are written one by one
 constexpr std::size_t kLargestHex = 2048;  ///< bytes that are written as hexadecimal digits
@@ -43,11 +45,10 @@ class Script {
                  {"PATHS", sidecars_.empty() ? "" : "from pathlib import Path\n"},
                  {"FUNCTION", function},
                  {"VALUES", values},
-                 {"TRACE",
-                  python_wrapped("    graph = torch.jit.trace(graph, " + python_list(arguments_, '(', ')') + ")")},
+                 {"TRACE", python_wrapped("    graph = torch.jit.trace(graph, " + Language::tuple(arguments_) + ")")},
                  {"WARM_UP", python_wrapped("    " + call + ", " + call)},  // it optimizes once it has seen two runs
                  {"RUN", python_wrapped("results = " + call)},
-                 {"EXPECTED", python_wrapped("expected = " + python_list(results, '[', ']'))}}),
+                 {"EXPECTED", python_wrapped("expected = " + python.list(results))}}),
             .files = std::move(sidecars_)};
     }
 
@@ -60,7 +61,7 @@ class Script {
             if (node.kind == NodeKind::output) {
                 std::vector<std::string> words;
                 for (const Arg& arg : node.args) words.push_back(torch_argument(arg, of));
-                calls += python_wrapped("    return " + python_list(words, '(', ')')) + "\n";
+                calls += python_wrapped("    return " + Language::tuple(words)) + "\n";
                 break;
             }
             const std::string& name = names_[static_cast<NodeId>(i)] = python_variable(node.name);
@@ -81,21 +82,19 @@ class Script {
 
     std::string tensor(const Tensor& tensor) {
         if (const Tensor once = unexpanded(tensor); once.sizes() != tensor.sizes())
-            return this->tensor(once) + ".expand(" + python_sizes(tensor.sizes()) + ")";
-        const std::string dtype = torch_dtype(tensor.dtype());
+            return this->tensor(once) + ".expand(" + python.sizes(tensor.sizes()) + ")";
+        const std::string dtype = python.type(tensor.dtype());
         const std::string text = contiguous(tensor.contiguous(), dtype);
         if (tensor.strides() == contiguous_strides(tensor.sizes())) return text;
-        return "torch.empty_strided(" + python_sizes(tensor.sizes()) + ", " + python_sizes(tensor.strides()) +
+        return "torch.empty_strided(" + python.sizes(tensor.sizes()) + ", " + python.sizes(tensor.strides()) +
                ", dtype=" + dtype + ").copy_(" + text + ")";
     }
 
     std::string contiguous(const Tensor& tensor, const std::string& dtype) {
         const auto bytes = tensor.contiguous_bytes();
-        const std::string reshaped = ".reshape(" + python_sizes(tensor.sizes()) + ")";
+        const std::string reshaped = ".reshape(" + python.sizes(tensor.sizes()) + ")";
         if (tensor.numel() <= kLargestList) {
-            std::vector<std::string> words;
-            for (std::int64_t i = 0; i < tensor.numel(); ++i) words.push_back(python_element(tensor, i));
-            const std::string plain = "torch.tensor(" + python_list(words, '[', ']') + ", dtype=" + dtype + ")";
+            const std::string plain = "torch.tensor([" + python.elements(tensor) + "], dtype=" + dtype + ")";
             return tensor.sizes() == Sizes{tensor.numel()} ? plain : plain + reshaped;
         }
         const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -110,7 +109,7 @@ class Script {
             source += ")";
         } else {
             ReproProgram::File sidecar{stem_ + "." + std::to_string(sidecars_.size()) + ".bin", std::string(text)};
-            source = "(Path(__file__).parent / " + python_text(sidecar.name) + ").read_bytes()";
+            source = "(Path(__file__).parent / " + python.quoted(sidecar.name) + ").read_bytes()";
             sidecars_.push_back(std::move(sidecar));
         }
         return "torch.frombuffer(bytearray(" + source + "), dtype=" + dtype + ")" + reshaped;

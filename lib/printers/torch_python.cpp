@@ -6,41 +6,33 @@
 
 #include "base/command_words.h"
 #include "base/error.h"
-#include "base/program_text.h"
 #include "base/words.h"
 #include "graph/targets.h"
 #include "ops/aten/earlier.h"
 #include "tensor/alike.h"
 #include "tensor/expanded.h"
 #include "tensor/reach.h"
-#include "tensor/scalars.h"
+#include "text/language.h"
 
 namespace whittle::printers {
 namespace {
 
+using language::python;
+
 constexpr std::size_t kLine = 100;
 constexpr std::int64_t kFew = 4;  // elements that are listed, though all of them are the same
-
-std::string nested(const Tensor& contiguous, std::size_t dimension, std::int64_t& next) {
-    if (dimension == contiguous.sizes().size()) return python_element(contiguous, next++);
-    std::vector<std::string> words;
-    for (std::int64_t i = 0; i < contiguous.sizes()[dimension]; i++)
-        words.push_back(nested(contiguous, dimension + 1, next));
-    return python_list(words, '[', ']');
-}
 
 /// What torch.tensor() makes of Python's numbers has these.
 bool by_default(DType dtype) { return dtype == DType::f32 || dtype == DType::i64 || dtype == DType::boolean; }
 
 std::string contiguous_tensor(const Tensor& contiguous) {
     const DType dtype = contiguous.dtype();
-    const std::string typed = by_default(dtype) ? ")" : ", dtype=" + torch_dtype(dtype) + ")";
+    const std::string typed = by_default(dtype) ? ")" : ", dtype=" + python.type(dtype) + ")";
     if (contiguous.numel() > kFew && all_alike(contiguous))
-        return "torch.full(" + python_sizes(contiguous.sizes()) + ", " + python_element(contiguous, 0) + typed;
+        return "torch.full(" + python.sizes(contiguous.sizes()) + ", " + python.element(contiguous, 0) + typed;
     if (contiguous.numel() == 0)
-        return "torch.zeros(" + python_sizes(contiguous.sizes()) + ", dtype=" + torch_dtype(dtype) + ")";
-    std::int64_t next = 0;
-    return "torch.tensor(" + nested(contiguous, 0, next) + typed;
+        return "torch.zeros(" + python.sizes(contiguous.sizes()) + ", dtype=" + python.type(dtype) + ")";
+    return "torch.tensor(" + python.nested(contiguous) + typed;
 }
 
 /// Enumerations are texts in our graphs.
@@ -74,34 +66,11 @@ std::size_t outermost_comma(const std::string& line, std::size_t begin, std::siz
 
 }  // namespace
 
-std::string torch_dtype(DType dtype) {
-    if (!is_computed(dtype))  // PyTorch 2 stores them, and has few ops for them
-        throw Error("found dtype " + std::string(name(dtype)) + ", expected a dtype of PyTorch");
-    return "torch." + lower_case(std::string(info_of(dtype).torch));
-}
-
 std::string python_variable(const std::string& name) {
-    constexpr const char* kTaken[] = {
-        "and",   "as",     "assert",   "async",   "await",    "break",    "class",   "continue", "def",    "del",
-        "elif",  "else",   "except",   "finally", "for",      "from",     "global",  "if",       "import", "in",
-        "is",    "lambda", "nonlocal", "not",     "or",       "pass",     "raise",   "return",   "try",    "while",
-        "with",  "yield",  "graph",    "sys",     "torch",    "expected", "results", "Path",     "self",   "print",
-        "float", "range",  "super",    "zip",     "scripted", "Graph"};
-    const bool taken = std::ranges::any_of(kTaken, [&](const char* word) { return name == word; });
-    return taken || name.starts_with("expected") ? name + "_" : name;
-}
-
-std::string python_list(const std::vector<std::string>& words, char open, char close) {
-    std::string text(1, open);
-    for (const std::string& word : words) text += (text.size() > 1 ? ", " : "") + word;
-    if (open == '(' && words.size() == 1) text += ',';
-    return text + close;
-}
-
-std::string python_sizes(const std::vector<std::int64_t>& sizes) {
-    std::vector<std::string> words;
-    for (const std::int64_t size : sizes) words.push_back(std::to_string(size));
-    return python_list(words, '(', ')');
+    constexpr std::string_view kTaken =
+        "graph sys torch expected results Path self print float range super zip scripted Graph";
+    const std::string variable = python.variable(name, kTaken);
+    return variable == name && name.starts_with("expected") ? name + "_" : variable;
 }
 
 std::string python_wrapped(const std::string& line) {
@@ -117,22 +86,9 @@ std::string python_wrapped(const std::string& line) {
     return text + line.substr(begin);
 }
 
-std::string python_element(const Tensor& contiguous, std::int64_t i) {
-    const Tensor one = element_of(contiguous, i);
-    if (is_complex(contiguous.dtype())) {  // 1-0j has lost the sign of its zero
-        const Complex128 value = one.values<Complex128>().at(0);
-        const bool single = contiguous.dtype() == DType::c64;
-        return "complex(" + python_number(value.real(), single) + ", " + python_number(value.imag(), single) + ")";
-    }
-    if (is_floating(contiguous.dtype()))
-        return python_number(one.to(DType::f64).item().to_double(), contiguous.dtype() != DType::f64);
-    if (contiguous.dtype() == DType::boolean) return one.item().to_bool() ? "True" : "False";
-    return one.item().integer_text();
-}
-
 std::string torch_tensor(const Tensor& tensor) {
     if (const Tensor once = unexpanded(tensor); once.sizes() != tensor.sizes())
-        return torch_tensor(once) + ".expand(" + python_sizes(tensor.sizes()) + ")";
+        return torch_tensor(once) + ".expand(" + python.sizes(tensor.sizes()) + ")";
     const Tensor contiguous = tensor.contiguous();
     if (tensor.strides() == contiguous_strides(tensor.sizes())) return contiguous_tensor(contiguous);
     if (tensor.rank() == 2 && tensor.strides() == Sizes{1, tensor.sizes()[0]}) {
@@ -141,10 +97,10 @@ std::string torch_tensor(const Tensor& tensor) {
         return contiguous_tensor(turned.contiguous()) + ".t()";
     }
     const std::int64_t extent = tensor.numel() ? reach(tensor.sizes(), tensor.strides())->count() : 0;
-    const std::string dtype = tensor.dtype() == DType::f32 ? "" : ", dtype=" + torch_dtype(tensor.dtype());
+    const std::string dtype = tensor.dtype() == DType::f32 ? "" : ", dtype=" + python.type(tensor.dtype());
     const std::string made =  // between its elements there is no memory that nobody wrote
-        "torch.zeros(" + std::to_string(extent) + dtype + ").as_strided(" + python_sizes(tensor.sizes()) + ", " +
-        python_sizes(tensor.strides()) + ")";
+        "torch.zeros(" + std::to_string(extent) + dtype + ").as_strided(" + python.sizes(tensor.sizes()) + ", " +
+        python.sizes(tensor.strides()) + ")";
     return made + ".copy_(" + contiguous_tensor(contiguous) + ")";
 }
 
@@ -159,20 +115,18 @@ std::string torch_call(const Node& named, Overload overload, const std::function
     for (const auto& [name, arg] : node.kwargs) words.push_back(name + "=" + named_argument(name, arg, value));
     const bool is_named = overload == Overload::named;
     const std::string name = is_named ? node.target : node.target.substr(0, node.target.rfind('.'));
-    std::string text = "torch.ops." + name + "(";
-    for (std::size_t i = 0; i < words.size(); ++i) text += (i ? ", " : "") + words[i];
-    return text + ")";
+    return "torch.ops." + name + "(" + join(words) + ")";
 }
 
 std::string torch_argument(const Arg& arg, const std::function<std::string(NodeId)>& value) {
     if (arg.is_none()) return "None";
     if (const NodeRef* node = arg.node()) return value(node->id);
-    if (const ArgList* elements = arg.list()) return python_list(arguments(*elements, value), '[', ']');
-    if (const auto* number = std::get_if<std::int64_t>(&arg.value)) return std::to_string(*number);
-    if (const auto* number = std::get_if<double>(&arg.value)) return python_number(*number);
-    if (const auto* truth = std::get_if<bool>(&arg.value)) return *truth ? "True" : "False";
-    if (const auto* text = std::get_if<std::string>(&arg.value)) return python_text(*text);
-    if (const auto* dtype = std::get_if<DType>(&arg.value)) return torch_dtype(*dtype);
+    if (const ArgList* elements = arg.list()) return python.list(arguments(*elements, value));
+    if (const auto* number = std::get_if<std::int64_t>(&arg.value)) return python.integer(*number);
+    if (const auto* number = std::get_if<double>(&arg.value)) return python.number(*number);
+    if (const auto* truth = std::get_if<bool>(&arg.value)) return python.boolean(*truth);
+    if (const auto* text = std::get_if<std::string>(&arg.value)) return python.quoted(*text);
+    if (const auto* dtype = std::get_if<DType>(&arg.value)) return python.type(*dtype);
     throw Error("found a nested graph as an argument, expected only calls without nested graphs");
 }
 

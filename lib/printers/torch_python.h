@@ -1,4 +1,4 @@
-// How PyTorch's Python spells what graphs of ATen's calls hold: names, data types, tensors, calls.
+// How PyTorch's Python spells what graphs of ATen's calls hold: names, tensors, calls.
 #pragma once
 
 #include <functional>
@@ -6,30 +6,20 @@
 #include <vector>
 
 #include "graph/graph.h"
-#include "tensor/tensor.h"
+#include "text/language.h"
 
 namespace whittle::printers {
-
-/// "torch.float32". Throws Error for a dtype that PyTorch 1.13 does not have.
-std::string torch_dtype(DType dtype);
 
 /// A node's name, where it is neither one of Python's words nor what our scripts call something else; otherwise with
 /// `_` behind it.
 std::string python_variable(const std::string& name);
 
-/// "(3,)", "[1, 2]".
-std::string python_list(const std::vector<std::string>& words, char open, char close);
-/// "(2, 3)".
-std::string python_sizes(const std::vector<std::int64_t>& sizes);
-
 /// Broken behind commas where it is longer than a line should be; what follows is indented by four columns more.
 std::string python_wrapped(const std::string& line);
 
-/// Element `i` of a contiguous tensor, as Python's number: "0.5", "True".
-std::string python_element(const Tensor& contiguous, std::int64_t i);
-
 /// An expression that is the tensor, with its strides: nested lists, "torch.full((8,), 1.0)" where all of many are the
-/// same. For few elements. Throws Error as torch_dtype().
+/// same. For few elements. Throws Error for a
+/// dtype that PyTorch does not have.
 std::string torch_tensor(const Tensor& tensor);
 
 /// "named": torch.ops.aten.add.Tensor; "left to the arguments": torch.ops.aten.add, which TorchScript takes, too.

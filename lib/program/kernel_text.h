@@ -10,10 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/words.h"
 #include "expr/canonical.h"
 #include "expr/loops.h"
 #include "graph/value_ref.h"
 #include "program/plan.h"
+#include "text/language.h"
 
 namespace whittle::program {
 
@@ -56,22 +58,19 @@ class KernelFunctions {
         std::string text = "static void " + name + "(Outputs& out) {\n";
         for (std::size_t k = 0; k < plan_.kernels.size(); k++) {
             const Kernel& kernel = plan_.kernels[k];
-            std::string arguments;
-            const auto add = [&](const std::string& argument) {
-                arguments += (arguments.empty() ? "" : ", ") + argument;
-            };
-            for (const ValueRef& key : kernel.inputs) add(place(key));
+            std::vector<std::string> arguments;
+            for (const ValueRef& key : kernel.inputs) arguments.push_back(place(key));
             for (std::size_t i = 0; i < kernel.outputs.size(); i++) {
                 const ValueRef& key = kernel.outputs[i];
                 if (!output_of(key)) {
                     const expr::Stage& stage = *kernel.group.stage(kernel.group.outputs[i]);
-                    const std::string type = expr::cpp_type(stage.dtype);
+                    const std::string type = language::cpp.type(stage.dtype);
                     text += "    std::unique_ptr<" + type + "[]> mid_" + names_.text(key) + "(new " + type + "[" +
                             std::to_string(element_count(stage.sizes())) + "]);\n";
                 }
-                add(place(key));
+                arguments.push_back(place(key));
             }
-            text += "    " + function(k, suffix) + "(" + arguments + ");\n";
+            text += "    " + function(k, suffix) + "(" + join(arguments) + ");\n";
         }
         return text + copies() + "}\n";
     }

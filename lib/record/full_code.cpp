@@ -4,23 +4,23 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/program_text.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "graph/text.h"
 #include "printers/api_spelling.h"
 #include "printers/cpp_source.h"
 #include "record/guard_code.h"
+#include "text/language.h"
 #include "trace/folder.h"
 #include "trace/record.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
-using printers::comment;
-using printers::cpp_string;
+using language::cpp;
 using printers::to_cpp;
 
 namespace {
@@ -131,10 +131,8 @@ class FrameWriter {
     }
 
     std::string records() const {
-        std::string text;
-        for (std::size_t i = begin_; i < end_; ++i)
-            text += (i > begin_ ? ", " : "") + cpp_string(graphs_[i].recorded->file.generic_string());
-        return text;
+        const std::span here = std::span(graphs_).subspan(begin_, end_ - begin_);
+        return join(here, [](const RecordedGraph& g) { return cpp.quoted(g.recorded->file.generic_string()); });
     }
 
     std::string locals() {
@@ -148,13 +146,13 @@ class FrameWriter {
                 const auto name = input_name(graph(i).node({placeholders[k]}));
                 if (!name || !first_value_.emplace(*name, &graphs_[i].record.record.inputs[k]).second) continue;
                 text +=
-                    "    frame.L[" + cpp_string(*name) + "] = " + recorded(i) + ".inputs[" + std::to_string(k) + "];\n";
+                    "    frame.L[" + cpp.quoted(*name) + "] = " + recorded(i) + ".inputs[" + std::to_string(k) + "];\n";
             }
         }
         std::set<std::string> told;
         for (const IndexGuard& guard : graphs_[begin_].entry->guards)
             if (const auto scalar = code_of(guard).scalar; scalar && told.insert(scalar->first).second)
-                text += "    frame.S[" + cpp_string(scalar->first) + "] = " + scalar->second + ";\n";
+                text += "    frame.S[" + cpp.quoted(scalar->first) + "] = " + scalar->second + ";\n";
         return text + "}\n\n";
     }
 
@@ -172,9 +170,9 @@ class FrameWriter {
         for (const IndexGuard& guard : graphs_[begin_].entry->guards) {
             const GuardCode code = code_of(guard);
             if (code.condition.empty())
-                text += "    // " + comment(guard.text()) + "  (not checked: " + code.why_not + ")\n";
+                text += "    // " + Language::remark(guard.text()) + "  (not checked: " + code.why_not + ")\n";
             else
-                text += "    if (!(" + code.condition + ")) return false;  // " + comment(guard.text()) + '\n';
+                text += "    if (!(" + code.condition + ")) return false;  // " + Language::remark(guard.text()) + '\n';
         }
         return text + "    return true;\n}\n\n";
     }
@@ -196,7 +194,7 @@ class FrameWriter {
         const std::string own = recorded(i) + ".inputs[" + std::to_string(k) + ']';
         if (const auto name = input_name(placeholder)) {
             const Tensor& first = *first_value_.at(*name);
-            return same_bits(first, value) ? "frame.L[" + cpp_string(*name) + ']'
+            return same_bits(first, value) ? "frame.L[" + cpp.quoted(*name) + ']'
                                            : own + " /* " + *name + ", changed since */";
         }
         for (std::size_t earlier = i; earlier-- > begin_;) {
@@ -209,11 +207,10 @@ class FrameWriter {
     }
 
     std::string call(std::size_t i) const {
-        std::string arguments;
-        for (std::size_t k = 0; k < graph(i).placeholders().size(); ++k)
-            arguments += (arguments.empty() ? "" : ", ") + argument(i, k);
-        if (!graph(i).attributes.empty()) arguments += (arguments.empty() ? "" : ", ") + (recorded(i) + ".parameters");
-        return "    frame.left.push_back(__compiled_fn_" + std::to_string(i) + '(' + arguments + "));\n";
+        std::vector<std::string> arguments;
+        for (std::size_t k = 0; k < graph(i).placeholders().size(); ++k) arguments.push_back(argument(i, k));
+        if (!graph(i).attributes.empty()) arguments.push_back(recorded(i) + ".parameters");
+        return "    frame.left.push_back(__compiled_fn_" + std::to_string(i) + '(' + join(arguments) + "));\n";
     }
 
     const IndexBreak* ends(std::size_t i) const {
@@ -237,9 +234,9 @@ class FrameWriter {
             const StackFrame top = stop->stack.empty() ? StackFrame{} : stop->stack.front();
             const std::string place =
                 top.file.empty() ? "?" : fs::path(top.file).filename().string() + ':' + std::to_string(top.line);
-            text += "    // " + comment(stop->reason) + '\n';
+            text += "    // " + Language::remark(stop->reason) + '\n';
             text +=
-                "    __break(" + cpp_string(stop->id) + ", " + cpp_string(place) + ", " + cpp_string(top.text) + ");\n";
+                "    __break(" + cpp.quoted(stop->id) + ", " + cpp.quoted(place) + ", " + cpp.quoted(top.text) + ");\n";
         }
         if (i + 1 < end_) text += "    " + step_name(i + 1) + "(frame);\n";
         return text + "}\n" + (i > begin_ ? "\n" : "");

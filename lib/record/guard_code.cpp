@@ -2,11 +2,10 @@
 
 #include "printers/api_spelling.h"
 #include "printers/cpp_source.h"
+#include "text/language.h"
 
 namespace whittle {
-using printers::api_dtype;
-using printers::cpp_number;
-using printers::cpp_string;
+using language::api_cpp, language::cpp;
 
 using capture::Guard;
 using capture::HostValue;
@@ -28,31 +27,25 @@ constexpr const char* kNotRead = "no graph reads the guarded tensor";
 std::optional<std::string> tensor_code(const Source& source, const LocalTensors& locals) {
     const auto name = local_name(source);
     if (!name || !locals.contains(*name)) return std::nullopt;
-    return "frame.L.at(" + cpp_string(*name) + ")";
-}
-
-std::string braced(const std::vector<std::int64_t>& values) {
-    std::string text;
-    for (const std::int64_t value : values) text += (text.empty() ? "" : ", ") + std::to_string(value);
-    return "{" + text + "}";
+    return "frame.L.at(" + cpp.quoted(*name) + ")";
 }
 
 struct ValueCode {
     std::string operator()(std::monostate) const { return "Value()"; }
-    std::string operator()(bool value) const { return value ? "Value(true)" : "Value(false)"; }
-    std::string operator()(std::int64_t value) const { return "Value(std::int64_t{" + std::to_string(value) + "})"; }
-    std::string operator()(double value) const { return "Value(double{" + cpp_number(value) + "})"; }
-    std::string operator()(const std::string& value) const { return "Value(std::string(" + cpp_string(value) + "))"; }
+    std::string operator()(bool value) const { return "Value(" + cpp.boolean(value) + ")"; }
+    std::string operator()(std::int64_t value) const { return "Value(std::int64_t{" + cpp.integer(value) + "})"; }
+    std::string operator()(double value) const { return "Value(double{" + api_cpp.number(value) + "})"; }
+    std::string operator()(const std::string& value) const { return "Value(std::string(" + cpp.quoted(value) + "))"; }
 };
 
 GuardCode state_code(const std::string& what, const HostValue& value) {
     const bool* flag = std::get_if<bool>(&value);
     if (what == "grad_mode" && flag)
-        return {.condition = std::string("whittle::grad_enabled() == ") + (*flag ? "true" : "false")};
+        return {.condition = std::string("whittle::grad_enabled() == ") + cpp.boolean(*flag)};
     const std::string* dtype = std::get_if<std::string>(&value);
     if (what == "default_dtype" && dtype)
         if (const auto known = dtype_from_name(*dtype))
-            return {.condition = "whittle::get_default_dtype() == whittle::" + std::string(api_dtype(*known))};
+            return {.condition = "whittle::get_default_dtype() == whittle::" + api_cpp.type(*known)};
     return {.why_not = "the API cannot read this state"};
 }
 
@@ -66,17 +59,16 @@ struct ConditionCode {
         const auto tensor = tensor_code(source, locals);
         if (!tensor) return {.why_not = kNotRead};
         const std::string strides =
-            "whittle::IntList" + (match.strides.empty() ? "(std::nullopt)" : braced(match.strides));
-        return {.condition = "__matches(" + *tensor + ", whittle::" + std::string(api_dtype(match.dtype)) + ", " +
-                             braced(match.sizes) + ", " + strides + ", " + (match.requires_grad ? "true" : "false") +
-                             ")"};
+            "whittle::IntList" + (match.strides.empty() ? "(std::nullopt)" : cpp.sizes(match.strides));
+        return {.condition = "__matches(" + *tensor + ", whittle::" + api_cpp.type(match.dtype) + ", " +
+                             cpp.sizes(match.sizes) + ", " + strides + ", " + cpp.boolean(match.requires_grad) + ")"};
     }
     GuardCode operator()(const capture::StateEqual& state) const { return state_code(source.name(), state.value); }
     GuardCode operator()(const capture::HostEquals& equal) const {
         const auto name = local_name(source);
         if (!name) return {.why_not = "no local variable holds the guarded value"};
         const std::string code = std::visit(ValueCode{}, equal.value);
-        return {.condition = "frame.S.at(" + cpp_string(*name) + ") == " + code, .scalar = std::pair(*name, code)};
+        return {.condition = "frame.S.at(" + cpp.quoted(*name) + ") == " + code, .scalar = std::pair(*name, code)};
     }
     GuardCode operator()(const capture::SameTensor& same) const {
         const auto one = tensor_code(source, locals), other = tensor_code(same.as, locals);

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "diagnose/diagnose.h"
 #include "graph/abilities.h"
 #include "graph/releases.h"

@@ -4,7 +4,6 @@
 
 #include "backends/registry.h"
 #include "base/number_text.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "graph/shared_fields.h"
 #include "graph/text.h"

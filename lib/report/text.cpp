@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "base/number_text.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "capture/source.h"
 #include "graph/text.h"

@@ -2,7 +2,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/number_text.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "graph/fields.h"
 #include "report/text_parts.h"

@@ -1,18 +1,17 @@
 #include "repro/cpp_data.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <cstring>
 
-#include "base/number_text.h"
-#include "expr/loops.h"
 #include "tensor/alike.h"
 #include "tensor/random.h"
 #include "tensor/reach.h"
+#include "text/language.h"
 
 namespace whittle::repro {
 namespace {
+
+using language::array_cpp;
 
 constexpr std::string_view kNames[] = {"real", "random", "small", "ones", "zeros"};  // in Data's order
 constexpr std::int64_t kSmallestFill = 16;    // elements; below, an array shows them better
@@ -24,14 +23,6 @@ std::string format(const char* pattern, Values... values) {
     char text[64];
     std::snprintf(text, sizeof text, pattern, values...);
     return text;
-}
-
-template <std::floating_point T>
-std::string floating(T value, const char* suffix) {
-    if (std::isnan(value)) return "NAN";
-    if (std::isinf(value)) return value < 0 ? "-INFINITY" : "INFINITY";
-    const std::string text = shortest(value, sizeof(T) == 4);
-    return text + (text.find_first_of(".e") == std::string::npos ? "." : "") + suffix;
 }
 
 /// FNV-1a, which the generated program computes again. http://www.isthe.com/chongo/tech/comp/fnv/
@@ -55,13 +46,13 @@ ReachedMemory reached(const Tensor& tensor) {
 
 /// A pointer to the bits of 16-bit floats as one to their type; other pointers are what they should be.
 std::string as_type(DType dtype, const std::string& pointer) {
-    return is_reduced(dtype) ? "reinterpret_cast<const " + expr::cpp_type(dtype) + "*>(" + pointer + ")" : pointer;
+    return is_reduced(dtype) ? "reinterpret_cast<const " + array_cpp.type(dtype) + "*>(" + pointer + ")" : pointer;
 }
 
 /// NAME as a pointer to the first element of the tensor, whose memory `memory` makes.
 std::string pointer(const std::string& name, const Tensor& tensor, const std::string& memory) {
     const std::int64_t first = reached(tensor).first;
-    return "static const " + expr::cpp_type(tensor.dtype()) + "* const " + name + " = " + memory +
+    return "static const " + array_cpp.type(tensor.dtype()) + "* const " + name + " = " + memory +
            (first ? " + " + std::to_string(first) : "") + ";";
 }
 
@@ -101,35 +92,13 @@ Tensor made_up(const Tensor& tensor, Data data, std::uint64_t seed, Role role) {
 std::string DataWriter::define_random(const std::string& name, const Tensor& tensor, std::uint64_t seed) {
     made_up_ = true;
     return pointer(name, tensor,
-                   "random_values<" + expr::cpp_type(tensor.dtype()) + ">(" +
+                   "random_values<" + array_cpp.type(tensor.dtype()) + ">(" +
                        std::to_string(reached(tensor).memory.numel()) + ", " + std::to_string(seed) + ")") +
            comment_of(tensor);
 }
 
-std::string literal(const Tensor& tensor, std::int64_t i) {
-    return visit_dtype(tensor.dtype(), [&]<class T>(T) -> std::string {
-        const T value = tensor.data<T>()[i];
-        if constexpr (is_complex_type<T>) {
-            const Tensor parts = Tensor::of(std::vector{value.real(), value.imag()}, {2});
-            return expr::cpp_type(tensor.dtype()) + "(" + literal(parts, 0) + ", " + literal(parts, 1) + ")";
-        } else if constexpr (is_reduced_type<T>) {
-            std::uint32_t bits = 0;
-            std::memcpy(&bits, &value, sizeof value);
-            return format("0x%0*x", static_cast<int>(2 * sizeof value), bits);
-        } else if constexpr (std::is_same_v<T, bool>) {
-            return value ? "true" : "false";
-        } else if constexpr (std::is_floating_point_v<T>) {
-            return floating(value, sizeof(T) == 4 ? "f" : "");
-        } else {
-            if (std::is_signed_v<T> && sizeof(T) >= 4 && value == std::numeric_limits<T>::min())
-                return "INT" + std::to_string(8 * sizeof(T)) + "_MIN";
-            return std::to_string(value) + (std::is_unsigned_v<T> && sizeof(T) >= 4 ? "u" : "");
-        }
-    });
-}
-
 std::string DataWriter::define(const std::string& name, const Tensor& tensor) {
-    const std::string type = expr::cpp_type(tensor.dtype());
+    const std::string type = array_cpp.type(tensor.dtype());
     const std::string stored =
         is_reduced(tensor.dtype()) ? format("uint%d_t", static_cast<int>(8 * size_of(tensor.dtype()))) : type;
     const ReachedMemory span = reached(tensor);
@@ -138,7 +107,7 @@ std::string DataWriter::define(const std::string& name, const Tensor& tensor) {
     if (count >= kSmallestFill && all_alike(span.memory)) {
         made_up_ = true;
         const std::string filled =
-            "filled<" + stored + ">(" + std::to_string(count) + ", " + literal(span.memory, 0) + ")";
+            "filled<" + stored + ">(" + std::to_string(count) + ", " + array_cpp.element(span.memory, 0) + ")";
         return pointer(name, tensor, as_type(tensor.dtype(), filled)) + comment;
     }
     if (count > kLargestArray) {
@@ -162,7 +131,7 @@ std::string DataWriter::define(const std::string& name, const Tensor& tensor) {
             text += line + "\n    ";
             line.clear();
         }
-        line += literal(span.memory, i) + (i + 1 < count ? ", " : "");
+        line += array_cpp.element(span.memory, i) + (i + 1 < count ? ", " : "");
     }
     if (count == 0) line = "0";  // an array has an element
     text += line + "};";

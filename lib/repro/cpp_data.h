@@ -48,8 +48,4 @@ class DataWriter {
     bool made_up_ = false;
 };
 
-/// One element as a C++ literal of the dtype's type in generated code: exact; NAN and INFINITY for f32 and f64, and the
-/// bits of f16 and bf16.
-std::string literal(const Tensor& contiguous, std::int64_t element);
-
 }  // namespace whittle::repro

@@ -16,6 +16,7 @@
 #include "passes/widen.h"
 #include "program/loops_code.h"
 #include "repro/verify.h"
+#include "text/language.h"
 
 namespace whittle::repro {
 namespace {
@@ -45,7 +46,7 @@ std::string optional_part(bool wanted, std::string_view name, const std::map<std
 
 /// As part of a C string literal.
 std::string in_literal(const std::string& text) {
-    const std::string literal = string_literal(text);
+    const std::string literal = language::cpp.quoted_lines(text);
     return literal.substr(1, literal.size() - 2);
 }
 
@@ -177,7 +178,7 @@ class ProgramText {
         values_["OVERLOADS"] = "";
         for (const DType dtype : {DType::i64, DType::u64}) {
             if (!any([&](const Tensor& tensor) { return tensor.dtype() == dtype; })) continue;
-            const std::string overloads = fill_template("repro_close.cpp", {{"LONG", expr::cpp_type(dtype)}});
+            const std::string overloads = fill_template("repro_close.cpp", {{"LONG", language::cpp.type(dtype)}});
             values_["OVERLOADS"] += (values_["OVERLOADS"].empty() ? "" : "\n") + chomped(overloads);
         }
         const bool complex = any([](const Tensor& tensor) { return is_complex(tensor.dtype()); });
@@ -221,7 +222,7 @@ class ProgramText {
             if (expected.numel() == 0) continue;  // nothing to compare, and C++ has no empty arrays
             const std::string &member = members_[i], count = std::to_string(expected.numel());
             const Tolerance tolerance = failure_.accuracy.tolerance(expected.dtype());
-            members += "    " + expr::cpp_type(expected.dtype()) + " " + member + "[" + count + "];  // " +
+            members += "    " + language::cpp.type(expected.dtype()) + " " + member + "[" + count + "];  // " +
                        std::string(name(expected.dtype())) + to_string(expected.sizes()) + "\n";
             definitions += data_.define("expected_" + member, expected);
             const bool fp64 = i < exact.size() && is_floating(expected.dtype());
@@ -308,7 +309,8 @@ class ProgramText {
         if (kind == "mismatch") {
             judge_values();
         } else if (kind == "exception") {
-            values_["RECOGNIZED"] = "says(error.what(), " + string_literal(unclipped(failure_.signature.detail)) + ")";
+            values_["RECOGNIZED"] =
+                "says(error.what(), " + language::cpp.quoted_lines(unclipped(failure_.signature.detail)) + ")";
             values_["THROWN"] = fill_template("repro_thrown.cpp", values_);
             values_["VERDICT"] = chomped(fill_template("repro_verdict_gone.cpp", values_));
         } else {

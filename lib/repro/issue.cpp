@@ -15,6 +15,7 @@
 #include "graph/title.h"
 #include "ops/core/registry.h"
 #include "repro/verify.h"
+#include "text/language.h"
 
 namespace whittle::repro {
 namespace {
@@ -41,15 +42,10 @@ std::string printed_block(const std::string& text) {
     return block;
 }
 
-std::string language_of(const std::filesystem::path& file) {
-    const std::string extension = file.extension().string();
-    return extension == ".py" ? "python" : extension == ".mjs" ? "js" : "cpp";
-}
-
 /// The program without the comment that it begins with, which says once more what the report says: the title in the
 /// first paragraph, the command in the last. What else there is stays.
 std::string without_head(const std::string& program, const std::filesystem::path& file) {
-    const std::string mark = comment_mark(file);
+    const std::string mark(language_of(file.native()).mark());
     std::vector<std::string> paragraphs(1);
     std::size_t begin = 0;
     while (program.compare(begin, mark.size(), mark) == 0) {
@@ -172,7 +168,7 @@ class Issue {
         const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
         if (lines > kMostLinesInText)
             return "The program is `" + name() + "` (" + plural(lines, "line") + ", attached).\n";
-        std::string shown = "```" + language_of(name()) + "\n" +
+        std::string shown = "```" + std::string(language_of(name()).name()) + "\n" +
                             (repro_.is_short() ? without_head(text, name()) : text) + "```\n";  // a harness says more
         for (const OtherProgram& other : program_.others) {
             if (other.ran && !other.verified) continue;  // it was run in vain

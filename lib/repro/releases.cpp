@@ -2,11 +2,11 @@
 
 #include "backends/registry.h"
 #include "base/log.h"
-#include "base/program_text.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "diagnose/release_history.h"
 #include "graph/releases.h"
 #include "repro/verify.h"
+#include "text/language.h"
 
 namespace whittle::repro {
 
@@ -43,15 +43,14 @@ void tell_releases(const Options& options, Repro& repro) {
     if (repro.releases.empty()) return;
     // At the end of its head: the comment that it begins with, up to the first empty line of that.
     const auto tell = [&](std::string& program, const std::filesystem::path& name) {
-        const std::string mark = comment_mark(name);
+        const Language language = language_of(name.native());
+        const std::string mark(language.mark());
         std::size_t end = 0;
         while (program.compare(end, mark.size() + 1, mark + " ") == 0) end = program.find('\n', end) + 1;
-        program.insert(end, comment_lines(mark, "Releases: " + repro.releases + "."));
+        program.insert(end, language.comment("Releases: " + repro.releases + "."));
     };
     tell(repro.program.text, name_of(repro.program, options));
     for (OtherProgram& other : repro.program.others) tell(other.text, other.name);
 }
-
-std::string comment_mark(const std::filesystem::path& program) { return program.extension() == ".py" ? "#" : "//"; }
 
 }  // namespace whittle::repro

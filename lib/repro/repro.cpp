@@ -10,8 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "base/program_text.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "diagnose/compiled.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/letter.h"
@@ -24,6 +23,7 @@
 #include "program/loops_code.h"
 #include "repro/steps.h"
 #include "repro/verify.h"
+#include "text/language.h"
 
 namespace whittle::repro {
 namespace fs = std::filesystem;
@@ -66,7 +66,8 @@ class Interpreting final : public Emitter {
         return "static void under_test(Outputs&) {\n    const int inputs = " + inputs +
                ", placeholders = " + placeholders +
                ";\n    if (inputs != placeholders)\n        throw std::runtime_error(" +
-               string_literal("graph " + instead_.name + ": found " + inputs + " inputs, expected " + placeholders) +
+               language::cpp.quoted_lines("graph " + instead_.name + ": found " + inputs + " inputs, expected " +
+                                          placeholders) +
                ");\n}\n";
     }
 

@@ -70,8 +70,6 @@ std::string includes_of(const std::string& code);
 std::string next_line(const std::string& command, bool verified, const Options& options);
 /// Says in the first lines of each of the programs since which release it fails.
 void tell_releases(const Options& options, Repro& repro);
-/// What a comment begins with in the language of a program.
-std::string comment_mark(const std::filesystem::path& program);
 
 // ---- a bug report, and a bundle: a repro with everything that it takes to show, replay or go on minimizing the
 // failure on another machine

@@ -6,7 +6,7 @@
 
 #include "backends/registry.h"
 #include "base/error.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "graph/releases.h"
 #include "graph/short_program.h"
 #include "judge/judge.h"

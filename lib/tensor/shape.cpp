@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/words.h"
 
 namespace whittle {
 namespace {
@@ -84,10 +85,6 @@ std::int64_t wrap_dim(std::int64_t dim, std::int64_t rank) {
     return dim < 0 ? dim + wrapped_rank : dim;
 }
 
-std::string to_string(std::span<const std::int64_t> values) {
-    std::string text = "[";
-    for (std::size_t i = 0; i < values.size(); ++i) text += (i ? ", " : "") + std::to_string(values[i]);
-    return text + "]";
-}
+std::string to_string(std::span<const std::int64_t> values) { return "[" + join(values) + "]"; }
 
 }  // namespace whittle

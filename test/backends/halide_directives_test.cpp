@@ -171,6 +171,18 @@ TEST_CASE("a tail strategy that no Halide has is refused with those that there a
                    Catch::EndsWith(" or RoundUpAndBlend"));
 }
 
+TEST_CASE("a place that is not there is refused by all that read schedules") {
+    for (const auto& [at, loop] : {std::pair("nowhere", "i"), std::pair("g", "nowhere")}) {
+        const Directive placed{.kind = Directive::Kind::compute_at, .stage = "f", .args = {loop}, .at = at};
+        const KernelCase c = scheduled({placed});
+        std::string error;
+        CHECK(compile(c.group, c.schedule, error) == nullptr);
+        CHECK_THAT(error, Catch::Contains("nowhere"));
+        CHECK_THROWS_WITH(text_of_kernel(c), Catch::Contains("nowhere"));
+        CHECK_THROWS_WITH(plain_text_of(c), Catch::Contains("nowhere"));
+    }
+}
+
 TEST_CASE("a text with newer directives does not compile with a Halide that lacks them") {
     CHECK(version_guard(sample(Directive::Kind::vectorize)) == "");
     CHECK(version_guard(sample(Directive::Kind::hoist_storage)) ==

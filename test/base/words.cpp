@@ -47,3 +47,14 @@ TEST_CASE("blanks around a text are taken off, those in it stay", "[words]") {
     CHECK(trimmed("a\n") == "a\n");  // of a line the break is no part
     CHECK(trimmed("").empty());
 }
+
+TEST_CASE("lists of words, numbers and what is said of items", "[words]") {
+    CHECK(join(std::vector<std::string>{}) == "");
+    CHECK(join(std::vector<std::string>{"a", "b"}) == "a, b");
+    CHECK(join(std::vector<std::int64_t>{1, -2}, "x") == "1x-2");
+    CHECK(join(std::vector<int>{1, 2}, [](int n) { return std::string(static_cast<std::size_t>(n), '*'); }) == "*, **");
+    CHECK(has_word("one two three", "two"));
+    CHECK(has_word("one two three", "three"));
+    CHECK_FALSE(has_word("one two three", "tw"));
+    CHECK_FALSE(has_word("", "one"));
+}

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "cli/tool.h"
 #include "environment_variable.h"
 

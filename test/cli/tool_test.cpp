@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "cli/pages.h"
 #include "cli/progress.h"
 

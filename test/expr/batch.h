@@ -15,6 +15,7 @@
 #include "expr/group.h"
 #include "expr/loops.h"
 #include "tensor/tensor.h"
+#include "text/language.h"
 
 namespace whittle::expr {
 
@@ -36,11 +37,12 @@ class Batch {
     void add(const Group& group, const std::string& name, const std::string& definition) {
         std::string args;
         for (std::size_t i = 0; i < group.inputs.size(); ++i)
-            args += (args.empty() ? "" : ", ") +
-                    ("static_cast<const " + cpp_type(group.inputs[i].dtype) + "*>(in[" + std::to_string(i) + "])");
+            args += (args.empty() ? "" : ", ") + ("static_cast<const " + language::cpp.type(group.inputs[i].dtype) +
+                                                  "*>(in[" + std::to_string(i) + "])");
         for (std::size_t i = 0; i < group.outputs.size(); ++i)
-            args += (args.empty() ? "" : ", ") + ("static_cast<" + cpp_type(group.stage(group.outputs[i])->dtype) +
-                                                  "*>(out[" + std::to_string(i) + "])");
+            args += (args.empty() ? "" : ", ") +
+                    ("static_cast<" + language::cpp.type(group.stage(group.outputs[i])->dtype) + "*>(out[" +
+                     std::to_string(i) + "])");
         text_ += "\n" + definition + "extern \"C\" void run_" + name +
                  "(const void* const* in, void* const* out, std::string* error) {\n    try {\n        " + name + "(" +
                  args + ");\n    } catch (const std::exception& e) {\n        *error = e.what();\n    }\n" +

@@ -11,12 +11,15 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/words.h"
 #include "ops/core/registry.h"
 #include "printers/api_spelling.h"
+#include "text/language.h"
 
 namespace {
 
 using namespace whittle;
+using language::cpp;
 
 using Names = std::set<std::string>;
 
@@ -64,16 +67,13 @@ struct Function {
 std::string literal(const Param& param, const Arg& arg) {
     if (arg.is_none()) return param.type == ParamType::tensor ? "OptionalTensor()" : "std::nullopt";
     if (const auto* i = std::get_if<std::int64_t>(&arg.value))
-        return std::to_string(*i) + (param.type == ParamType::number ? ".0" : "");
-    if (const auto* d = std::get_if<double>(&arg.value)) return printers::cpp_number(*d);
-    if (const auto* b = std::get_if<bool>(&arg.value)) return *b ? "true" : "false";
-    if (const auto* s = std::get_if<std::string>(&arg.value)) return "\"" + *s + "\"";
-    if (const auto* t = std::get_if<DType>(&arg.value)) return printers::api_dtype(*t);
-    if (const ArgList* list = arg.list()) {
-        std::string text;
-        for (const Arg& element : *list) text += (text.empty() ? "" : ", ") + literal(param, element);
-        return "IntList{" + text + "}";
-    }
+        return cpp.integer(*i) + (param.type == ParamType::number ? ".0" : "");
+    if (const auto* d = std::get_if<double>(&arg.value)) return language::api_cpp.number(*d);
+    if (const auto* b = std::get_if<bool>(&arg.value)) return cpp.boolean(*b);
+    if (const auto* s = std::get_if<std::string>(&arg.value)) return cpp.quoted(*s);
+    if (const auto* t = std::get_if<DType>(&arg.value)) return language::api_cpp.type(*t);
+    if (const ArgList* list = arg.list())
+        return "IntList{" + join(*list, [&](const Arg& element) { return literal(param, element); }) + "}";
     throw Error("the default of '" + param.name + "': found none that C++ has a literal for");
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "frontends/onnx/versions.h"
 #include "graph/short_program.h"
 #include "ops/core/registry.h"

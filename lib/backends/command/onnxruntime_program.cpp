@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdio>
 
 #include "backends/command/script_text.h"
 #include "backends/command/short_onnx.h"
@@ -24,17 +23,8 @@ constexpr std::array<Level, 5> kLevels = {{{"disabled", "ORT_DISABLE_ALL"},
                                            {"layout", "ORT_ENABLE_LAYOUT"},
                                            {"all", "ORT_ENABLE_ALL"}}};
 
-/// JavaScript's array of a dtype's elements; empty where there is none.
-std::string array_of(DType dtype) { return std::string(info_of(dtype).js); }
-/// As node's binding calls a dtype, and as numpy does.
+/// As node's binding calls a dtype.
 std::string node_type(DType dtype) { return lower_case(std::string(info_of(dtype).torch)); }
-std::string numpy_type(DType dtype) { return "np." + node_type(dtype) + (dtype == DType::boolean ? "_" : ""); }
-
-std::string joined(const std::vector<std::string>& words) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-    return text;
-}
 
 std::string bytes_of(const Tensor& tensor) {
     return std::to_string(tensor.numel() * static_cast<std::int64_t>(size_of(tensor.dtype())));
@@ -56,12 +46,12 @@ class OnnxRuntimeProgram {
         ReproProgram program;
         std::string inputs = node_inputs();
         const bool reads = inputs.find("fs.") != std::string::npos;
-        program.text = fill_template("repro_onnxruntime.mjs", {{"HEADER", header(Language::javascript)},
+        program.text = fill_template("repro_onnxruntime.mjs", {{"HEADER", header(javascript)},
                                                                {"GET", get},
                                                                {"IMPORTS", reads ? "import fs from 'node:fs';\n" : ""},
                                                                {"INPUTS", inputs},
                                                                {"RUN", node_run()}});
-        program.summary = title_of(request_, model_, words(Language::python));
+        program.summary = title_of(request_, model_, words(numpy));
         program.compiler = "ONNX Runtime " + said_.version;
         program.files = model_.files;
         ProgramFolder folder{.name = "run.mjs", .run = {"node", "run.mjs"}, .get = get};
@@ -69,7 +59,7 @@ class OnnxRuntimeProgram {
         const std::string run = python_run();
         const bool exits = run.find("sys.") != std::string::npos;
         program.others.push_back({"run.py",
-                                  fill_template("repro_onnxruntime.py", {{"HEADER", header(Language::python)},
+                                  fill_template("repro_onnxruntime.py", {{"HEADER", header(numpy)},
                                                                          {"RELEASE", first_word(said_.version)},
                                                                          {"SYSTEM", exits ? "import sys\n\n" : ""},
                                                                          {"INPUTS", python_inputs()},
@@ -92,8 +82,8 @@ class OnnxRuntimeProgram {
     const Level& level(int number) const {
         return kLevels.at(static_cast<std::size_t>(std::clamp(number, 0, static_cast<int>(kLevels.size()) - 1)));
     }
-    static const char* called(const Level& level, Language language) {
-        return language == Language::javascript ? level.node : level.python;
+    static const char* called(const Level& level, const Language& language) {
+        return language.family == Language::Family::javascript ? level.node : level.python;
     }
     /// Right at `passing`, wrong at `failing`.
     const Level& passing() const { return level(request_.blame.passes_to); }
@@ -114,7 +104,7 @@ class OnnxRuntimeProgram {
     }
 
     /// ", from ORT_ENABLE_BASIC on".
-    TitleWords words(Language language) const {
+    TitleWords words(const Language& language) const {
         TitleWords words{.message = message(), .pass = pass()};
         if (by_level()) words.when = std::string(", from ") + called(failing(), language) + " on";
         return words;
@@ -125,13 +115,12 @@ class OnnxRuntimeProgram {
         return passing().python;
     }
 
-    std::string header(Language language) const {
-        const std::string mark = language == Language::javascript ? "//" : "#";
-        std::string text = comment_lines(mark, "ONNX Runtime " + first_word(said_.version) + ", CPU: " +
-                                                   as_sentence(statement_of(request_, model_, words(language))));
+    std::string header(const Language& language) const {
+        std::string text = language.comment("ONNX Runtime " + first_word(said_.version) +
+                                            ", CPU: " + as_sentence(statement_of(request_, model_, words(language))));
         if (!request_.blame.off.empty())
-            text += comment_lines(mark,
-                                  "Right with optimization.disable_specified_optimizers = " + request_.blame.off + ".");
+            text +=
+                language.comment("Right with optimization.disable_specified_optimizers = " + request_.blame.off + ".");
         return text;
     }
 
@@ -143,29 +132,17 @@ class OnnxRuntimeProgram {
             const Tensor& value = failure_.inputs[i];
             const bool half = value.dtype() == DType::f16;  // its bits: node has no such numbers
             std::string data =
-                half ? "Uint16Array.of(" + bits(value) + ")" : "[" + elements_text(Language::javascript, value) + "]";
+                half ? "Uint16Array.of(" + javascript.elements(value) + ")" : "[" + javascript.elements(value) + "]";
             const std::string count = std::to_string(value.numel());
             if (value.numel() > kMostInPlace && all_alike(value) && !half)
-                data = "new " + array_of(value.dtype()) + "(" + count + ").fill(" +
-                       element_text(Language::javascript, first(value), 0) + ")";
+                data = "new " + javascript.type(value.dtype()) + "(" + count + ").fill(" +
+                       javascript.element(first(value), 0) + ")";
             else if (value.numel() > kMostInPlace)
-                data = "new " + array_of(value.dtype()) + "(new Uint8Array(fs.readFileSync('test_data_set_0/input_" +
-                       std::to_string(i) + ".pb')).slice(-" + bytes_of(value) + ").buffer)";
+                data = "new " + javascript.type(value.dtype()) +
+                       "(new Uint8Array(fs.readFileSync('test_data_set_0/input_" + std::to_string(i) +
+                       ".pb')).slice(-" + bytes_of(value) + ").buffer)";
             text += "const " + model_.inputs.at(i) + " = new ort.Tensor('" + node_type(value.dtype()) + "', " + data +
-                    ", [" + sizes_text(value) + "]);\n";
-        }
-        return text;
-    }
-
-    static std::string bits(const Tensor& tensor) {
-        const Tensor contiguous = tensor.contiguous();
-        const auto bytes = contiguous.contiguous_bytes();
-        std::string text;
-        for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
-            char word[16];
-            std::snprintf(word, sizeof word, "0x%02x%02x", std::to_integer<unsigned>(bytes[i + 1]),
-                          std::to_integer<unsigned>(bytes[i]));
-            text += (i ? ", " : "") + std::string(word);
+                    ", [" + join(value.sizes()) + "]);\n";
         }
         return text;
     }
@@ -176,13 +153,13 @@ class OnnxRuntimeProgram {
         return "const session = await ort.InferenceSession.create('model.onnx', { " + options + " });\n";
     }
     std::string node_call() const {
-        return "session.run({" + (model_.inputs.empty() ? "" : " " + joined(model_.inputs) + " ") + "})";
+        return "session.run({" + (model_.inputs.empty() ? "" : " " + join(model_.inputs) + " ") + "})";
     }
     /// What is expected, as the binding of node gives results.
     std::string node_given() const {
-        if (!compared_.sizes.empty()) return "({ dims: [" + sizes_text(request_.expected[compared_.output]) + "] })";
-        const std::string array = array_of(compared_.tensor.dtype());
-        const std::string elements = elements_text(Language::javascript, compared_.tensor);
+        if (!compared_.sizes.empty()) return "({ dims: [" + join(request_.expected[compared_.output].sizes()) + "] })";
+        const std::string array = javascript.type(compared_.tensor.dtype());
+        const std::string elements = javascript.elements(compared_.tensor);
         return "({ data: " +
                (compared_.one()
                     ? "new " + array + "(" + std::to_string(compared_.element + 1) + ").fill(" + elements + ")"
@@ -241,16 +218,15 @@ class OnnxRuntimeProgram {
 
     /// `value`: the only one, or, empty, those of both levels.
     std::string node_verdict(const std::string& value) const {
-        const Language js = Language::javascript;
-        const std::string literals = expected_text(js, compared_);
+        const std::string literals = expected_text(javascript, compared_);
         const bool one = compared_.one();
         const auto wrong = [&](const std::string& got) {
-            return one ? wrong_text(js, compared_, got, literals) : "wrong(" + got + ")";
+            return one ? wrong_text(javascript, compared_, got, literals) : "wrong(" + got + ")";
         };
         std::string text;
         if (!one)
             text = "const expected = [" + literals + "];\nconst wrong = (v) => v.some((a, i) => " +
-                   wrong_text(js, compared_, "a", "expected[i]") + ");\n";
+                   wrong_text(javascript, compared_, "a", "expected[i]") + ");\n";
         std::vector<std::pair<std::string, std::string>> shown = {{value, value}};
         if (value.empty())
             shown = {{passing().node, std::string("y.") + passing().node},
@@ -267,28 +243,25 @@ class OnnxRuntimeProgram {
         std::string text;
         for (std::size_t i = 0; i < failure_.inputs.size(); i++) {
             const Tensor& value = failure_.inputs[i];
-            const std::string type = numpy_type(value.dtype());
-            std::string made = "np.array(" + nested_text_of(value) + ", " + type + ")";
-            if (value.numel() > kMostInPlace && all_alike(value))
-                made = "np.full((" + sizes_text(value) + (value.rank() == 1 ? "," : "") + "), " +
-                       element_text(Language::python, first(value), 0) + ", " + type + ")";
-            else if (value.numel() > kMostInPlace)
+            const std::string type = numpy.type(value.dtype());
+            std::string made;
+            if (value.numel() <= kMostInPlace)
+                made = "np.array(" + numpy.nested(value) + ", " + type + ")";
+            else if (all_alike(value))
+                made = "np.full((" + join(value.sizes()) + (value.rank() == 1 ? "," : "") + "), " +
+                       numpy.element(first(value), 0) + ", " + type + ")";
+            else
                 made = "np.frombuffer(open(\"test_data_set_0/input_" + std::to_string(i) + ".pb\", \"rb\").read()[-" +
-                       bytes_of(value) + ":], " + type + ").reshape(" + sizes_text(value) + ")";
+                       bytes_of(value) + ":], " + type + ").reshape(" + join(value.sizes()) + ")";
             text += model_.inputs.at(i) + " = " + made + "\n";
         }
         return text;
     }
 
-    static std::string nested_text_of(const Tensor& value) {
-        return value.numel() > kMostInPlace ? "" : nested_text(value);
-    }
-
     /// Of all outputs, as node's, or of the one that is compared.
     std::string python_call() const {
-        std::string feeds;
-        for (const std::string& name : model_.inputs)
-            feeds += (feeds.empty() ? "" : ", ") + ("\"" + name + "\": " + name);
+        const std::string feeds =
+            join(model_.inputs, [](const std::string& name) { return numpy.quoted(name) + ": " + name; });
         if (!is("mismatch")) return "session.run(None, {" + feeds + "})";
         if (request_.given_expected) return python_given();
         return "session.run([\"" + output_ + "\"], {" + feeds + "})[0]";
@@ -296,9 +269,9 @@ class OnnxRuntimeProgram {
     /// What is expected, as the binding of Python gives results.
     std::string python_given() const {
         const Tensor& expected = request_.expected[compared_.output];
-        const std::string type = ", " + numpy_type(expected.dtype()) + ")";
-        if (!compared_.sizes.empty()) return "np.zeros([" + sizes_text(expected) + "]" + type;
-        const std::string elements = elements_text(Language::python, compared_.tensor);
+        const std::string type = ", " + numpy.type(expected.dtype()) + ")";
+        if (!compared_.sizes.empty()) return "np.zeros([" + join(expected.sizes()) + "]" + type;
+        const std::string elements = numpy.elements(compared_.tensor);
         return compared_.one() ? "np.full(" + std::to_string(compared_.element + 1) + ", " + elements + type
                                : "np.array([" + elements + "]" + type;
     }
@@ -348,15 +321,14 @@ class OnnxRuntimeProgram {
     }
 
     std::string python_verdict(const std::string& value) const {
-        const Language python = Language::python;
-        const std::string literals = expected_text(python, compared_);
+        const std::string literals = expected_text(numpy, compared_);
         const bool one = compared_.one();
         const auto wrong = [&](const std::string& got) {
-            return one ? wrong_text(python, compared_, got, literals) : "wrong(" + got + ")";
+            return one ? wrong_text(numpy, compared_, got, literals) : "wrong(" + got + ")";
         };
         std::string text;
         if (!one)
-            text = "expected = [" + literals + "]\nwrong = lambda v: any(" + wrong_text(python, compared_, "a", "e") +
+            text = "expected = [" + literals + "]\nwrong = lambda v: any(" + wrong_text(numpy, compared_, "a", "e") +
                    " for a, e in zip(v, expected))\n";
         text += "print(ort.__version__, y, \"expected:\", " + (one ? literals : std::string("expected")) + ")\n";
         if (!value.empty()) return text + "sys.exit(int(" + wrong(value) + "))\n";
@@ -431,7 +403,7 @@ std::optional<ReproProgram> onnxruntime_program(const ShortRequest& request, con
     if (failure.signature.kind == "timeout") why_not = "Node.js cannot stop a run that hangs";
     for (const auto& [name, value] : failure.options)
         if (name != "pass-limit" && name != "release") why_not = "the model runs with " + name + "=" + value;
-    const auto unknown = [](const Tensor& tensor) { return array_of(tensor.dtype()).empty(); };
+    const auto unknown = [](const Tensor& tensor) { return javascript.type(tensor.dtype()).empty(); };
     const auto half = [](const Tensor& tensor) { return tensor.dtype() == DType::f16; };
     if (std::ranges::any_of(failure.inputs, unknown) || std::ranges::any_of(request.expected, unknown) ||
         (failure.signature.kind == "mismatch" && std::ranges::any_of(request.expected, half)))

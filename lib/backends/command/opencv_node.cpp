@@ -3,12 +3,11 @@
 #include <algorithm>
 
 #include "base/program_text.h"
+#include "base/words.h"
 #include "tensor/alike.h"
 
 namespace whittle {
 namespace {
-
-constexpr Language js = Language::javascript;
 
 /// [1, 1, rows, columns], which the binding makes of a matrix.
 bool is_image(const Tensor& value) { return value.rank() == 4 && value.sizes()[0] == 1 && value.sizes()[1] == 1; }
@@ -16,10 +15,10 @@ bool is_image(const Tensor& value) { return value.rank() == 4 && value.sizes()[0
 /// One input: the matrix of two dimensions that the binding makes of an array, or an image of it.
 std::string matrix_text(const Tensor& value, std::size_t input) {
     const std::string count = std::to_string(value.numel());
-    std::string data = "[" + (value.numel() > kMostInPlace ? "" : elements_text(js, value)) + "]";
+    std::string data = "[" + (value.numel() > kMostInPlace ? "" : javascript.elements(value)) + "]";
     if (value.numel() > kMostInPlace && all_alike(value))
         data = "new Float32Array(" + count + ").fill(" +
-               element_text(js, value.as_strided({1}, {1}, value.offset()).contiguous(), 0) + ")";
+               javascript.element(value.as_strided({1}, {1}, value.offset()).contiguous(), 0) + ")";
     else if (value.numel() > kMostInPlace)
         data = "new Float32Array(new Uint8Array(fs.readFileSync('test_data_set_0/input_" + std::to_string(input) +
                ".pb')).slice(-" + std::to_string(4 * value.numel()) + ").buffer)";
@@ -32,8 +31,8 @@ std::string matrix_text(const Tensor& value, std::size_t input) {
 /// What is expected, as the binding gives results.
 std::string given_text(const ShortRequest& request, const Compared& compared) {
     if (!compared.sizes.empty())
-        return "Int32Array.of(" + sizes_text(request.expected[compared.output]) + ").join('x')";
-    const std::string elements = elements_text(js, compared.tensor), count = std::to_string(compared.element + 1);
+        return "Int32Array.of(" + join(request.expected[compared.output].sizes()) + ").join('x')";
+    const std::string elements = javascript.elements(compared.tensor), count = std::to_string(compared.element + 1);
     return value_in_javascript(compared, compared.one() ? "new Float32Array(" + count + ").fill(" + elements + ")"
                                                         : "Float32Array.of(" + elements + ")");
 }
@@ -51,11 +50,11 @@ std::string run_text(const ShortRequest& request, const ShortModel& model, const
 }
 
 std::string verdict_text(const Compared& compared) {
-    const std::string expected = expected_text(js, compared);
+    const std::string expected = expected_text(javascript, compared);
     const std::string print = print_in_javascript(compared, {{"y", "y"}});
-    if (compared.one()) return print + "process.exit(" + wrong_text(js, compared, "y", expected) + " ? 1 : 0);";
+    if (compared.one()) return print + "process.exit(" + wrong_text(javascript, compared, "y", expected) + " ? 1 : 0);";
     return "const expected = [" + expected + "];\n" + print + "process.exit(y.some((a, i) => " +
-           wrong_text(js, compared, "a", "expected[i]") + ") ? 1 : 0);";
+           wrong_text(javascript, compared, "a", "expected[i]") + ") ? 1 : 0);";
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "backends/command/short_programs.h"
 #include "base/program_text.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "graph/short_program.h"
 #include "tensor/alike.h"
 
@@ -43,7 +44,7 @@ class OpenCvProgram {
 
     ReproProgram node_program() const {
         ReproProgram program;
-        program.text = opencv_in_node(request_, model_, compared_, header("//"), said_.package);
+        program.text = opencv_in_node(request_, model_, compared_, header(language::cpp), said_.package);
         program.summary = title_of(request_, model_, words());
         program.folder = {.name = "run.mjs", .run = {"node", "run.mjs"}, .get = "npm install " + said_.package};
         if (!said_.modules.empty()) program.folder->lent["node_modules"] = said_.modules;
@@ -53,19 +54,20 @@ class OpenCvProgram {
     ReproProgram cpp_program() const {
         const bool guilty = !request_.blame.off.empty();
         std::map<std::string, std::string> values = {
-            {"HEADER", header("//")},
+            {"HEADER", header(language::cpp)},
             {"BUILD", shell_quote(kBuild) + " && ./run"},
             {"ARGUMENTS", guilty ? "int argc, char **" : ""},
             {"TRY", is("exception") ? " try" : ""},
             {"CATCH", is("exception")
                           ? " catch (const cv::Exception &e) {\n    printf(\"%s\\n\", e.err.c_str());\n    return 1;\n}"
                           : ""},
-            {"BEFORE", (guilty ? "    const bool fusion = argc == 1;\n" : "") + before()},
+            {"BEFORE", (guilty ? "    const bool fusion = argc == 1;\n" : "") +
+                           ends_by_failure(failure_.signature, request_.alarm)},
             {"OPTIONS", guilty ? "    if (!fusion) net.enableFusion(false);\n" : ""},
             {"INPUTS", inputs()},
             {"OUTPUT", model_.outputs.at(compared_.output)},
             {"COMPARE", is("mismatch") ? compare() : ""}};
-        values["INCLUDES"] = includes(values);
+        values["INCLUDES"] = standard_includes(values["BEFORE"] + values["INPUTS"] + values["COMPARE"]);
         ReproProgram program;
         program.text = fill_template("repro_opencv.cpp", values);
         program.summary = title_of(request_, model_, words());
@@ -82,7 +84,7 @@ class OpenCvProgram {
         const std::string backend = in_node() ? "" : "net.setPreferableBackend(cv2.dnn.DNN_BACKEND_OPENCV)\n";
         const std::string same = in_node() ? "; assert cv2.__version__ == '" + release + "'" : "";
         return {"run.py",
-                fill_template("repro_opencv.py", {{"HEADER", header("#")},
+                fill_template("repro_opencv.py", {{"HEADER", header(language::python)},
                                                   {"GET", get},
                                                   {"BACKEND", backend},
                                                   {"INPUTS", python_inputs()},
@@ -106,20 +108,13 @@ class OpenCvProgram {
         return {.message = message(), .when = off.empty() ? "" : ", with " + off};
     }
 
-    std::string header(const std::string& mark) const {
+    std::string header(const Language& language) const {
         const std::string& off = request_.blame.off;
-        std::string text = comment_lines(mark, "OpenCV " + first_word(said_.version) + " dnn, CPU: " +
-                                                   as_sentence(statement_of(request_, model_, words())));
-        if (!off.empty() && mark == "//")
-            text += comment_lines(mark, "With " + off + " switched off (./run control), the result is right.");
+        std::string text = language.comment("OpenCV " + first_word(said_.version) +
+                                            " dnn, CPU: " + as_sentence(statement_of(request_, model_, words())));
+        if (!off.empty() && language.mark() == "//")
+            text += language.comment("With " + off + " switched off (./run control), the result is right.");
         return text;
-    }
-
-    std::string before() const {
-        if (is("crash")) return "    signal(" + failure_.signature.detail + ", [](int) { _exit(1); });\n";
-        if (is("timeout"))
-            return "    signal(SIGALRM, [](int) { _exit(1); });\n    alarm(" + std::to_string(request_.alarm) + ");\n";
-        return {};
     }
 
     std::string file_of(std::size_t i) const { return "test_data_set_0/input_" + std::to_string(i) + ".pb"; }
@@ -130,9 +125,9 @@ class OpenCvProgram {
             const Tensor& value = failure_.inputs[i];
             const std::string &name = model_.inputs.at(i), count = std::to_string(value.numel());
             if (value.numel() <= kMostInPlace)
-                text += "    float " + name + "[] = {" + elements_text(Language::cpp, value) + "};\n";
+                text += "    float " + name + "[] = {" + short_cpp.elements(value) + "};\n";
             else if (all_alike(value))
-                text += "    std::vector<float> " + name + "(" + count + ", " + first(Language::cpp, value) + ");\n";
+                text += "    std::vector<float> " + name + "(" + count + ", " + first(short_cpp, value) + ");\n";
             else
                 text += "    std::vector<float> " + name + "(" + count + ");\n    FILE *" + name + "_file = fopen(\"" +
                         file_of(i) + "\", \"rb\");\n    fseek(" + name + "_file, -4 * " + count +
@@ -146,9 +141,9 @@ class OpenCvProgram {
     }
 
     /// OpenCV's matrices have a dimension at least.
-    static std::string shape(const Tensor& value) { return value.rank() ? sizes_text(value) : "1"; }
-    static std::string first(Language language, const Tensor& value) {
-        return element_text(language, value.as_strided({1}, {1}, value.offset()).contiguous(), 0);
+    static std::string shape(const Tensor& value) { return value.rank() ? join(value.sizes()) : "1"; }
+    static std::string first(const Language& language, const Tensor& value) {
+        return language.element(value.as_strided({1}, {1}, value.offset()).contiguous(), 0);
     }
 
     const Tensor& expected() const { return request_.expected[compared_.output]; }
@@ -158,50 +153,37 @@ class OpenCvProgram {
         const std::string given = request_.given_expected ? "    y = cv::Mat(1, " + count + ", CV_32F);\n" : "";
         if (!compared_.sizes.empty())
             return (given.empty() ? given
-                                  : "    y = cv::Mat(std::vector<int>{" + sizes_text(expected()) + "}, CV_32F);\n") +
+                                  : "    y = cv::Mat(std::vector<int>{" + join(expected().sizes()) + "}, CV_32F);\n") +
                    "    std::string sizes;\n    for (int d = 0; d < y.dims; d++) sizes += (d ? \"x\" : \"\") + "
                    "std::to_string(y.size[d]);\n    if (sizes != \"" +
                    compared_.sizes + "\") {\n        printf(\"y is %s, expected " + compared_.sizes +
                    "\\n\", sizes.c_str());\n        return 1;\n    }\n";
-        const std::string list = elements_text(Language::cpp, compared_.tensor);
+        const std::string list = short_cpp.elements(compared_.tensor);
         if (compared_.one()) {
             const std::string got = "y.ptr<float>()[" + std::to_string(compared_.element) + "]";
             const std::string expected = list;
             return "    const float expected = " + expected + ";\n" +
                    (given.empty() ? "" : given + "    " + got + " = expected;\n") + "    if (" +
-                   wrong_text(Language::cpp, compared_, got, "expected") +
+                   wrong_text(short_cpp, compared_, got, "expected") +
                    ") {\n        printf(\"y = %g, expected %g\\n\", " + got +
                    ", expected);\n        return 1;\n    }\n";
         }
         const std::string each = "    for (int i = 0; i < " + count + "; i++) y.ptr<float>()[i] = expected[i];\n";
         return "    const float expected[] = {" + list + "};\n" + (given.empty() ? "" : given + each) +
                "    for (int i = 0; i < " + std::to_string(compared_.tensor.numel()) + "; i++)\n        if (" +
-               wrong_text(Language::cpp, compared_, "y.ptr<float>()[i]", "expected[i]") +
+               wrong_text(short_cpp, compared_, "y.ptr<float>()[i]", "expected[i]") +
                ") {\n            printf(\"y[%d] = %g, expected %g\\n\", i, y.ptr<float>()[i], expected[i]);\n"
                "            return 1;\n        }\n";
-    }
-
-    static std::string includes(const std::map<std::string, std::string>& values) {
-        std::string body;
-        for (const char* part : {"BEFORE", "INPUTS", "COMPARE"}) body += values.at(part);
-        const auto has = [&](const char* word) { return body.find(word) != std::string::npos; };
-        std::string text;
-        if (has("std::fabs") || has("std::isnan") || has("INFINITY") || has("NAN")) text += "#include <cmath>\n";
-        if (has("signal(")) text += "#include <csignal>\n";
-        text += "#include <cstdio>";
-        if (has("std::string")) text += "\n#include <string>";
-        if (has("_exit(")) text += "\n#include <unistd.h>";
-        return text;
     }
 
     std::string python_inputs() const {
         std::string text;
         for (std::size_t i = 0; i < failure_.inputs.size(); i++) {
             const Tensor& value = failure_.inputs[i];
-            std::string made = value.numel() > kMostInPlace ? "" : "np.array(" + nested_text(value) + ", np.float32)";
+            std::string made = value.numel() > kMostInPlace ? "" : "np.array(" + numpy.nested(value) + ", np.float32)";
             if (made.empty() && all_alike(value))
-                made = "np.full((" + shape(value) + (value.rank() > 1 ? "" : ",") + "), " +
-                       first(Language::python, value) + ", np.float32)";
+                made = "np.full((" + shape(value) + (value.rank() > 1 ? "" : ",") + "), " + first(numpy, value) +
+                       ", np.float32)";
             else if (made.empty())
                 made = "np.frombuffer(open(\"" + file_of(i) + "\", \"rb\").read()[-" +
                        std::to_string(4 * value.numel()) + ":], np.float32).reshape(" + shape(value) + ")";
@@ -212,8 +194,8 @@ class OpenCvProgram {
 
     /// What is expected, in place of what was computed.
     std::string python_given() const {
-        if (!compared_.sizes.empty()) return "y = np.zeros([" + sizes_text(expected()) + "], np.float32)\n";
-        const std::string elements = elements_text(Language::python, compared_.tensor);
+        if (!compared_.sizes.empty()) return "y = np.zeros([" + join(expected().sizes()) + "], np.float32)\n";
+        const std::string elements = numpy.elements(compared_.tensor);
         if (!compared_.one()) return "y = np.array([" + elements + "], np.float32)\n";
         return "y = np.full(" + std::to_string(compared_.element + 1) + ", " + elements + ", np.float32)\n";
     }
@@ -224,14 +206,14 @@ class OpenCvProgram {
         if (!compared_.sizes.empty())
             return "sizes = \"x\".join(map(str, y.shape))\nprint(cv2.__version__, sizes, \"expected:\", \"" +
                    compared_.sizes + "\")\nsys.exit(int(sizes != \"" + compared_.sizes + "\"))";
-        const std::string literals = elements_text(Language::python, compared_.tensor);
+        const std::string literals = numpy.elements(compared_.tensor);
         if (compared_.one()) {
             const std::string got = "y[" + std::to_string(compared_.element) + "]";
             return "print(cv2.__version__, " + got + ", \"expected:\", " + literals + ")\nsys.exit(int(" +
-                   wrong_text(Language::python, compared_, got, literals) + "))";
+                   wrong_text(numpy, compared_, got, literals) + "))";
         }
         return "expected = [" + literals + "]\nprint(cv2.__version__, y, \"expected:\", expected)\nsys.exit(int(any(" +
-               wrong_text(Language::python, compared_, "a", "e") + " for a, e in zip(y, expected))))";
+               wrong_text(numpy, compared_, "a", "e") + " for a, e in zip(y, expected))))";
     }
 
     const ShortRequest& request_;

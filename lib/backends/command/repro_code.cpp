@@ -15,6 +15,7 @@
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "graph/json_text.h"
+#include "text/language.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
@@ -31,7 +32,7 @@ std::vector<fs::directory_entry> sorted_entries(const fs::path& folder) {
 std::string file_data(const EmitRequest& request, const std::string& name, const std::string& bytes) {
     constexpr std::size_t kLongestText = 1 << 16;
     if (bytes.size() <= kLongestText && is_utf8(bytes) && bytes.find('\0') == std::string::npos)
-        return "static const char " + name + "[] =\n    " + string_literal(bytes) + ";\n";
+        return "static const char " + name + "[] =\n    " + language::cpp.quoted_lines(bytes) + ";\n";
     Tensor tensor(DType::u8, {static_cast<std::int64_t>(bytes.size())});
     std::memcpy(tensor.mutable_raw(), bytes.data(), bytes.size());
     return request.define(name, tensor);
@@ -59,7 +60,7 @@ void define_files(const EmitRequest& request, const fs::path& folder, Slots& slo
     for (const fs::directory_entry& entry : sorted_entries(folder)) {
         const std::string bytes = read_file(entry.path()), name = "file_" + std::to_string(number++);
         slots["FILE_DATA"] += file_data(request, name, bytes);
-        slots["FILES"] += "    {" + string_literal(entry.path().filename().string()) + ", " + name + ", " +
+        slots["FILES"] += "    {" + language::cpp.quoted_lines(entry.path().filename().string()) + ", " + name + ", " +
                           std::to_string(bytes.size()) + "},\n";
     }
 }
@@ -89,14 +90,14 @@ std::vector<std::string> define_words(const std::vector<std::string>& words, Slo
     std::vector<std::string> beside = words;
     for (std::string& word : beside) {
         if (!is_companion(word)) {
-            slots["WORDS"] += "    {" + string_literal(word) + ", nullptr},\n";
+            slots["WORDS"] += "    {" + language::cpp.quoted_lines(word) + ", nullptr},\n";
             continue;
         }
         const fs::path path = fs::absolute(word).lexically_normal();
         code.companions.push_back(path);
         std::ranges::move(files_named_by(path), std::back_inserter(code.companions));
-        slots["WORDS"] +=
-            "    {" + string_literal(path.string()) + ", " + string_literal(path.filename().string()) + "},\n";
+        slots["WORDS"] += "    {" + language::cpp.quoted_lines(path.string()) + ", " +
+                          language::cpp.quoted_lines(path.filename().string()) + "},\n";
         word = "./" + path.filename().string();
     }
     return beside;
@@ -161,7 +162,7 @@ SuspectCode worker_code(const EmitRequest& request, const std::vector<std::strin
     code.spec_beside = "worker:" + shell_quote(define_words(words, slots, code));
     code.reads_guilty = !question.text_without.empty();
     const auto line = [](const std::string& name, const std::string& text) {
-        return "static const char " + name + "[] =\n    " + string_literal(text) + ";\n";
+        return "static const char " + name + "[] =\n    " + language::cpp.quoted_lines(text) + ";\n";
     };
     slots["ASKED"] = code.reads_guilty ? "culprit_on ? question : question_without" : "question";
     slots["QUESTION"] = chomped(line("question", question.text) +

@@ -8,9 +8,11 @@
 #include "base/files.h"
 #include "base/program_text.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "graph/short_program.h"
 #include "graph/title.h"
 #include "ops/core/registry.h"
+#include "text/language.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
@@ -18,16 +20,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uintmax_t kLargestCompanion = 1 << 20;  // bytes; a larger one is a program that is installed
-
-/// As the rest of the script has it.
-std::string quoted(const std::string& text) { return python_text(text, '"'); }
-
-/// What numpy calls so, for who has none.
-std::string without_numpy(std::string text) {
-    for (const auto& [name, plain] : {std::pair{"np.inf", "float(\"inf\")"}, std::pair{"np.nan", "float(\"nan\")"}})
-        for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos;) text.replace(at, 6, plain);
-    return text;
-}
 
 class Script {
   public:
@@ -73,27 +65,27 @@ class Script {
     bool rows() const { return !scripted_.question_without.empty(); }
     std::string header() const {
         const std::string what = whole_statement(request_, graph_, &Registry::instance(), {});
-        return comment_lines(
-            "#", scripted_.name + ": " +
-                     (rows() ? what + ", by " + scripted_.off + "; without " + scripted_.off + ", the result is right."
-                             : as_sentence(what)));
+        return plain_python.comment(
+            scripted_.name + ": " +
+            (rows() ? what + ", by " + scripted_.off + "; without " + scripted_.off + ", the result is right."
+                    : as_sentence(what)));
     }
 
     std::string names() const {
-        std::string text;
-        for (const ReproProgram::File& file : scripted_.files) text += (text.empty() ? "" : ", ") + quoted(file.name);
-        return text + (scripted_.files.size() == 1 ? "," : "");
+        const auto quoted = [](const ReproProgram::File& file) { return plain_python.quoted(file.name); };
+        return join(scripted_.files, quoted) + (scripted_.files.size() == 1 ? "," : "");
     }
 
     /// The words of the command; "{}" in them is the folder.
     std::string words() const {
-        std::string text;
-        for (const std::string& word : words_) {
-            const bool place = word.find("{}") != std::string::npos;
-            text += (text.empty() ? "" : ", ") +
-                    (word == "{}" ? "folder" : quoted(word) + (place ? ".replace(\"{}\", folder)" : ""));
-        }
-        return "[" + text + "]";
+        return "[" +
+               join(words_,
+                    [](const std::string& word) {
+                        const bool place = word.find("{}") != std::string::npos;
+                        const std::string quoted = plain_python.quoted(word);
+                        return word == "{}" ? "folder" : place ? quoted + ".replace(\"{}\", folder)" : quoted;
+                    }) +
+               "]";
     }
 
     std::string call() const {
@@ -127,7 +119,7 @@ class Script {
                "    begin = 8 + size + json.loads(data[8 : 8 + size])[\"" +
                std::to_string(compared_.output) + "\"][\"data_offsets\"][0]" +
                (compared_.element ? " + " + offset : "") + "\n    return list(struct.unpack_from(\"<" +
-               std::to_string(compared_.tensor.numel()) + std::string(info_of(dtype).packed) + "\", data, begin))\n";
+               std::to_string(compared_.tensor.numel()) + plain_python.type(dtype) + "\", data, begin))\n";
     }
 
     /// Calls run() and says what came of it.
@@ -141,9 +133,9 @@ class Script {
         };
         const std::string ran = "y = " + (request_.given_expected ? given() : rows() ? both : one) + "\n";
         if (is("mismatch"))
-            return ran + "expected = [" + without_numpy(elements_text(Language::python, compared_.tensor)) +
+            return ran + "expected = [" + plain_python.elements(compared_.tensor) +
                    "]\nprint(\"y:\", y, \"expected:\", expected)\n" + status([&](const std::string& got) {
-                       return "any(" + wrong_text(Language::python, compared_, "a", "e") + " for a, e in zip(" + got +
+                       return "any(" + wrong_text(plain_python, compared_, "a", "e") + " for a, e in zip(" + got +
                               ", expected))";
                    });
         if (is("crash"))
@@ -156,9 +148,9 @@ class Script {
 
     /// What is expected, as it is read of a command's file.
     std::string given() const {
-        const std::string format = "\"<" + std::to_string(compared_.tensor.numel()) +
-                                   std::string(info_of(compared_.tensor.dtype()).packed) + "\"";
-        const std::string elements = without_numpy(elements_text(Language::python, compared_.tensor));
+        const std::string format =
+            "\"<" + std::to_string(compared_.tensor.numel()) + plain_python.type(compared_.tensor.dtype()) + "\"";
+        const std::string elements = plain_python.elements(compared_.tensor);
         const std::string values = "list(struct.unpack(" + format + ", struct.pack(" + format + ", " + elements + ")))";
         return rows() ? "{name: " + values + " for name in (\"question_without\", \"question\")}" : values;
     }
@@ -203,7 +195,7 @@ std::optional<ReproProgram> script_program(const ShortRequest& request, const Sc
     if (request.graph.failure->signature.detail == "sizes") why_not = "the results differ in sizes, not in values";
     if (!request.graph.subgraphs.empty()) why_not = "the graph has nested graphs";
     for (const Tensor& expected : request.expected)
-        if (expected.numel() == 0 || info_of(expected.dtype()).packed.empty())
+        if (expected.numel() == 0 || plain_python.type(expected.dtype()).empty())
             why_not = "Python's standard library cannot read all of the results";
     if (request.expected.empty()) why_not = "the expected results are unknown";
     if (!why_not.empty()) return std::nullopt;

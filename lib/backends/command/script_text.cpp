@@ -5,28 +5,12 @@
 #include <cmath>
 
 #include "base/number_text.h"
-#include "expr/cpp_text.h"
 #include "graph/short_program.h"
 
 namespace whittle {
 namespace {
 
-std::string special(Language language, double value) {
-    const bool python = language == Language::python;
-    if (std::isnan(value)) return python ? "np.nan" : language == Language::cpp ? "NAN" : "NaN";
-    const std::string infinity = python ? "np.inf" : language == Language::cpp ? "INFINITY" : "Infinity";
-    return value < 0 ? "-" + infinity : infinity;
-}
-
-bool is_big_in_javascript(DType dtype) { return dtype == DType::i64 || dtype == DType::u64; }
-
-std::string nested(const Tensor& contiguous, std::size_t dimension, std::int64_t& next) {
-    if (dimension == contiguous.sizes().size()) return element_text(Language::python, contiguous, next++);
-    std::string text;
-    for (std::int64_t i = 0; i < contiguous.sizes()[dimension]; i++)
-        text += (i ? ", " : "") + nested(contiguous, dimension + 1, next);
-    return "[" + text + "]";
-}
+using Family = Language::Family;
 
 /// Whether the numbers of a text in which f32 is written in as few digits as tell it from its neighbours are the
 /// elements themselves: JavaScript and Python read them as f64.
@@ -43,50 +27,8 @@ bool written_exactly(const Tensor& tensor) {
 
 }  // namespace
 
-std::string element_text(Language language, const Tensor& contiguous, std::int64_t element) {
-    const DType dtype = contiguous.dtype();
-    const auto at = static_cast<std::size_t>(element);
-    if (dtype == DType::boolean) {
-        const bool value = contiguous.values<bool>().at(at);
-        if (language == Language::python) return value ? "True" : "False";
-        return value ? "true" : "false";
-    }
-    if (!is_floating(dtype)) {
-        const Tensor one = element_of(contiguous, element);
-        if (language == Language::cpp) return expr::integer_literal(dtype, one.item()).text;
-        return one.item().integer_text() + (language == Language::javascript && is_big_in_javascript(dtype) ? "n" : "");
-    }
-    const double value = contiguous.values<double>().at(at);
-    if (!std::isfinite(value)) return special(language, value);
-    const bool whole = value == std::trunc(value) && std::fabs(value) < 1e6 && !(value == 0 && std::signbit(value));
-    if (whole) return std::to_string(static_cast<long>(value));
-    if (language == Language::cpp) return expr::float_literal(dtype, value).text;
-    return shortest(value, dtype != DType::f64);
-}
-
-std::string elements_text(Language language, const Tensor& tensor) {
-    const Tensor contiguous = tensor.contiguous();
-    std::string text;
-    for (std::int64_t i = 0; i < contiguous.numel(); i++)
-        text += (i ? ", " : "") + element_text(language, contiguous, i);
-    return text;
-}
-
-std::string nested_text(const Tensor& tensor) {
-    std::int64_t next = 0;
-    return nested(tensor.contiguous(), 0, next);
-}
-
-std::string sizes_text(const Tensor& tensor) {
-    std::string text;
-    for (const std::int64_t size : tensor.sizes()) text += (text.empty() ? "" : ", ") + std::to_string(size);
-    return text;
-}
-
-std::string expected_text(Language language, const Compared& compared) {
-    if (compared.sizes.empty()) return elements_text(language, compared.tensor);
-    const char* quote = language == Language::javascript ? "'" : "\"";
-    return quote + compared.sizes + quote;
+std::string expected_text(const Language& language, const Compared& compared) {
+    return compared.sizes.empty() ? language.elements(compared.tensor) : language.quoted(compared.sizes);
 }
 
 Compared compared(const ShortRequest& request) {
@@ -113,28 +55,24 @@ Compared compared(const ShortRequest& request) {
     return result;
 }
 
-std::string wrong_text(Language language, const Compared& compared, const std::string& got,
+std::string wrong_text(const Language& language, const Compared& compared, const std::string& got,
                        const std::string& expected) {
-    const bool python = language == Language::python, cpp = language == Language::cpp;
+    const bool python = language.family == Family::python;
     const auto all = [&](auto is) { return std::ranges::all_of(compared.expected, is); };
     const auto any = [&](auto is) { return std::ranges::any_of(compared.expected, is); };
     const auto is_nan = [](double v) { return std::isnan(v); };
     const auto is_finite = [](double v) { return std::isfinite(v); };
-    const std::string differs = language == Language::javascript ? " !== " : " != ";
+    const std::string differs = language.family == Family::javascript ? " !== " : " != ";
     if (!compared.sizes.empty()) return got + differs + expected;
-    if (all(is_nan)) return python ? got + " == " + got : (cpp ? "!std::isnan(" : "!Number.isNaN(") + got + ")";
+    if (language.family == Family::cpp) return differs_in_cpp(compared.expected, compared.tolerance, got, expected);
+    if (all(is_nan)) return python ? got + " == " + got : "!Number.isNaN(" + got + ")";
     if (compared.tolerance == 0 && !any(is_nan)) return got + differs + expected;
     if (all([&](double v) { return !std::isfinite(v); }) && !any(is_nan)) return got + differs + expected;
-    std::string close = std::string(python ? "abs("
-                                    : cpp  ? "std::fabs("
-                                           : "Math.abs(") +
-                        got + " - " + expected + ") <= " + short_number(compared.tolerance);
+    std::string close =
+        (python ? "abs(" : "Math.abs(") + got + " - " + expected + ") <= " + short_number(compared.tolerance);
     if (!all(is_finite)) {
-        if (python) close += " or " + got + " == " + expected;
-        if (cpp) close += " || " + got + " == " + expected;
-        if (language == Language::javascript) close += " || Object.is(" + got + ", " + expected + ")";
+        close += python ? " or " + got + " == " + expected : " || Object.is(" + got + ", " + expected + ")";
         if (any(is_nan) && python) close += " or (" + got + " != " + got + " and " + expected + " != " + expected + ")";
-        if (any(is_nan) && cpp) close += " || (std::isnan(" + got + ") && std::isnan(" + expected + "))";
     }
     return python ? "not (" + close + ")" : "!(" + close + ")";
 }
@@ -160,8 +98,7 @@ std::string print_in_javascript(const Compared& compared,
     if (!compared.one())
         expected = shown("expected");
     else if (expected.empty())
-        expected = compared.tensor.dtype() == DType::boolean ? elements_text(Language::javascript, compared.tensor)
-                                                             : elements_text(Language::python, compared.tensor);
+        expected = (compared.tensor.dtype() == DType::boolean ? javascript : numpy).elements(compared.tensor);
     return "console.log(`" + text + "expected: " + expected + "`);\n";
 }
 

@@ -6,24 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "graph/emitter.h"
-#include "tensor/tensor.h"
+#include "graph/short_program.h"
+#include "text/language.h"
 
 namespace whittle {
 
-enum class Language { javascript, python, cpp };
-
-/// Elements that a reader takes in; a program holds no more of a tensor.
-constexpr std::int64_t kMostInPlace = 16;
-
-/// "-1n" in JavaScript, of an i64; "np.inf" in Python. Reads back as the same value.
-std::string element_text(Language language, const Tensor& contiguous, std::int64_t element);
-/// "0, 1, 2": all of them.
-std::string elements_text(Language language, const Tensor& tensor);
-/// "[[0, 1], [2, 3]]", a list for each dimension; of Python.
-std::string nested_text(const Tensor& tensor);
-/// "1, 3" of the sizes.
-std::string sizes_text(const Tensor& tensor);
+using language::javascript, language::numpy, language::plain_python, language::short_cpp;
 
 /// What a program compares: all elements of an output, or, of a large one, the one that is wrong.
 struct Compared {
@@ -39,10 +27,10 @@ struct Compared {
 Compared compared(const ShortRequest& request);
 
 /// What is expected, as a literal or a list of them: of Python and JavaScript sizes are a text.
-std::string expected_text(Language language, const Compared& compared);
+std::string expected_text(const Language& language, const Compared& compared);
 
 /// An expression that is true where `got`, one element, is not `expected`; both are names or literals.
-std::string wrong_text(Language language, const Compared& compared, const std::string& got,
+std::string wrong_text(const Language& language, const Compared& compared, const std::string& got,
                        const std::string& expected);
 
 /// Those of `data`, a typed array of JavaScript; f32 in as many digits as it has where a difference is allowed.

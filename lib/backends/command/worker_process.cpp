@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
 #include "base/turn.h"
+#include "base/words.h"
 #include "graph/json.h"
 #include "graph/json_text.h"
 

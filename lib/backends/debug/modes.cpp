@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/number_text.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "graph/backend_options.h"
 #include "graph/text.h"

@@ -21,7 +21,7 @@ bool Definition::is_reduction(const std::string& loop) const {
 }
 
 bool Definition::is_pure(std::size_t dimension) const {
-    const expr::Expr& index = stage->updates.at(static_cast<std::size_t>(update)).where.at(dimension);
+    const expr::Expr& index = assigned().where.at(dimension);
     const std::string& own = stage->vars[dimension].name;
     return index->op == Op::variable && index->name == own && !is_reduction(own);
 }
@@ -107,7 +107,7 @@ const Definition* Prepared::definition(const Directive& directive) const {
     return definition == found->second.end() ? nullptr : &*definition;
 }
 
-LoopKinds::LoopKinds(const Prepared& prepared) {
+LoopKinds::LoopKinds(const Prepared& prepared) : prepared_(prepared) {
     for (const Stage* stage : prepared.stages())
         for (const Definition& d : prepared.definitions(*stage))
             for (const LoopVar& v : d.loops) kinds_[{stage->name, d.update}][v.name] = d.is_reduction(v.name);
@@ -122,10 +122,10 @@ bool LoopKinds::is_reduction(const Definition& definition, const std::string& lo
     return found->second;
 }
 
-bool LoopKinds::is_reduction(const Directive& directive) const {
+const Definition& LoopKinds::owner(const Directive& directive) const {
     for (const auto& [key, loops] : kinds_)
-        if (key.first == directive.at)
-            if (const auto found = loops.find(directive.args.at(0)); found != loops.end()) return found->second;
+        if (key.first == directive.at && loops.contains(directive.args.at(0)))
+            return *prepared_.definition({.stage = key.first, .update = key.second});
     throw Error("found directive " + print(directive) + ", expected a loop of Func " + directive.at);
 }
 
@@ -205,7 +205,7 @@ bool may_lose_tail(const Definition& definition, const expr::Group& group) {
     if (definition.update < 0) {
         uses.push_back(count(stage.value));
     } else {
-        const Update& update = stage.updates[static_cast<std::size_t>(definition.update)];
+        const Update& update = definition.assigned();
         uses.push_back(count(update.value));
         for (const expr::Expr& where : update.where) uses.insert(uses.end(), 2, count(where));  // written, and read
         if (update.condition) {

@@ -24,6 +24,8 @@ struct Definition {
     std::vector<expr::LoopVar> reduction = {};
 
     bool is_reduction(const std::string& loop) const;
+    /// Of an update.
+    const expr::Update& assigned() const { return stage->updates.at(static_cast<std::size_t>(update)); }
     /// Of an update: whether it writes this dimension at a pure variable of Halide, the stage's own variable.
     bool is_pure(std::size_t dimension) const;
 };
@@ -59,13 +61,14 @@ class LoopKinds {
     explicit LoopKinds(const Prepared& prepared);
     /// Whether the loop of the definition is a reduction variable. Throws Error when it has no such loop.
     bool is_reduction(const Definition& definition, const std::string& loop) const;
-    /// As above, of the loop that a directive places its stage at, in any definition of the stage `at`.
-    bool is_reduction(const expr::Directive& directive) const;
+    /// The definition of the stage `at` that has the loop which a directive places its own stage at.
+    const Definition& owner(const expr::Directive& directive) const;
     /// Takes the new loops of a split in.
     void split(const Definition& definition, const std::string& old, const std::string& outer,
                const std::string& inner);
 
   private:
+    const Prepared& prepared_;
     std::map<std::pair<std::string, int>, std::map<std::string, bool>> kinds_;
 };
 

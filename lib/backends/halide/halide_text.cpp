@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "backends/halide/build_info.h"
-#include "backends/halide/definitions.h"
-#include "backends/halide/text_sink.h"
+#include "backends/halide/kernel_writer.h"
 #include "base/error.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "expr/loops.h"
 
 namespace whittle::halide {
@@ -16,13 +16,13 @@ namespace {
 using expr::Directive;
 using expr::Group;
 using expr::Schedule;
-using Scope = expr::DirectiveKind::Scope;
 using expr::Stage;
+using language::cpp;
 
-class TextWriter {
+class TextWriter final : KernelWriter {
   public:
     TextWriter(const Group& group, const Schedule& schedule, const std::set<std::string>& guilty = {})
-        : group_(group), schedule_(schedule), guilty_(guilty), prepared_(group), kinds_(prepared_), naming_(group) {
+        : KernelWriter(group, schedule, "Halide::"), guilty_(guilty) {
         for (const expr::Input& input : group.inputs) names_.unique(input.name);
         for (const Stage& stage : group.stages) names_.unique(stage.name);
         for (const auto& [helper, text] : kHelpers) names_.unique(std::string(helper));
@@ -74,8 +74,8 @@ class TextWriter {
             pointers_.emplace_back(tensor, pointer);
             out.push_back(type + "* " + pointer);
         };
-        for (const expr::Input& in : group_.inputs) add(in.name, "const " + expr::cpp_type(in.dtype));
-        for (const std::string& name : group_.outputs) add(name, expr::cpp_type(group_.stage(name)->dtype));
+        for (const expr::Input& in : group_.inputs) add(in.name, "const " + cpp.type(in.dtype));
+        for (const std::string& name : group_.outputs) add(name, cpp.type(group_.stage(name)->dtype));
         return join(out);
     }
 
@@ -95,13 +95,10 @@ class TextWriter {
     }
 
     static std::string declarations(const std::vector<std::pair<std::string, std::string>>& loops) {
-        std::vector<std::string> out;
-        for (const auto& [loop, name] : loops) out.push_back(name + "(\"" + loop + "\")");
-        return join(out);
+        return join(loops, [](const auto& loop) { return loop.second + "(" + cpp.quoted(loop.first) + ")"; });
     }
 
-    /// The C++ name of the Var of a loop.
-    std::string var(const std::string& loop) {
+    std::string var(const std::string& loop) override {
         for (const auto& [known, name] : vars_)
             if (known == loop) return name;
         vars_.emplace_back(loop, names_.unique(loop));
@@ -111,65 +108,38 @@ class TextWriter {
     std::string define(const Stage& stage) {
         std::string out = stage.origin.empty() ? "" : "    // " + stage.origin + "\n";
         out += "    Halide::Func " + stage.name + "(\"" + func_name(stage) + "\");\n";
-        for (const Definition& d : prepared_.definitions(stage)) out += define(d);
+        for (const Definition& d : prepared_.definitions(stage)) out += KernelWriter::define(d);
         return out;
     }
 
-    std::string define(const Definition& d) {
-        std::string out;
-        std::map<std::string, std::string> variables;
-        for (const expr::LoopVar& v : d.loops)
-            if (!d.is_reduction(v.name)) variables[v.name] = var(v.name);
-        if (!d.reduction.empty()) {
-            const std::string domain = names_.unique(d.stage->name + "_domain");
-            std::vector<std::string> ranges;
-            for (const expr::LoopVar& v : d.reduction) ranges.push_back("{0, " + std::to_string(v.extent) + "}");
-            out += "    Halide::RDom " + domain + "({" + join(ranges) + "}, \"" + domain + "\");\n";
-            for (std::size_t i = 0; i < d.reduction.size(); ++i) {
-                const std::string& loop = d.reduction[i].name;
-                const std::string name = names_.unique(loop);
-                rvars_[{d.stage->name, d.update, loop}] = variables[loop] = name;
-                out += "    Halide::RVar " + name + " = " + domain + "[" + std::to_string(i) + "];\n";
-            }
+    std::string domain(const Definition& d) override {
+        const std::string domain = names_.unique(d.stage->name + "_domain");
+        std::string out =
+            "    Halide::RDom " + domain + "({" +
+            join(d.reduction, [](const expr::LoopVar& v) { return "{0, " + std::to_string(v.extent) + "}"; }) +
+            "}, \"" + domain + "\");\n";
+        for (std::size_t i = 0; i < d.reduction.size(); ++i) {
+            const std::string name = names_.unique(d.reduction[i].name);
+            rvars_[{d.stage->name, d.update, d.reduction[i].name}] = name;
+            out += "    Halide::RVar " + name + " = " + domain + "[" + std::to_string(i) + "];\n";
         }
-        out += statement(d, variables);
-        const bool scheduled = std::ranges::any_of(schedule_, [&](const Directive& other) {
-            return other.stage == d.stage->name && other.update == d.update;
-        });
-        if (d.update >= 0 && !scheduled)  // else Halide warns
-            out += "    " + d.stage->name + ".update(" + std::to_string(d.halide_update) + ").unscheduled();\n";
         return out;
     }
 
-    std::string statement(const Definition& d, const std::map<std::string, std::string>& variables) {
+    bool is_unscheduled(const Definition& d) const override {
+        return d.update >= 0 && std::ranges::none_of(schedule_, [&](const Directive& other) {
+                   return other.stage == d.stage->name && other.update == d.update;
+               });
+    }
+
+    std::string statement(const Definition& d, const std::map<std::string, std::string>& variables) override {
         TextSink sink(naming_, helpers_, variables, functions_of(schedule_, d));
         sink.switched = std::ranges::any_of(schedule_, [&](const Directive& directive) {
             return directive.kind == Directive::Kind::vector_math && directive.stage == d.stage->name &&
                    directive.update == d.update && guilty_.contains(expr::print(directive));
         });
         Translator<Code> translate(sink, group_, d.loops, true, contracts(schedule_));
-        std::string element, value;
-        if (d.update < 0) {
-            naming_.begin({d.stage->value});
-            std::vector<Code> vars;
-            for (const expr::LoopVar& v : d.stage->vars) vars.push_back({variables.at(v.name)});
-            element = sink.load(d.stage->name, vars).text;
-            value = translate(d.stage->value).text;
-        } else {
-            const expr::Update& update = d.stage->updates[static_cast<std::size_t>(d.update)];
-            std::vector<expr::Expr> roots = update.where;
-            roots.push_back(update.value);
-            roots.push_back(update.condition);
-            naming_.begin(roots);
-            std::vector<Code> where;
-            for (std::size_t i = 0; i < update.where.size(); ++i) {
-                const expr::LoopVar& own = d.stage->vars[i];
-                where.push_back(d.is_pure(i) ? Code{variables.at(own.name)}
-                                             : translate.bounded(update.where[i], own.extent));
-            }
-            element = sink.load(d.stage->name, where).text;
-            value = translate.updated(update, d.reduction, {element}).text;
-        }
+        auto [element, value] = assigned(sink, translate, d, d.update < 0 ? nullptr : &d.assigned());
         std::string out;
         for (const std::string& line : sink.lines) out += "    " + line + "\n";
         // A bare literal would make a Func of the literal's type.
@@ -184,27 +154,13 @@ class TextWriter {
         return dtype == DType::f32 || dtype == DType::i32 ? "Halide::Expr(" + value + ")" : value;
     }
 
-    std::string loop(const Definition& d, const std::string& name) {
-        if (!kinds_.is_reduction(d, name)) return var(name);
-        const RVarKey key{d.stage->name, d.update, name};
-        if (const auto found = rvars_.find(key); found != rvars_.end()) return found->second;
-        rvars_declared_.emplace_back(name, names_.unique(name));
-        return rvars_[key] = rvars_declared_.back().second;
-    }
-
-    /// The loop that a directive places its stage at.
-    std::string loop_of(const Directive& directive) {
-        const std::string& name = directive.args.at(0);
-        if (!kinds_.is_reduction(directive)) return var(name);
-        for (const auto& [key, known] : rvars_)
-            if (std::get<0>(key) == directive.at && std::get<2>(key) == name) return known;
-        throw Error("found directive " + print(directive) + " before loop " + name +
-                    " is defined, expected the directive after the definition of the loop");
+    std::string split_rvar(const std::string& loop) override {
+        return rvars_declared_.emplace_back(loop, names_.unique(loop)).second;
     }
 
     std::string directive(std::size_t i) {
         const Directive& d = schedule_[i];
-        const std::string code = call(d);
+        const std::string code = call_of(d);
         if (code.empty()) return "";
         const std::string when = condition(d);
         bool required = false;
@@ -224,49 +180,15 @@ class TextWriter {
             if (const auto found = switches_.find(static_cast<std::size_t>(r)); found != switches_.end())
                 all.push_back(found->second);
         if (guilty_.contains(expr::print(directive))) all.push_back("culprit_on");
-        std::string text;
-        for (const std::string& one : all) text += (text.empty() ? "" : " && ") + one;
-        return text;
+        return join(all, " && ");
     }
 
-    /// The call that a directive is; empty when it schedules something that was left out, and when the definition or
-    /// the target says it.
-    std::string call(const Directive& directive) {
-        using Kind = Directive::Kind;
-        const Definition* d = prepared_.definition(directive);
-        const expr::DirectiveKind& kind = expr::info(directive.kind);
-        if (!d || kind.scope == Scope::expression || is_left_out(directive.at)) return "";
-        std::vector<std::string> loops;
-        for (const std::string& arg : directive.args) {
-            loops.push_back(directive.at.empty() ? loop(*d, arg) : loop_of(directive));
-            if (directive.kind == Kind::split && loops.size() == 1)
-                kinds_.split(*d, arg, directive.args.at(1), directive.args.at(2));
-        }
-        const bool of_update = kind.scope == Scope::definition && d->update >= 0;
-        const std::string of = directive.stage + (of_update ? ".update(" + std::to_string(d->halide_update) + ")" : "");
-        return call_text(directive, of, loops, tail(directive, *d)) +
-               (directive.kind == Kind::compute_root ? bounds(*d->stage) : "");
-    }
-
-    /// Of a directive that places its stage in the loops of another one.
-    bool is_left_out(const std::string& at) const {
-        if (at.empty()) return false;
-        const Stage* const stage = group_.stage(at);
-        if (!stage)
-            throw Error("found Func " + at +
-                        " as the argument of compute_at or store_at, expected a Func of the same kernel");
-        return element_count(stage->sizes()) == 0;
-    }
-
-    std::string bounds(const Stage& stage) {
-        std::string text;
-        for (const expr::LoopVar& v : stage.vars)
-            text += ".bound(" + var(v.name) + ", 0, " + std::to_string(v.extent) + ")";
-        return text;
-    }
-
-    std::string tail(const Directive& directive, const Definition& d) const {
-        return directive.factor > 0 ? "Halide::TailStrategy::" + tail_of(directive, d, group_) : "";
+    void call(const Directive& directive, const Definition& d, const std::vector<std::string>& loops,
+              const std::string& tail) override {
+        KernelWriter::call(directive, d, loops, tail);
+        if (directive.kind != Directive::Kind::compute_root) return;
+        for (const expr::LoopVar& v : d.stage->vars)
+            call_ += ".bound(" + var(v.name) + ", 0, " + std::to_string(v.extent) + ")";
     }
 
     static std::string view(DType dtype, const std::string& pointer, const Sizes& sizes, const Strides& strides) {
@@ -292,9 +214,7 @@ class TextWriter {
                 view(stage->dtype, pointer(stage->name), stage->sizes(), contiguous_strides(stage->sizes())));
         }
         const std::string indent = results.size() > 1 ? "\n        " : "";
-        std::string list;
-        for (const std::string& result : results)
-            list += (list.empty() ? indent : "," + (indent.empty() ? " " : indent)) + result;
+        const std::string list = indent + join(results, "," + indent);
         out += "    std::vector<Halide::Buffer<>> results = {" + list + "};\n    Halide::Pipeline pipeline({" +
                join(funcs) + "});\n";
         if (vectorizes(schedule_))
@@ -303,19 +223,11 @@ class TextWriter {
                target_code(target_for(schedule_, target)) + ");\n";
     }
 
-    using RVarKey = std::tuple<std::string, int, std::string>;
-    const Group& group_;
-    const Schedule& schedule_;
     const std::set<std::string> guilty_;
-    const Prepared prepared_;
-    LoopKinds kinds_;
-    expr::Naming naming_;
-    Names names_;
-    std::set<std::string> helpers_;
+    UniqueNames names_;  ///< Halide tells a Var from an RVar or a Func of the same name, C++ does not
     std::vector<std::pair<std::string, std::string>> pointers_;        ///< tensor, parameter
     std::vector<std::pair<std::string, std::string>> vars_;            ///< loop, C++ name
     std::vector<std::pair<std::string, std::string>> rvars_declared_;  ///< made by splits
-    std::map<RVarKey, std::string> rvars_;
     std::map<std::size_t, std::string> switches_;
 };
 

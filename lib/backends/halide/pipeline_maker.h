@@ -20,7 +20,7 @@
 #include "backends/halide/object_sink.h"
 #include "backends/halide/pipeline.h"
 #include "backends/halide/sound_accesses.h"
-#include "backends/halide/translate.h"
+#include "backends/halide/walk.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/sanitizer.h"
@@ -55,13 +55,13 @@ inline Halide::Buffer<> view(DType dtype, const void* data, const Sizes& sizes, 
 }
 
 /// Builds the Funcs of a group and schedules them.
-class PipelineMaker {
+class PipelineMaker final : ScheduleSink<Halide::VarOrRVar> {
   public:
     /// With `data`, one tensor per input, as a short program has it: inputs are Buffers, and nothing is promised of
     /// sizes.
     explicit PipelineMaker(const Prepared& prepared, std::optional<std::span<const Tensor>> data = {},
                            bool careful = true)
-        : prepared_(prepared), data_(data), careful_(careful), kinds_(prepared) {}
+        : prepared_(prepared), data_(data), careful_(careful), walk_(*this, prepared) {}
 
     Halide::Pipeline make(const Schedule& schedule, bool mended = true) {
         // A short program is strict or not as its target says.
@@ -80,7 +80,7 @@ class PipelineMaker {
         }
         std::set<std::pair<std::string, int>> scheduled;
         for (const Directive& d : schedule) scheduled.insert({d.stage, d.update});
-        for (const Directive* directive : active(schedule)) apply(*directive);
+        for (const Directive* directive : active(schedule)) walk_(*directive);
         for (const Stage* stage : prepared_.stages())  // else Halide warns
             for (const Definition& d : prepared_.definitions(*stage))
                 if (d.update >= 0 && !scheduled.contains({stage->name, d.update}))
@@ -139,114 +139,62 @@ class PipelineMaker {
             func(reversed(vars)) = rounded(translate(d.stage->value));
             return;
         }
-        const expr::Update& update = d.stage->updates[static_cast<std::size_t>(d.update)];
-        std::vector<Halide::Expr> where;
-        for (std::size_t i = 0; i < update.where.size(); ++i) {
-            const expr::LoopVar& own = d.stage->vars[i];
-            where.push_back(d.is_pure(i) ? variables.at(own.name) : translate.bounded(update.where[i], own.extent));
-        }
-        where = reversed(where);
-        func(where) = rounded(translate.updated(update, d.reduction, func(where)));
+        const std::vector<Halide::Expr> where = reversed(indices(translate, sink, d));
+        func(where) = rounded(translate.updated(d.assigned(), d.reduction, func(where)));
     }
 
-    Halide::VarOrRVar loop(const Definition& d, const std::string& name) {
-        if (!kinds_.is_reduction(d, name)) return Halide::Var(name);
-        return rvar({d.stage->name, d.update, name});
+    Halide::VarOrRVar loop(const Definition& of, const std::string& name, bool reduction) override {
+        if (!reduction) return Halide::Var(name);
+        return rvars_.try_emplace({of.stage->name, of.update, name}, Halide::RVar(name)).first->second;
     }
 
-    using RVarKey = std::tuple<std::string, int, std::string>;
-    Halide::RVar rvar(const RVarKey& key) {
-        return rvars_.try_emplace(key, Halide::RVar(std::get<2>(key))).first->second;
-    }
-
-    /// The loop that a directive places its stage at.
-    Halide::VarOrRVar loop_of(const Directive& directive) {
-        const std::string& name = directive.args.at(0);
-        if (!kinds_.is_reduction(directive)) return Halide::Var(name);
-        for (const auto& [key, r] : rvars_)
-            if (std::get<0>(key) == directive.at && std::get<2>(key) == name) return r;
-        return Halide::RVar(name);
-    }
-
-    void apply(const Directive& directive) {
-        const Definition* d = prepared_.definition(directive);
-        if (!d) return;
-        switch (expr::info(directive.kind).scope) {
-            case expr::DirectiveKind::Scope::func:
-                return place(directive, *d);
-            case expr::DirectiveKind::Scope::definition:
-                return schedule(directive, *d);
-            case expr::DirectiveKind::Scope::expression:
-                return;  // see define()
-        }
-    }
-
-    void place(const Directive& directive, const Definition& d) {
+    void call(const Directive& directive, const Definition& d, const std::vector<Halide::VarOrRVar>& loops,
+              const std::string& tail) override {
         using Kind = Directive::Kind;
         Halide::Func func = funcs_.at(directive.stage);
-        if (directive.kind == Kind::compute_root) {
-            func.compute_root();
-            // A part of a dimension may be all that is read: the last vector, shifted inwards, would begin before it.
-            if (!data_)
-                for (const expr::LoopVar& var : d.stage->vars)
-                    func.bound(Halide::Var(var.name), 0, static_cast<int>(var.extent));
-            return;
-        }
-        const auto at = funcs_.find(directive.at);
-        if (at == funcs_.end()) return;  // its only user is empty
-        const Halide::LoopLevel level(at->second, loop_of(directive));
+        const auto level = [&] { return Halide::LoopLevel(funcs_.at(directive.at), loops.at(0)); };
+        const auto stage = [&] { return d.update < 0 ? Halide::Stage(func) : func.update(d.halide_update); };
+        const int factor = static_cast<int>(directive.factor);
         switch (directive.kind) {
+            case Kind::compute_root:
+                func.compute_root();
+                // A part of a dimension may be all that is read: the last vector, shifted inwards, would begin before
+                // it.
+                if (!data_)
+                    for (const expr::LoopVar& var : d.stage->vars)
+                        func.bound(Halide::Var(var.name), 0, static_cast<int>(var.extent));
+                return;
             case Kind::compute_at:
-                func.compute_at(level);
+                func.compute_at(level());
+                return;
+            case Kind::split:
+                stage().split(loops.at(0), loops.at(1), loops.at(2), factor, tail_strategy(tail));
+                return;
+            case Kind::reorder:
+                stage().reorder(loops);
+                return;
+            case Kind::vectorize:
+                factor > 0 ? stage().vectorize(loops.at(0), factor, tail_strategy(tail))
+                           : stage().vectorize(loops.at(0));
+                return;
+            case Kind::unroll:
+                factor > 0 ? stage().unroll(loops.at(0), factor, tail_strategy(tail)) : stage().unroll(loops.at(0));
+                return;
+            case Kind::parallel:
+                stage().parallel(loops.at(0));
+                return;
+            case Kind::allow_race:
+                stage().allow_race_conditions();
                 return;
 #if HALIDE_VERSION_MAJOR >= 17
             case Kind::hoist_storage:
-                func.hoist_storage(level);
+                func.hoist_storage(level());
                 return;
-#endif
-            default:
-                WHITTLE_CHECK(false, "no object form of directive " + print(directive));
-        }
-    }
-
-    void schedule(const Directive& directive, const Definition& d) {
-        using Kind = Directive::Kind;
-        Halide::Func func = funcs_.at(directive.stage);
-        Halide::Stage stage = d.update < 0 ? Halide::Stage(func) : func.update(d.halide_update);
-        const auto arg = [&](std::size_t i) { return loop(d, directive.args.at(i)); };
-        const int factor = static_cast<int>(directive.factor);
-        const auto tail = [&] { return tail_strategy(tail_of(directive, d, prepared_.group())); };
-        switch (directive.kind) {
-            case Kind::split: {
-                const Halide::VarOrRVar old = arg(0);
-                kinds_.split(d, directive.args.at(0), directive.args.at(1), directive.args.at(2));
-                stage.split(old, arg(1), arg(2), factor, tail());
-                return;
-            }
-            case Kind::reorder: {
-                std::vector<Halide::VarOrRVar> order;
-                for (std::size_t i = 0; i < directive.args.size(); ++i) order.push_back(arg(i));
-                stage.reorder(order);
-                return;
-            }
-            case Kind::vectorize:
-                factor > 0 ? stage.vectorize(arg(0), factor, tail()) : stage.vectorize(arg(0));
-                return;
-            case Kind::unroll:
-                factor > 0 ? stage.unroll(arg(0), factor, tail()) : stage.unroll(arg(0));
-                return;
-            case Kind::parallel:
-                stage.parallel(arg(0));
-                return;
-            case Kind::allow_race:
-                stage.allow_race_conditions();
-                return;
-#if HALIDE_VERSION_MAJOR >= 17
             case Kind::always_partition:
-                stage.partition(arg(0), Halide::Partition::Always);
+                stage().partition(loops.at(0), Halide::Partition::Always);
                 return;
             case Kind::never_partition:
-                stage.partition(arg(0), Halide::Partition::Never);
+                stage().partition(loops.at(0), Halide::Partition::Never);
                 return;
 #endif
             default:
@@ -279,11 +227,11 @@ class PipelineMaker {
     const bool careful_;
     const Schedule* schedule_ = nullptr;  ///< which says how floats are computed; of a short program the target does
     std::function<Functions(const Definition&)> functions_;
-    LoopKinds kinds_;
     std::vector<Halide::ImageParam> inputs_;
     std::map<std::string, Halide::Func> funcs_;
     Loads loads_;
-    std::map<RVarKey, Halide::RVar> rvars_;
+    std::map<std::tuple<std::string, int, std::string>, Halide::RVar> rvars_;  ///< by stage, update and loop
+    ScheduleWalk<Halide::VarOrRVar> walk_;
 };
 
 /// Halide's warnings go to our log, not to the user's terminal; its errors become exceptions as they would without us.

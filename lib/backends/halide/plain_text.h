@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "graph/short_program.h"
 #include "program/kernel_programs.h"
 
 namespace whittle::halide {
@@ -22,14 +23,6 @@ struct PlainText {
     std::string type;             ///< of its elements
     std::string func;             ///< its name
 };
-
-/// Elements that a reader takes in.
-constexpr std::int64_t kMostInPlace = 16;
-
-/// C++ type of a dtype where Halide's header is included: "float", "float16_t".
-std::string plain_type(DType dtype);
-/// A constant of that type: "1.5f", "float16_t(1.5f)", "-3".
-std::string plain_literal(DType dtype, const Scalar& value);
 
 /// Nothing where the data would have to be written down in full and are more than a screen holds.
 std::optional<PlainText> plain_text(const PlainKernel& kernel);

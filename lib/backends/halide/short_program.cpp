@@ -7,14 +7,16 @@
 #include "backends/halide/plain_text.h"
 #include "base/program_text.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "graph/short_program.h"
 #include "tensor/alike.h"
 #include "tensor/scalars.h"
+#include "text/language.h"
 
 namespace whittle::halide {
 namespace {
 
-std::string comment(const std::string& text) { return comment_lines("//", text); }
+using language::short_cpp;
 
 class HalideProgram {
   public:
@@ -30,26 +32,19 @@ class HalideProgram {
         const std::string& kind = failure_.signature.kind;
         if (kind == "mismatch") compare();
         if (kind == "exception") caught();
-        if (kind == "crash") crashed();
-        if (kind == "timeout") hangs();
+        if (const std::string ends = ends_by_failure(failure_.signature, request_.alarm); !ends.empty())
+            before_ = ends + "\n";
         const bool guilty = !text_.guilty.empty();  // who computes functions is no word of a schedule
         if (guilty) before_ = "    const bool with_directive = argc == 1;\n\n" + before_;
         values_["ARGUMENTS"] = guilty ? "int argc, char **" : "";
         values_["HEADER"] = header();
-        values_["BUILD"] = build();
+        values_["BUILD"] = build_line(request_.file, flags_);
         values_["HELPERS"] = text_.helpers;
         values_["BEFORE"] = before_;
         values_["STATEMENTS"] = text_.statements;
         values_["REALIZE"] = realize_.empty() ? "    " + text_.realize + ";\n" : realize_;
         for (const char* key : {"TRY", "CATCH", "COMPARE"}) values_.try_emplace(key, "");
-        std::string includes;
-        if (!all(is_finite) || body().find("std::") != std::string::npos ||
-            body().find("INFINITY") != std::string::npos || body().find("NAN") != std::string::npos)
-            includes += "#include <cmath>\n";
-        if (body().find("signal(") != std::string::npos) includes += "#include <csignal>\n";
-        includes += "#include <cstdio>";
-        if (body().find("_exit(") != std::string::npos) includes += "\n#include <unistd.h>";
-        values_["INCLUDES"] = includes;
+        values_["INCLUDES"] = standard_includes(values_["BEFORE"] + values_["STATEMENTS"] + values_["COMPARE"]);
         return {.text = fill_template("repro_halide.cpp", values_),
                 .summary = what(),
                 .compiler = names_target() ? description() : host_description(),
@@ -60,23 +55,15 @@ class HalideProgram {
     }
 
   private:
-    std::string body() const { return values_.at("BEFORE") + values_.at("STATEMENTS") + values_.at("COMPARE"); }
-
     // ---- what the program does --------------------------------------------------------------------------------------
 
     /// Whether `got` is wrong: an expression over two names.
     std::string wrong(const std::string& got, const std::string& expected) const {
-        const bool nan = any(is_nan), infinite = any(is_infinite), all_infinite = all(is_infinite);
         const std::string value = is_reduced(output_.dtype) ? "float(" + got + ")" : got;
-        if (all(is_nan)) return "!std::isnan(" + value + ")";
-        std::string text = value + " != " + expected;
-        if (is_floating(output_.dtype) && !request_.exact && !all_infinite) {
-            const std::string near =
-                "!(std::fabs(" + value + " - " + expected + ") <= " + short_number(tolerance()) + ")";
-            text = infinite ? text + " && " + near : near;
-        }
-        if (nan) text += " && !(std::isnan(" + value + ") && std::isnan(" + expected + "))";
-        return text;
+        std::vector<double> values;
+        for (const Scalar& one : expected_) values.push_back(one.to_double());
+        const bool exact = request_.exact || !is_floating(output_.dtype);
+        return differs_in_cpp(values, exact ? 0 : tolerance(), value, expected);
     }
 
     double tolerance() const {
@@ -88,32 +75,28 @@ class HalideProgram {
     }
 
     std::string expected_type() const { return is_reduced(output_.dtype) ? "float" : text_.type; }
-    std::string expected_literal(const Scalar& value) const { return plain_literal(expected_dtype(), value); }
+    std::string expected_literal(const Scalar& value) const { return short_cpp.value(value, expected_dtype()); }
     DType expected_dtype() const { return is_reduced(output_.dtype) ? DType::f32 : output_.dtype; }
 
     static bool is_nan(const Scalar& value) { return std::isnan(value.to_double()); }
     static bool is_finite(const Scalar& value) { return std::isfinite(value.to_double()); }
-    static bool is_infinite(const Scalar& value) { return std::isinf(value.to_double()); }
     bool any(bool (*is)(const Scalar&)) const { return std::ranges::any_of(expected_, is); }
-    bool all(bool (*is)(const Scalar&)) const { return std::ranges::all_of(expected_, is); }
 
     void compare() {
         realize_ = "    Buffer<" + text_.type + "> out = " + text_.realize + ";\n";
         if (expected_.size() == 1) {
-            std::string at;
-            for (std::size_t d = 0; d < output_.vars.size(); d++) at += d ? ", 0" : "0";
+            const std::string at = join(Sizes(output_.vars.size(), 0));
             const auto [format, got] = printed_element(output_.dtype, "out(" + at + ")");
             const std::string expected = expected_literal(expected_[0]);
             if (request_.given_expected)
-                realize_ += "    out(" + at + ") = " + plain_literal(output_.dtype, expected_[0]) + ";\n";
+                realize_ += "    out(" + at + ") = " + short_cpp.value(expected_[0], output_.dtype) + ";\n";
             values_["COMPARE"] = "    if (" + wrong("out(" + at + ")", expected) + ") {\n        printf(\"" +
                                  text_.func + "(" + at + ") = " + format + ", expected " + short_number(expected_[0]) +
                                  "\\n\", " + got + ");\n        return 1;\n    }\n";
             return;
         }
         const bool alike = all_alike(request_.expected) && !any(is_nan);
-        std::string literals;
-        for (const Scalar& value : expected_) literals += (literals.empty() ? "" : ", ") + expected_literal(value);
+        const std::string literals = join(expected_, [&](const Scalar& value) { return expected_literal(value); });
         const std::string expected = alike ? expected_literal(expected_[0]) : "expected[i]";
         const auto [format, got] = printed_element(output_.dtype, "out.data()[i]");
         const auto [same_format, right] = printed_element(expected_dtype(), "expected[i]");
@@ -131,17 +114,6 @@ class HalideProgram {
     void caught() {
         values_["TRY"] = " try";
         values_["CATCH"] = " catch (const Error &e) {\n    printf(\"%s\\n\", e.what());\n    return 1;\n}";
-    }
-
-    void crashed() {
-        const std::string& signal = failure_.signature.detail;
-        const std::string number = signal.starts_with("signal ") ? signal.substr(7) : signal;
-        before_ += "    signal(" + number + ", [](int) { _exit(1); });\n\n";
-    }
-
-    void hangs() {
-        before_ +=
-            "    signal(SIGALRM, [](int) { _exit(1); });\n    alarm(" + std::to_string(request_.alarm) + ");\n\n";
     }
 
     // ---- what it says -----------------------------------------------------------------------------------------------
@@ -203,7 +175,7 @@ class HalideProgram {
     }
 
     std::string header() const {
-        std::string text = comment(version() + ": " + what());
+        std::string text = short_cpp.comment(version() + ": " + what());
         std::string facts;
         if (!text_.guilty.empty()) facts += "Without that directive (" + program() + " control), the result is right.";
         if (races())
@@ -211,11 +183,12 @@ class HalideProgram {
                 " This is not a bug in Halide: the schedule allows races between updates (allow_race_conditions()), so "
                 "some updates are lost.";
         text += "//\n";
-        if (!facts.empty()) text += comment(facts);
+        if (!facts.empty()) text += short_cpp.comment(facts);
         if (failure_.signature.kind == "exception")
-            text += comment("To see where the program throws: gdb -ex 'catch throw' -ex run " + program());
+            text += short_cpp.comment("To see where the program throws: gdb -ex 'catch throw' -ex run " + program());
         if (failure_.signature.kind == "timeout")
-            text += comment("To see where the program hangs: gdb -ex 'handle SIGALRM stop' -ex run " + program());
+            text +=
+                short_cpp.comment("To see where the program hangs: gdb -ex 'handle SIGALRM stop' -ex run " + program());
         while (text.ends_with('\n') || text.ends_with("//")) text.erase(text.find_last_not_of("\n/") + 1);
         return text;
     }
@@ -227,13 +200,6 @@ class HalideProgram {
     }
 
     std::string program() const { return shell_quote({"./" + request_.file.stem().string()}); }
-
-    std::string build() const {
-        std::vector<std::string> argv = {
-            "g++", "-std=c++17", "-O1", request_.file.filename().string(), "-o", request_.file.stem().string()};
-        argv.insert(argv.end(), flags_.begin(), flags_.end());
-        return shell_quote(argv) + " && " + program();
-    }
 
     const program::KernelRequest& request_;
     const Failure& failure_;

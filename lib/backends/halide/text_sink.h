@@ -12,8 +12,10 @@
 #include "backends/halide/halide_text.h"
 #include "backends/halide/translate.h"
 #include "base/error.h"
+#include "base/words.h"
 #include "expr/cpp_text.h"
 #include "expr/loops.h"
+#include "text/language.h"
 
 namespace whittle::halide {
 
@@ -47,36 +49,18 @@ static Halide::Buffer<> view(Halide::Type type, const void* data, const std::vec
     {"SoundAccesses", sound_accesses_text()},
 };
 
-inline std::string type_text(DType dtype, bool as_unsigned = false) {
-    if (as_unsigned) return "Halide::UInt(" + std::to_string(size_of(dtype) * 8) + ")";
-    return "Halide::" + std::string(info_of(dtype).halide);
+inline std::string type_text(DType dtype, std::string_view scope = "Halide::", bool as_unsigned = false) {
+    const std::string type =
+        as_unsigned ? "UInt(" + std::to_string(size_of(dtype) * 8) + ")" : std::string(info_of(dtype).halide);
+    return std::string(scope) + type;
 }
-
-inline std::string join(const std::vector<std::string>& parts) {
-    std::string out;
-    for (const std::string& part : parts) out += (out.empty() ? "" : ", ") + part;
-    return out;
-}
-
-/// C++ names that do not collide: Halide tells a Var from an RVar or a Func of the same name, C++ does not.
-class Names {
-  public:
-    std::string unique(const std::string& wanted) {
-        std::string name = wanted;
-        for (int i = 1; !taken_.insert(name).second; ++i) name = wanted + "_" + std::to_string(i);
-        return name;
-    }
-
-  private:
-    std::set<std::string> taken_;
-};
 
 /// Receives one definition as text; subexpressions that get a name become lines before it.
 class TextSink : public Sink<Code> {
   public:
     TextSink(expr::Naming& naming, std::set<std::string>& helpers, std::map<std::string, std::string> variables,
-             Functions functions = Functions::libm)
-        : naming_(naming), helpers_(helpers), variables_(std::move(variables)), functions_(functions) {}
+             Functions functions = Functions::libm, std::string_view scope = "Halide::")
+        : naming_(naming), helpers_(helpers), variables_(std::move(variables)), functions_(functions), scope_(scope) {}
 
     std::vector<std::string> lines;
     bool switched = false;  ///< without `bool culprit_on` the C library computes functions
@@ -85,12 +69,12 @@ class TextSink : public Sink<Code> {
 
     Code literal(DType dtype, const Scalar& value) override {
         if (dtype == DType::boolean)
-            return {value.to_bool() ? "Halide::Internal::const_true()" : "Halide::Internal::const_false()"};
-        if (dtype == DType::f32) return expr::float_literal(dtype, value.to_double());
-        if (dtype == DType::f64) return {"Halide::Expr(" + expr::float_literal(dtype, value.to_double()).text + ")"};
-        const Code number = expr::integer_literal(dtype, value);
-        if (dtype == DType::i32) return number;
-        return {"Halide::Expr(" + expr::cpp_type(dtype) + "(" + number.text + "))"};
+            return in_halide(value.to_bool() ? "Internal::const_true" : "Internal::const_false");
+        if (is_reduced(dtype)) return to_half(dtype, literal(DType::f32, value));
+        const Code number = expr::literal(dtype, value);
+        if (dtype == DType::f32 || dtype == DType::i32) return number;
+        if (dtype == DType::f64) return in_halide("Expr", number.text);
+        return in_halide("Expr", language::cpp.type(dtype) + "(" + number.text + ")");
     }
 
     Code from_bits(DType dtype, std::uint64_t bits) override {
@@ -101,20 +85,21 @@ class TextSink : public Sink<Code> {
         if (dtype == DType::i64) return helper("integer_bits", {{text}});
         if (dtype == DType::f32) return helper("float_bits", {{text}});
         if (dtype == DType::i32)  // an integer alone would be folded
-            return {"Halide::reinterpret(" + type_text(dtype) + ", " + helper("float_bits", {{text}}).text + ")"};
-        return {"Halide::reinterpret(" + type_text(dtype) + ", Halide::Expr(uint16_t(" + text + ")))"};
+            return in_halide("reinterpret", type(dtype) + ", " + helper("float_bits", {{text}}).text);
+        return in_halide("reinterpret",
+                         type(dtype) + ", " + in_halide("Expr", "uint16_t(" + std::string(text) + ")").text);
     }
 
     Code cast(DType dtype, bool as_unsigned, const Code& a) override {
-        return {"Halide::cast(" + type_text(dtype, as_unsigned) + ", " + a.text + ")"};
+        return in_halide("cast", type(dtype, as_unsigned) + ", " + a.text);
     }
 
     Code unsigned_bits(DType dtype, const Code& a) override {
-        return {"Halide::reinterpret(" + type_text(dtype, true) + ", " + a.text + ")"};
+        return in_halide("reinterpret", type(dtype, true) + ", " + a.text);
     }
 
     Code signed_bits(DType dtype, const Code& a) override {
-        return {"Halide::reinterpret(" + type_text(dtype) + ", " + a.text + ")"};
+        return in_halide("reinterpret", type(dtype) + ", " + a.text);
     }
 
     Code infix(expr::Op op, const Code& a, const Code& b) override { return expr::infix_code(op, a, b); }
@@ -124,10 +109,10 @@ class TextSink : public Sink<Code> {
     }
 
     Code call(const std::string& function, const std::vector<Code>& arguments) override {
-        return {"Halide::" + function + "(" + texts(arguments) + ")"};
+        return in_halide(function, texts(arguments));
     }
 
-    Code to_half(DType dtype, const Code& a) override { return helper("to_half", {{type_text(dtype)}, a}); }
+    Code to_half(DType dtype, const Code& a) override { return helper("to_half", {{type(dtype)}, a}); }
 
     Code libm(expr::Op op, DType dtype, const std::vector<Code>& arguments) override {
         const Code ours = other_than_libm(op, dtype, arguments);
@@ -144,7 +129,7 @@ class TextSink : public Sink<Code> {
     Code share(const expr::Expr& node, Code translated) override {
         if (!naming_.wants_name(node, translated)) return translated;
         const std::string name = naming_.fresh();
-        lines.push_back("const Halide::Expr " + name + " = " + translated.text + ";");
+        lines.push_back("const " + std::string(scope_) + "Expr " + name + " = " + translated.text + ";");
         return {name};
     }
 
@@ -157,11 +142,12 @@ class TextSink : public Sink<Code> {
     }
 
   protected:
-    static std::string texts(const std::vector<Code>& codes) {
-        std::vector<std::string> parts;
-        for (const Code& code : codes) parts.push_back(code.text);
-        return join(parts);
+    static std::string texts(const std::vector<Code>& codes) { return join(codes, &Code::text); }
+    /// A call of a function of Halide's.
+    Code in_halide(const std::string& function, const std::string& arguments = {}) const {
+        return {std::string(scope_) + function + "(" + arguments + ")"};
     }
+    std::string type(DType dtype, bool as_unsigned = false) const { return type_text(dtype, scope_, as_unsigned); }
     Code helper(const std::string& name, const std::vector<Code>& arguments) {
         helpers_.insert(name);
         return {name + "(" + texts(arguments) + ")"};
@@ -171,6 +157,7 @@ class TextSink : public Sink<Code> {
     std::set<std::string>& helpers_;
     std::map<std::string, std::string> variables_;
     const Functions functions_;
+    const std::string_view scope_;
 };
 
 }  // namespace whittle::halide

@@ -6,6 +6,7 @@
 
 #include "backends/libtorch/memory.h"
 #include "base/error.h"
+#include "base/words.h"
 #include "graph/graph.h"
 #include "graph/text.h"
 
@@ -41,9 +42,8 @@ class Caller {
   private:
     static torch::jit::Method method_of(const torch::jit::Module& module) {
         if (const auto method = module.find_method("forward")) return *method;
-        std::string names;
-        for (const torch::jit::Method& method : module.get_methods())
-            names += (names.empty() ? "" : ", ") + method.name();
+        const std::string names =
+            join(module.get_methods(), [](const torch::jit::Method& method) { return method.name(); });
         throw Error("the module has no method forward()",
                     names.empty() ? "" : "the methods of the module are " + names);
     }

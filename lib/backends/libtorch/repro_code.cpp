@@ -6,43 +6,26 @@
 #include <ATen/core/List.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <set>
 
 #include "backends/libtorch/autograd.h"
 #include "backends/libtorch/translation.h"
 #include "base/error.h"
-#include "base/number_text.h"
 #include "base/program_text.h"
+#include "base/words.h"
 #include "graph/failure.h"
 #include "graph/joint_forward.h"
 #include "ops/aten/hidden_writes.h"
 #include "ops/core/custom.h"
 #include "ops/core/memory.h"
+#include "text/language.h"
 
 namespace whittle::aten {
 namespace {
 
-std::string joined(const std::vector<std::string>& words, const std::string& between) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
-    return text;
-}
+using language::cpp;
 
-std::string cpp(double value) {
-    if (std::isnan(value)) return "double(NAN)";
-    if (std::isinf(value)) return value < 0 ? "-double(INFINITY)" : "double(INFINITY)";
-    return with_point(shortest(value, false));
-}
-
-std::string cpp(std::int64_t value) { return "int64_t(" + std::to_string(value) + ")"; }
-
-std::string ints(c10::ArrayRef<std::int64_t> values) {
-    std::vector<std::string> words;
-    for (const std::int64_t value : values) words.push_back(std::to_string(value));
-    return "{" + joined(words, ", ") + "}";
-}
+std::string int64(std::int64_t value) { return "int64_t(" + cpp.integer(value) + ")"; }
 
 std::string type_text(DType dtype) {
     return "at::ScalarType(" + std::to_string(static_cast<int>(scalar_type(dtype))) + ")";
@@ -50,29 +33,24 @@ std::string type_text(DType dtype) {
 
 /// An argument that is no tensor of the graph, as C++ that a c10::IValue is made of. Throws Error for what there is no
 /// short way to write.
-std::string cpp(const c10::IValue& value) {
+std::string argument(const c10::IValue& value) {
     if (value.isNone()) return "c10::IValue()";
-    if (value.isInt()) return cpp(value.toInt());
-    if (value.isDouble()) return cpp(value.toDouble());
-    if (value.isBool()) return value.toBool() ? "true" : "false";
-    if (value.isString()) return "std::string(" + string_literal(value.toStringRef()) + ")";
+    if (value.isInt()) return int64(value.toInt());
+    if (value.isDouble()) return cpp.number(value.toDouble());
+    if (value.isBool()) return cpp.boolean(value.toBool());
+    if (value.isString()) return "std::string(" + cpp.quoted_lines(value.toStringRef()) + ")";
     if (value.isDevice()) return "c10::Device(\"" + value.toDevice().str() + "\")";
-    if (value.isIntList()) return "std::vector<int64_t>" + ints(value.toIntVector());
+    if (value.isIntList()) return "std::vector<int64_t>" + cpp.sizes(value.toIntVector());
     if (value.isTensor() && !value.toTensor().defined()) return "at::Tensor()";
     if (value.isTensor() && value.toTensor().dim() == 0)
         return "at::native::wrapped_scalar_tensor(" +
-               (value.toTensor().is_floating_point() ? cpp(value.toTensor().item().toDouble())
-                                                     : cpp(value.toTensor().item().toLong())) +
+               (value.toTensor().is_floating_point() ? cpp.number(value.toTensor().item().toDouble())
+                                                     : int64(value.toTensor().item().toLong())) +
                ")";
-    std::vector<std::string> words;
-    if (value.isDoubleList()) {
-        for (const double one : value.toDoubleVector()) words.push_back(cpp(one));
-        return "std::vector<double>{" + joined(words, ", ") + "}";
-    }
-    if (value.isBoolList()) {
-        for (const bool one : value.toBoolList()) words.emplace_back(one ? "true" : "false");
-        return "c10::List<bool>({" + joined(words, ", ") + "})";
-    }
+    if (value.isDoubleList())
+        return "std::vector<double>{" + join(value.toDoubleVector(), [](double one) { return cpp.number(one); }) + "}";
+    if (value.isBoolList())
+        return "c10::List<bool>({" + join(value.toBoolList(), [](bool one) { return cpp.boolean(one); }) + "})";
     throw Error("cannot write an argument of LibTorch's type " + value.tagKind() + " in C++");
 }
 
@@ -88,7 +66,7 @@ class Statements final : private Translation<std::string> {
             inputs.push_back("in[" + std::to_string(i) + "]");
         const Values outputs = translate(graph_, inputs);
         if (request_.held && !held_) throw Error("found no call of LibTorch that computes %" + held_node());
-        return text_ + "    return {" + joined(outputs, ", ") + "};";
+        return text_ + "    return {" + join(outputs, ", ") + "};";
     }
     /// Of constants, which come before the function.
     const std::string& defined() const { return defined_; }
@@ -98,22 +76,21 @@ class Statements final : private Translation<std::string> {
     std::string tensor(const Tensor& value) override {
         const std::string name = "constant_" + std::to_string(constants_++);
         defined_ += request_.define(name, value);
-        return "tensor(" + name + ", " + type_text(value.dtype()) + ", " + ints(value.sizes()) + ", " +
-               ints(value.strides()) + ")";
+        return "tensor(" + name + ", " + type_text(value.dtype()) + ", " + cpp.sizes(value.sizes()) + ", " +
+               cpp.sizes(value.strides()) + ")";
     }
-    std::string constant(const c10::IValue& value) override { return cpp(value); }
+    std::string constant(const c10::IValue& value) override { return argument(value); }
     std::string list(const c10::TypePtr& element, const Values& elements) override {
         if (element->kind() == c10::TypeKind::TensorType)
-            return "std::vector<at::Tensor>{" + joined(elements, ", ") + "}";
+            return "std::vector<at::Tensor>{" + join(elements, ", ") + "}";
         Values optional = elements;
         std::ranges::replace(optional, "c10::IValue()", "c10::optional<at::Tensor>()");
-        return "c10::List<c10::optional<at::Tensor>>({" + joined(optional, ", ") + "})";
+        return "c10::List<c10::optional<at::Tensor>>({" + join(optional, ", ") + "})";
     }
     Values call_of(const c10::OperatorHandle& op, const Node& call, const Values& operands) override {
-        std::string name = "v_" + call.name;
-        for (int i = 1; !names_.insert(name).second; ++i) name = "v_" + call.name + "_" + std::to_string(i);
+        const std::string name = names_.unique("v_" + call.name);
         const std::string made = "call(\"" + op.operator_name().name + "\", \"" + op.operator_name().overload_name +
-                                 "\", {" + joined(operands, ", ") + "})";
+                                 "\", {" + join(operands, ", ") + "})";
         const bool held = request_.held && !held_ && held_node() == call.name;
         const auto* const operand = held ? std::get_if<HeldOperand>(&*request_.held) : nullptr;
         std::string asked;
@@ -140,12 +117,12 @@ class Statements final : private Translation<std::string> {
     /// Behind the call: the result against what was said of it.
     static std::string held_result(const Node& call, const Values& results, const HeldResult& held) {
         const auto layout = [](const ValueMeta& meta) {
-            return "{" + type_text(meta.dtype) + ", " + ints(meta.sizes) + ", " + ints(meta.strides) + "}";
+            return "{" + type_text(meta.dtype) + ", " + cpp.sizes(meta.sizes) + ", " + cpp.sizes(meta.strides) + "}";
         };
         return "    hold(" + results.at(held.result) + ", " + layout(held.computed) + ", " + layout(held.said) + ", " +
-               string_literal("result " + std::to_string(held.result) + " of " + call.target + " is " +
-                              (held.inferred ? "inferred as " : "")) +
-               ", " + string_literal(", " + held.said_is + " is ") + ");\n";
+               cpp.quoted_lines("result " + std::to_string(held.result) + " of " + call.target + " is " +
+                                (held.inferred ? "inferred as " : "")) +
+               ", " + cpp.quoted_lines(", " + held.said_is + " is ") + ");\n";
     }
     /// Behind the call, without what shares: whether the operand is as the schema promises. Before it: a copy.
     std::string held_operand(const c10::OperatorHandle& op, const Node& call, const Values& operands,
@@ -153,7 +130,7 @@ class Statements final : private Translation<std::string> {
         const auto position = op.schema().argumentIndexWithName(held.parameter);
         if (!position) throw Error("LibTorch's " + call.target + " has no parameter '" + held.parameter + "'");
         const std::string& operand = operands.at(static_cast<std::size_t>(*position));
-        const std::string of = ", " + string_literal(call.target) + ", " + string_literal(held.parameter);
+        const std::string of = ", " + cpp.quoted_lines(call.target) + ", " + cpp.quoted_lines(held.parameter);
         if (held.shared_by) return "    unshared(" + operand + of + ", " + std::to_string(*held.shared_by) + ", ";
         if (!held.after) {
             text_ += "    const at::Tensor before = " + operand + ".clone();\n";
@@ -166,7 +143,7 @@ class Statements final : private Translation<std::string> {
     const EmitRequest& request_;
     const std::map<std::string, std::string>* attributes_ = nullptr;
     std::string text_, defined_;
-    std::set<std::string> names_;
+    UniqueNames names_;
     bool held_ = false;  ///< the call of which something is asked
     int constants_ = 0;
 };
@@ -174,8 +151,8 @@ class Statements final : private Translation<std::string> {
 using Slots = std::map<std::string, std::string>;
 
 std::string given(const std::string& data, const Tensor& value) {
-    return "        tensor(" + data + ", " + type_text(value.dtype()) + ", " + ints(value.sizes()) + ", " +
-           ints(value.strides()) + "),\n";
+    return "        tensor(" + data + ", " + type_text(value.dtype()) + ", " + cpp.sizes(value.sizes()) + ", " +
+           cpp.sizes(value.strides()) + "),\n";
 }
 
 /// What is given: inputs, and behind them attributes, by target where they stand in `in`. The program's own inputs may
@@ -215,7 +192,7 @@ std::string backward(const Graph& joint, const JointShape& shape,
     for (std::size_t i = 0; i < shape.tangents.size(); ++i)
         terms.push_back("values[" + std::to_string(shape.tangents[i]) + "].mul(in[" + std::to_string(inputs + i) +
                         "]).sum()");
-    text += "    (" + joined(terms, " + ") + ").backward();\n";
+    text += "    (" + join(terms, " + ") + ").backward();\n";
     for (const std::string& leaf : leaves) text += "    values.push_back(" + leaf + ".grad());\n";
     return text + "    return values;";
 }
@@ -224,7 +201,7 @@ std::string backward(const Graph& joint, const JointShape& shape,
 std::string load_code(const std::vector<std::string>& libraries) {
     std::string text;
     for (const std::string& file : libraries)
-        text += "    if (!dlopen(" + string_literal(file) +
+        text += "    if (!dlopen(" + cpp.quoted_lines(file) +
                 ", RTLD_NOW | RTLD_NODELETE)) throw std::runtime_error(dlerror());\n";
     return text;
 }

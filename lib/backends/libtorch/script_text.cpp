@@ -1,24 +1,20 @@
 #include "backends/libtorch/script_text.h"
 
-#include <algorithm>
 #include <map>
 #include <string_view>
 #include <vector>
 
 #include "backends/libtorch/memory.h"
 #include "base/error.h"
-#include "base/program_text.h"
+#include "base/words.h"
 #include "graph/value_ref.h"
 #include "ops/aten/earlier.h"
+#include "text/language.h"
 
 namespace whittle {
 namespace {
 
-/// A node's name, where it is none of TorchScript's words.
-std::string script_variable(const std::string& name) {
-    constexpr std::string_view kTaken[] = {"and", "or", "not", "is", "in", "lambda", "self", "torch", "float"};
-    return std::ranges::find(kTaken, name) == std::end(kTaken) ? name : name + "_";
-}
+using language::python;
 
 /// Enumerations are numbers in TorchScript that is compiled without Python.
 std::string word(const std::string& parameter, const std::string& text) {
@@ -31,10 +27,7 @@ std::string word(const std::string& parameter, const std::string& text) {
         for (const auto& [name, format] : kFormats)
             if (text == name) return std::to_string(static_cast<int>(format));
     if (parameter == "layout") return std::to_string(static_cast<int>(at::Layout::Strided));
-    if (text.find_first_of("'\\\n") != std::string::npos)
-        throw Error("cannot write the string argument '" + text +
-                    "': a quotation mark, a backslash or a line break is not supported");
-    return "'" + text + "'";
+    return python.quoted(text);
 }
 
 class ScriptText {
@@ -46,7 +39,7 @@ class ScriptText {
         for (std::size_t i = 0; i < graph_.nodes.size(); i++) {
             const Node& node = graph_.nodes[i];
             std::string& name = names_[static_cast<NodeId>(i)];
-            name = script_variable(node.name);
+            name = python.variable(node.name, "self torch float");
             if (node.kind == NodeKind::placeholder) parameters += ", " + name;
             if (node.kind == NodeKind::get_attr) name = "self." + node.target;
             if (node.kind == NodeKind::call) calls += "    " + name + " = " + call(node) + "\n";
@@ -62,27 +55,26 @@ class ScriptText {
         if (!node.target.starts_with("aten."))
             throw Error("the graph calls " + node.target + ", which is not an ATen op");
         const std::string function = node.target.substr(5, node.target.find('.', 5) - 5);
-        std::string arguments = list(node.args);
+        std::vector<std::string> words;
+        for (const Arg& arg : node.args) words.push_back(argument(arg));
         for (const auto& [name, arg] : node.kwargs) {
             const auto* const text = std::get_if<std::string>(&arg.value);
-            arguments += (arguments.empty() ? "" : ", ") + name + "=" + (text ? word(name, *text) : argument(arg));
+            words.push_back(name + "=" + (text ? word(name, *text) : argument(arg)));
         }
-        return "torch." + function + "(" + arguments + ")";
+        return "torch." + function + "(" + join(words) + ")";
     }
 
     std::string list(const ArgList& args) const {
-        std::string text;
-        for (const Arg& arg : args) text += (text.empty() ? "" : ", ") + argument(arg);
-        return text;
+        return join(args, [&](const Arg& arg) { return argument(arg); });
     }
 
     std::string argument(const Arg& arg) const {
         if (arg.is_none()) return "None";
         if (const NodeRef* ref = arg.node()) return names_.at(ref->id);
         if (const ArgList* elements = arg.list()) return "[" + list(*elements) + "]";
-        if (const auto* value = std::get_if<bool>(&arg.value)) return *value ? "True" : "False";
-        if (const auto* value = std::get_if<std::int64_t>(&arg.value)) return std::to_string(*value);
-        if (const auto* value = std::get_if<double>(&arg.value)) return python_number(*value);
+        if (const auto* value = std::get_if<bool>(&arg.value)) return python.boolean(*value);
+        if (const auto* value = std::get_if<std::int64_t>(&arg.value)) return python.integer(*value);
+        if (const auto* value = std::get_if<double>(&arg.value)) return python.number(*value);
         if (const auto* value = std::get_if<DType>(&arg.value))
             return std::to_string(static_cast<int>(aten::scalar_type(*value)));
         if (const auto* value = std::get_if<std::string>(&arg.value)) return word({}, *value);

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "backends/libtorch/memory.h"
 #include "backends/libtorch/script_text.h"
@@ -16,7 +16,7 @@
 #include "base/files.h"
 #include "base/program_text.h"
 #include "base/subprocess.h"
-#include "expr/cpp_text.h"
+#include "base/words.h"
 #include "graph/short_program.h"
 #include "graph/title.h"
 #include "graph/value_ref.h"
@@ -26,13 +26,15 @@
 #include "tensor/alike.h"
 #include "tensor/expanded.h"
 #include "tensor/reach.h"
+#include "text/language.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::int64_t kMostInPlace = 16;  // elements that a reader takes in
+using language::torch_cpp;
+
 constexpr std::int64_t kMostCalls = 12;
 
 /// What LibTorch declares no function of is a method, as its headers have it.
@@ -46,32 +48,14 @@ bool is_method(const std::string& name) {
 }
 
 /// Empty where this LibTorch, or the program, has no such elements.
-std::string dtype_name(DType dtype) {
-    return aten::has(dtype) && !is_complex(dtype) ? "torch::k" + std::string(info_of(dtype).torch) : "";
-}
+std::string dtype_name(DType dtype) { return aten::has(dtype) && !is_complex(dtype) ? torch_cpp.type(dtype) : ""; }
 
-std::string list_of(const std::vector<std::int64_t>& sizes) {
-    std::string text;
-    for (const std::int64_t size : sizes) text += (text.empty() ? "" : ", ") + std::to_string(size);
-    return "{" + text + "}";
-}
-
-/// A double that reads back as the same value of the dtype.
-std::string number(DType dtype, double value) {
-    const bool plain = value == std::trunc(value) && std::fabs(value) < 1e6 && !(value == 0 && std::signbit(value));
-    if (plain) return std::to_string(static_cast<long>(value)) + ".0";
-    // As a double, f32's shortest text of its largest value is beyond it: LibTorch refuses that.
-    const bool largest = std::fabs(value) == std::numeric_limits<float>::max();
-    std::string text = expr::float_literal(dtype == DType::f64 || largest ? DType::f64 : DType::f32, value).text;
-    if (std::isfinite(value) && text.ends_with('f')) text.pop_back();
-    return text;
-}
-
-/// A node's name, where it is none of C++'s words.
-std::string cpp_variable(const std::string& name) {
-    constexpr std::string_view kTaken[] = {"and", "or",  "not",     "xor",   "bitand", "bitor", "compl", "expected",
-                                           "new", "int", "default", "float", "double", "bool",  "this",  "main"};
-    return std::ranges::find(kTaken, name) == std::end(kTaken) ? name : name + "_";
+/// As arguments of torch::tensor(), which wants one type of all elements.
+std::string elements_of(const Tensor& contiguous) {
+    const std::string elements = torch_cpp.elements(contiguous);
+    const auto is_long = [](const Scalar& value) { return !std::in_range<std::int32_t>(value.to_integer()); };
+    const bool mixed = contiguous.dtype() == DType::i64 && std::ranges::any_of(scalars_of(contiguous), is_long);
+    return (mixed ? "std::vector<int64_t>{" : "{") + elements + "}";
 }
 
 /// Who runs the calls.
@@ -89,8 +73,9 @@ class LibTorchProgram {
               Registry::instance())) {}
 
     ReproProgram write() {
-        std::map<std::string, std::string> values = {
-            {"HEADER", header()}, {"BUILD", build()}, {"BEFORE", ends_by_failure(request_)}};
+        std::map<std::string, std::string> values = {{"HEADER", header()},
+                                                     {"BUILD", build_line(request_.file, flags())},
+                                                     {"BEFORE", ends_by_failure(failure_.signature, request_.alarm)}};
         values["CALLS"] = scripted_ ? script_calls() : calls();
         values["INPUTS"] = inputs();
         if (scripted_) script_slots(values);
@@ -101,7 +86,10 @@ class LibTorchProgram {
                 ? " catch (const c10::Error &e) {\n    printf(\"%s\\n\", e.what_without_backtrace());\n    return 1;\n}"
                 : "";
         values["COMPARE"] = failure_.signature.kind == "mismatch" ? compare() : "";
-        values["INCLUDES"] = includes(values);
+        std::string code;
+        for (const auto& [key, value] : values)
+            if (key != "HEADER") code += value;
+        values["INCLUDES"] = standard_includes(code);
         ReproProgram program;
         program.text = fill_template(scripted_ ? "repro_torchscript_short.cpp" : "repro_libtorch_short.cpp", values);
         program.summary = report_title(request_, graph_, &Registry::instance(), title_words());
@@ -142,54 +130,41 @@ class LibTorchProgram {
         return as_sentence(whole_statement(request_, graph_, &Registry::instance(), title_words()));
     }
     std::string header() const {
-        const std::string text = comment_lines("//", "LibTorch " + version() + ", CPU: " + sentence());
+        const std::string text = language::cpp.comment("LibTorch " + version() + ", CPU: " + sentence());
         const std::string run = shell_quote({"./" + request_.file.stem().string()});
         if (!scripted_) return text;
-        return text + comment_lines("//", "Right " + unprepared() + "with TorchScript's optimizer switched off (" +
-                                              run + " control).");
+        return text + language::cpp.comment("Right " + unprepared() + "with TorchScript's optimizer switched off (" +
+                                            run + " control).");
     }
     /// Of the control of TorchScript.
     std::string unprepared() const { return frozen() ? "without optimize_for_inference(), and " : ""; }
-
-    std::string build() const {
-        const std::string program = request_.file.stem().string();
-        std::vector<std::string> argv = {"g++", "-std=c++17", "-O1", request_.file.filename().string(), "-o", program};
-        for (const std::string& flag : flags()) argv.push_back(flag);
-        return shell_quote(argv) + " && " + shell_quote({"./" + program});
-    }
 
     // ---- data -------------------------------------------------------------------------------------------------------
 
     /// Statements that define a tensor of this name.
     static std::string defined(const std::string& name, const Tensor& tensor) {
         if (const Tensor once = unexpanded(tensor); once.sizes() != tensor.sizes())
-            return defined(name, once) + "    " + name + " = " + name + ".expand(" + list_of(tensor.sizes()) + ");\n";
+            return defined(name, once) + "    " + name + " = " + name + ".expand(" + torch_cpp.sizes(tensor.sizes()) +
+                   ");\n";
         const std::string dtype = tensor.dtype() == DType::f32 ? "" : ", " + dtype_name(tensor.dtype());
         const Tensor contiguous = tensor.contiguous();
         std::string made;
         if (tensor.numel() > 1 && all_alike(contiguous)) {
-            made = "torch::full(" + list_of(tensor.sizes()) + ", " + element(contiguous, 0) + dtype + ")";
+            made = "torch::full(" + torch_cpp.sizes(tensor.sizes()) + ", " + torch_cpp.element(contiguous, 0) + dtype +
+                   ")";
         } else {
-            for (std::int64_t i = 0; i < tensor.numel(); i++) made += (i ? ", " : "") + element(contiguous, i);
-            made = "torch::tensor({" + made + "}" + dtype + ")";
-            if (tensor.sizes() != Sizes{tensor.numel()}) made += ".reshape(" + list_of(tensor.sizes()) + ")";
+            made = "torch::tensor(" + elements_of(contiguous) + dtype + ")";
+            if (tensor.sizes() != Sizes{tensor.numel()}) made += ".reshape(" + torch_cpp.sizes(tensor.sizes()) + ")";
         }
         if (tensor.strides() == contiguous_strides(tensor.sizes()))
             return "    torch::Tensor " + name + " = " + made + ";\n";
         const std::int64_t extent = tensor.numel() ? reach(tensor.sizes(), tensor.strides())->count() : 0;
         if (extent != tensor.numel())  // between its elements there is no memory that nobody wrote
             return "    torch::Tensor " + name + " = torch::zeros({" + std::to_string(extent) + "}" + dtype +
-                   ").as_strided(" + list_of(tensor.sizes()) + ", " + list_of(tensor.strides()) + ");\n    " + name +
-                   ".copy_(" + made + ");\n";
-        return "    torch::Tensor " + name + " = torch::empty_strided(" + list_of(tensor.sizes()) + ", " +
-               list_of(tensor.strides()) + dtype + ");\n    " + name + ".copy_(" + made + ");\n";
-    }
-
-    static std::string element(const Tensor& contiguous, std::int64_t i) {
-        const Tensor one = contiguous.as_strided({}, {}, contiguous.offset() + i);
-        if (is_floating(contiguous.dtype())) return number(contiguous.dtype(), one.to(DType::f64).item().to_double());
-        if (contiguous.dtype() == DType::boolean) return one.item().to_bool() ? "true" : "false";
-        return one.item().integer_text();
+                   ").as_strided(" + torch_cpp.sizes(tensor.sizes()) + ", " + torch_cpp.sizes(tensor.strides()) +
+                   ");\n    " + name + ".copy_(" + made + ");\n";
+        return "    torch::Tensor " + name + " = torch::empty_strided(" + torch_cpp.sizes(tensor.sizes()) + ", " +
+               torch_cpp.sizes(tensor.strides()) + dtype + ");\n    " + name + ".copy_(" + made + ");\n";
     }
 
     std::string inputs() const {
@@ -211,13 +186,13 @@ class LibTorchProgram {
             if (node.kind == NodeKind::placeholder || node.kind == NodeKind::get_attr) values_[id] = node.name;
             if (node.kind != NodeKind::call) continue;
             if (const auto read = item_read(node)) {
-                const std::string of = cpp_variable(graph_.node({read->node}).name);
+                const std::string of = torch_cpp.variable(graph_.node({read->node}).name, "expected");
                 const bool list = lists_.contains(read->node);
                 values_[id] = list ? of + "[" + std::to_string(read->index) + "]"
                                    : "std::get<" + std::to_string(read->index) + ">(" + of + ")";
                 continue;
             }
-            values_[id] = cpp_variable(node.name);
+            values_[id] = torch_cpp.variable(node.name, "expected");
             text += "    auto " + values_[id] + " = " + call(id, node) + ";\n";
         }
         return text;
@@ -238,9 +213,10 @@ class LibTorchProgram {
         function = function.substr(0, function.find('.'));
         const bool method =
             !schema->params.empty() && schema->params[0].type == ParamType::tensor && is_method(function);
-        std::string arguments;
+        std::vector<std::string> words;
         for (std::size_t i = method ? 1 : 0; i < std::min(given, bound.size()); i++)
-            arguments += (arguments.empty() ? "" : ", ") + argument(schema->params[i], bound[i]);
+            words.push_back(argument(schema->params[i], bound[i]));
+        const std::string arguments = join(words);
         if (!method) return "torch::" + function + "(" + arguments + ")";
         return argument(schema->params.at(0), bound.at(0)) + "." + function + "(" + arguments + ")";
     }
@@ -250,23 +226,22 @@ class LibTorchProgram {
             return param.type == ParamType::tensor && !param.optional ? "torch::Tensor()" : "c10::nullopt";
         if (const NodeRef* ref = arg.node()) return values_.at(ref->id);
         if (const ArgList* list = arg.list()) {
-            std::string text;
-            for (const Arg& one : *list) text += (text.empty() ? "" : ", ") + argument(param, one);
+            const std::string text = join(*list, [&](const Arg& one) { return argument(param, one); });
             if (param.type == ParamType::tensor_list)
                 return (param.optional ? "c10::List<c10::optional<torch::Tensor>>({" : "std::vector<torch::Tensor>{") +
                        text + (param.optional ? "})" : "}");
             if (param.type == ParamType::float_list) return "std::vector<double>{" + text + "}";
             return (param.optional ? "at::IntArrayRef({" : "{") + text + (param.optional ? "})" : "}");
         }
-        if (const auto* value = std::get_if<bool>(&arg.value)) return *value ? "true" : "false";
+        if (const auto* value = std::get_if<bool>(&arg.value)) return torch_cpp.boolean(*value);
         if (const auto* value = std::get_if<DType>(&arg.value)) return dtype_name(*value);
         if (const auto* value = std::get_if<std::int64_t>(&arg.value))
             return param.type == ParamType::tensor
-                       ? "torch::scalar_tensor(" + std::to_string(*value) + ", torch::kInt64)"
-                       : std::to_string(*value);
+                       ? "torch::scalar_tensor(" + torch_cpp.integer(*value) + ", torch::kInt64)"
+                       : torch_cpp.integer(*value);
         if (const auto* value = std::get_if<double>(&arg.value))
-            return param.type == ParamType::tensor ? "torch::scalar_tensor(" + number(DType::f64, *value) + ")"
-                                                   : number(DType::f64, *value);
+            return param.type == ParamType::tensor ? "torch::scalar_tensor(" + torch_cpp.number(*value) + ")"
+                                                   : torch_cpp.number(*value);
         if (const auto* value = std::get_if<std::string>(&arg.value)) return text_argument(param, *value);
         throw Error("a call takes a nested graph");
     }
@@ -279,14 +254,13 @@ class LibTorchProgram {
                                                 : "torch::MemoryFormat::Contiguous";
         if (param.name == "layout") return "torch::kStrided";
         if (param.name == "device") return "torch::kCPU";
-        return string_literal(text);
+        return language::cpp.quoted_lines(text);
     }
 
     // ---- TorchScript ------------------------------------------------------------------------------------------------
 
     std::string script_calls() {
-        std::string inputs;
-        for (const NodeId id : graph_.placeholders()) inputs += (inputs.empty() ? "" : ", ") + graph_.node({id}).name;
+        const std::string inputs = join(graph_.placeholders(), [&](NodeId id) { return graph_.node({id}).name; });
         const std::string call = " = module.forward({" + inputs + "})";
         const std::string repeated = "    for (int run = 0; run < " + std::to_string(times_) + "; run++) ";
         const std::size_t count = graph_.outputs().size();
@@ -327,7 +301,7 @@ class LibTorchProgram {
     }
 
     std::string compare_sizes(std::size_t output) const {
-        const std::string expected = list_of(request_.expected[output].sizes());
+        const std::string expected = torch_cpp.sizes(request_.expected[output].sizes());
         const std::string value = request_.given_expected ? "torch::zeros(" + expected + ")" : value_of(output);
         return "    if (" + value + ".sizes() != at::IntArrayRef(" + expected +
                ")) {\n        printf(\"sizes %s, expected " + to_string(request_.expected[output].sizes()) +
@@ -370,18 +344,6 @@ class LibTorchProgram {
         return text;
     }
 
-    static std::string includes(const std::map<std::string, std::string>& values) {
-        std::string body;
-        for (const auto& [key, value] : values) body += value;
-        const auto has = [&](const char* word) { return body.find(word) != std::string::npos; };
-        std::string text;
-        if (has("INFINITY") || has("NAN")) text += "#include <cmath>\n";
-        if (has("signal(")) text += "#include <csignal>\n";
-        text += "#include <cstdio>";
-        if (has("_exit(")) text += "\n#include <unistd.h>";
-        return text;
-    }
-
     const ShortRequest& request_;
     const Failure& failure_;
     const bool scripted_;
@@ -399,20 +361,11 @@ std::string too_much(const ShortRequest& request) {
     if (request.graph.dialect != "aten") return "the graph is not in the aten dialect";
     if (op_count(request.graph) > kMostCalls || !request.graph.subgraphs.empty())
         return "the graph is too long for a short program";
-    std::vector<Tensor> all = failure.inputs;
-    all.insert(all.end(), request.expected.begin(), request.expected.end());
-    for (const auto& [key, value] : request.graph.attributes) all.push_back(value);
-    for (const Tensor& tensor : all)
-        if (dtype_name(tensor.dtype()).empty())
-            return "a short program cannot write " + std::string(name(tensor.dtype()));
-    const auto large = [](const Tensor& tensor) {
-        return (tensor.numel() > kMostInPlace && !all_alike(tensor)) || tensor.numel() == 0;
-    };
-    if (std::ranges::any_of(failure.inputs, large) || std::ranges::any_of(request.expected, large))
-        return "the inputs and outputs are too long for a short program";
-    for (const auto& [key, value] : request.graph.attributes)
-        if (large(value)) return "the parameters are too long for a short program";
-    return {};
+    return not_written_shortly(
+        request, [](DType dtype) { return !dtype_name(dtype).empty(); },
+        [](const Tensor& tensor) {
+            return (tensor.numel() > kMostInPlace && !all_alike(tensor)) || tensor.numel() == 0;
+        });
 }
 
 }  // namespace

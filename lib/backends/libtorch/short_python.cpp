@@ -6,17 +6,18 @@
 #include <vector>
 
 #include "base/program_text.h"
+#include "base/words.h"
 #include "graph/short_program.h"
 #include "graph/value_ref.h"
 #include "ops/core/memory.h"
 #include "printers/torch_python.h"
+#include "text/language.h"
 
 namespace whittle {
 namespace {
 
+using language::python;
 using printers::python_variable;
-
-constexpr std::int64_t kMostListed = 16;  // elements that a reader takes in
 
 class PythonProgram {
   public:
@@ -36,7 +37,7 @@ class PythonProgram {
 
     std::string write(const std::string& about, const std::string& file) const {
         return fill_template(scripted_ ? "repro_torchscript_short.py" : "repro_libtorch_short.py",
-                             {{"HEADER", comment_lines("#", about)},
+                             {{"HEADER", python.comment(about)},
                               {"FILE", file},
                               {"FUSER", scripted_ && scripted_->fused ? kFuser : ""},
                               {"GRAPH", scripted_ ? definition() : ""},
@@ -82,9 +83,7 @@ class PythonProgram {
     }
 
     std::string arguments() const {
-        std::string text;
-        for (const auto& [name, tensor] : leaves()) text += (text.empty() ? "" : ", ") + name;
-        return text;
+        return join(leaves(), [](const auto& leaf) { return leaf.first; });
     }
 
     // ---- calls ------------------------------------------------------------------------------------------------------
@@ -126,7 +125,7 @@ class PythonProgram {
         std::vector<std::string> values;
         for (const NodeId id : graph_.outputs())
             values.push_back(id == returned_at_once() ? call(graph_.node({id})) : value(id));
-        const std::string result = values.size() == 1 ? values[0] : printers::python_list(values, '(', ')');
+        const std::string result = values.size() == 1 ? values[0] : Language::tuple(values);
         return printers::python_wrapped(indent + "return " + result) + "\n\n\n";
     }
 
@@ -177,16 +176,15 @@ class PythonProgram {
         if (wrong_sizes(request_)) return "tuple(" + tensor + ".shape)";
         if (wrong_dtype(request_)) return tensor + ".dtype";
         const auto wrong = first_wrong(request_);
-        if (request_.expected[output_].numel() <= kMostListed || !wrong) return tensor + ".tolist()";
+        if (request_.expected[output_].numel() <= kMostInPlace || !wrong) return tensor + ".tolist()";
         return tensor + ".flatten()[" + std::to_string(wrong->element) + "].item()";
     }
 
     /// Of single calls, as a literal.
     std::string expected() const {
         const Tensor& right = request_.expected[output_];
-        if (wrong_sizes(request_)) return printers::python_sizes(right.sizes());
-        return wrong_dtype(request_) ? printers::torch_dtype(right.dtype())
-                                     : printers::torch_tensor(right.contiguous());
+        if (wrong_sizes(request_)) return python.sizes(right.sizes());
+        return wrong_dtype(request_) ? python.type(right.dtype()) : printers::torch_tensor(right.contiguous());
     }
 
     /// Of `y` and the variable `expected`, which is a tensor or what is looked at of one.
@@ -207,8 +205,7 @@ class PythonProgram {
     std::string given() const {
         const Tensor& right = request_.expected[output_];
         if (scripted_ || !(wrong_sizes(request_) || wrong_dtype(request_))) return "expected";
-        return "torch.zeros(" + printers::python_sizes(right.sizes()) +
-               ", dtype=" + printers::torch_dtype(right.dtype()) + ")";
+        return "torch.zeros(" + python.sizes(right.sizes()) + ", dtype=" + python.type(right.dtype()) + ")";
     }
 
     std::string verdict() const {

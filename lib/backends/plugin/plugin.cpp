@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/suggest.h"
+#include "base/words.h"
 #include "graph/abilities.h"
 #include "graph/json_text.h"
 

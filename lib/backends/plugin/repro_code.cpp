@@ -3,17 +3,16 @@
 #include <map>
 
 #include "base/program_text.h"
+#include "base/words.h"
 #include "graph/json.h"
+#include "text/language.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
 
 namespace {
 
-std::string list(const std::vector<std::int64_t>& values) {
-    std::string text = to_string(values);
-    return text.substr(1, text.size() - 2);
-}
+using language::cpp;
 
 /// The structs of the interface that carry the graph's tensors.
 class PluginText {
@@ -25,11 +24,11 @@ class PluginText {
 
     std::string code(const fs::path& library, const std::string& name) {
         const std::string attributes = attributes_text();
-        return fill_template("repro_plugin.cpp", {{"JSON", string_literal(json_)},
+        return fill_template("repro_plugin.cpp", {{"JSON", cpp.quoted_lines(json_)},
                                                   {"NESTED", nested_data_},
-                                                  {"LIBRARY", string_literal(library.string())},
-                                                  {"LIBRARY_NAME", string_literal(library.filename().string())},
-                                                  {"BACKEND", string_literal(name)},
+                                                  {"LIBRARY", cpp.quoted_lines(library.string())},
+                                                  {"LIBRARY_NAME", cpp.quoted_lines(library.filename().string())},
+                                                  {"BACKEND", cpp.quoted_lines(name)},
                                                   {"TENSORS", tensors_text(attributes)},
                                                   {"SLOTS", slots_text()}});
     }
@@ -38,7 +37,7 @@ class PluginText {
     std::string tensors_text(const std::string& attributes) {
         std::string options, inputs = inputs_text();
         for (const auto& [key, value] : request_.graph.failure->options)
-            options += "        {" + string_literal(key) + ", " + string_literal(value) + "},\n";
+            options += "        {" + cpp.quoted_lines(key) + ", " + cpp.quoted_lines(value) + "},\n";
         return dims_ + "    const std::vector<whittle_tensor> inputs = {\n" + inputs + "    };\n" +
                "    const std::vector<whittle_tensor> attributes = {\n" + attributes + "    };\n" +
                "    const std::vector<whittle_option> options = {\n" + options + "    };";
@@ -84,7 +83,7 @@ class PluginText {
             text += (i ? "\n    call.slots.push_back({" : "    call.slots.push_back({") +
                     (expected.numel() ? "out." + request_.outputs[i] : std::string("nullptr")) + ", " +
                     std::to_string(static_cast<int>(expected.dtype())) + ", " +
-                    std::to_string(size_of(expected.dtype())) + ", {" + list(expected.sizes()) + "}, false});";
+                    std::to_string(size_of(expected.dtype())) + ", " + cpp.sizes(expected.sizes()) + ", false});";
         }
         return text;
     }
@@ -100,14 +99,14 @@ class PluginText {
                               const std::string& hash) {
         const auto define = [&](const char* what, const std::vector<std::int64_t>& values) {
             // The last element is not used: it keeps the arrays of a 0-d tensor from being empty.
-            dims_ += "    static const int64_t " + place + what + "[] = {" + list(values) +
+            dims_ += "    static const int64_t " + place + what + "[] = {" + join(values) +
                      (values.empty() ? "0" : ", 0") + "};\n";
         };
         define("_sizes", tensor.sizes());
         define("_strides", tensor.strides());
         return "        {" + std::to_string(static_cast<int>(tensor.dtype())) + ", " + std::to_string(tensor.rank()) +
-               ", " + place + "_sizes, " + place + "_strides, " + place + ", " + string_literal(name) + ", " +
-               (hash.empty() ? "nullptr" : string_literal(hash)) + "},\n";
+               ", " + place + "_sizes, " + place + "_strides, " + place + ", " + cpp.quoted_lines(name) + ", " +
+               (hash.empty() ? "nullptr" : cpp.quoted_lines(hash)) + "},\n";
     }
 
     const EmitRequest& request_;

@@ -1,22 +1,22 @@
 #include <algorithm>
-#include <cmath>
 
 #include "backends/plugin/repro_code.h"
 #include "backends/plugin/whittle_backend.h"
 #include "base/program_text.h"
 #include "base/subprocess.h"
-#include "expr/cpp_text.h"
-#include "expr/loops.h"
+#include "base/words.h"
 #include "graph/json.h"
 #include "graph/short_program.h"
 #include "graph/title.h"
+#include "text/language.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::int64_t kMostInPlace = 16;  // elements that a reader takes in
+using language::cpp;
+
 constexpr std::size_t kMostNodes = 12;
 
 /// Why a reader would not take it in.
@@ -28,19 +28,9 @@ std::string too_much(const ShortRequest& request) {
     if (detail.starts_with("threw") || detail.starts_with("returned")) return "the plug-in violates the interface";
     if (request.graph.nodes.size() > kMostNodes || !request.graph.subgraphs.empty())
         return "the graph is too long for a short program";
-    std::vector<Tensor> all = failure.inputs;
-    all.insert(all.end(), request.expected.begin(), request.expected.end());
-    for (const auto& [key, value] : request.graph.attributes) all.push_back(value);
-    for (const Tensor& tensor : all)
-        if (is_reduced(tensor.dtype()) || is_complex(tensor.dtype()))
-            return "a short program cannot write " + std::string(name(tensor.dtype()));
-    const auto large = [](const Tensor& tensor) { return tensor.numel() > kMostInPlace || tensor.numel() == 0; };
-    const auto any_large = [&](std::span<const Tensor> tensors) { return std::ranges::any_of(tensors, large); };
-    if (any_large(failure.inputs) || any_large(request.expected))
-        return "the inputs and outputs are too long for a short program";
-    for (const auto& [key, value] : request.graph.attributes)
-        if (large(value)) return "the parameters are too long for a short program";
-    return {};
+    return not_written_shortly(
+        request, [](DType dtype) { return !is_reduced(dtype) && !is_complex(dtype); },
+        [](const Tensor& tensor) { return tensor.numel() > kMostInPlace || tensor.numel() == 0; });
 }
 
 class PluginProgram {
@@ -49,22 +39,23 @@ class PluginProgram {
         : request_(request), failure_(*request.graph.failure), library_(library), backend_(backend) {}
 
     ReproProgram write() {
-        std::map<std::string, std::string> values = {{"JSON", json()},
-                                                     {"LIBRARY", string_literal("./" + library_.filename().string())},
-                                                     {"BACKEND", string_literal(backend_)},
-                                                     {"BUILD", build()}};
+        std::map<std::string, std::string> values = {
+            {"JSON", json()},
+            {"LIBRARY", cpp.quoted_lines("./" + library_.filename().string())},
+            {"BACKEND", cpp.quoted_lines(backend_)},
+            {"BUILD", build_line(request_.file, {"-ldl"}, {"./" + library_.filename().string()})}};
         const std::string inputs = structs("inputs", this->inputs());
         values["ATTRIBUTES"] = structs("attributes", attributes());
         values["OPTIONS"] = options();
         values["OUTPUT"] = outputs();
         values["RUN"] = run(inputs);
-        values["BEFORE"] = ends_by_failure(request_);
+        values["BEFORE"] = ends_by_failure(failure_.signature, request_.alarm);
         values["COMPARE"] = failure_.signature.kind == "mismatch" ? compare() : "";
         values["DATA"] = data_;
         values["HEADER"] =
-            chomped(comment_lines("//", library_.filename().string() + ", backend " + backend_ + ": " +
-                                            whole_statement(request_, with_short_names(request_.graph), nullptr, {})));
-        values["INCLUDES"] = includes(values);
+            chomped(cpp.comment(library_.filename().string() + ", backend " + backend_ + ": " +
+                                whole_statement(request_, with_short_names(request_.graph), nullptr, {})));
+        values["INCLUDES"] = standard_includes("strcmp(" + values["BEFORE"] + data_ + values["COMPARE"]);
         ReproProgram program;
         program.text = fill_template("repro_plugin_short.cpp", values);
         program.summary = report_title(request_, with_short_names(request_.graph), nullptr, {});
@@ -112,18 +103,7 @@ class PluginProgram {
 
     /// "x[] = {1, 2}".
     static std::string array(const std::string& name, const Tensor& tensor) {
-        std::string text;
-        for (const Scalar& value : scalars_of(tensor))
-            text += (text.empty() ? "" : ", ") + literal(tensor.dtype(), value);
-        return name + "[] = {" + text + "}";
-    }
-
-    static std::string literal(DType dtype, const Scalar& number) {
-        if (dtype == DType::boolean) return number.to_bool() ? "true" : "false";
-        if (!is_floating(dtype)) return expr::integer_literal(dtype, number).text;
-        const double value = number.to_double();
-        const bool plain = value == std::trunc(value) && std::fabs(value) < 1e6 && !(value == 0 && std::signbit(value));
-        return plain ? std::to_string(static_cast<long>(value)) : expr::float_literal(dtype, value).text;
+        return name + "[] = {" + language::short_cpp.elements(tensor) + "}";
     }
 
     static std::string dtype_name(DType dtype) {
@@ -135,9 +115,8 @@ class PluginProgram {
     /// An array of them, of which tensors of one shape share one.
     std::string sizes(const Tensor& tensor) {
         if (tensor.rank() == 0) return "nullptr";
-        const std::string list = to_string(tensor.sizes());
         const std::string definition =
-            "static const int64_t sizes_" + sizes_of(tensor) + "[] = {" + list.substr(1, list.size() - 2) + "};\n";
+            "static const int64_t sizes_" + sizes_of(tensor) + "[] = " + cpp.sizes(tensor.sizes()) + ";\n";
         if (data_.find(definition) == std::string::npos) data_ += definition;
         return "sizes_" + sizes_of(tensor);
     }
@@ -145,22 +124,20 @@ class PluginProgram {
     /// Defines them; "inputs, 2": what a function is given.
     std::string structs(const std::string& name, const std::vector<Leaf>& leaves) {
         if (leaves.empty()) return "nullptr, 0";
-        std::string list;
-        for (const Leaf& leaf : leaves) {
-            data_ += "static const " + expr::cpp_type(leaf.value.dtype()) + " " + array(leaf.name, leaf.value) + ";\n";
-            list += std::string(list.empty() ? "" : ", ") + "{" + dtype_name(leaf.value.dtype()) + ", " +
-                    std::to_string(leaf.value.rank()) + ", " + sizes(leaf.value) + ", nullptr, " + leaf.name + ", " +
-                    string_literal(leaf.key) + ", nullptr}";
-        }
+        const std::string list = join(leaves, [&](const Leaf& leaf) {
+            data_ += "static const " + cpp.type(leaf.value.dtype()) + " " + array(leaf.name, leaf.value) + ";\n";
+            return "{" + dtype_name(leaf.value.dtype()) + ", " + std::to_string(leaf.value.rank()) + ", " +
+                   sizes(leaf.value) + ", nullptr, " + leaf.name + ", " + cpp.quoted_lines(leaf.key) + ", nullptr}";
+        });
         data_ += "static const whittle_tensor " + name + "[] = {" + list + "};\n";
         return name + ", " + std::to_string(leaves.size());
     }
 
     std::string options() {
         if (failure_.options.empty()) return "nullptr, 0";
-        std::string list;
-        for (const auto& [key, value] : failure_.options)
-            list += (list.empty() ? "{" : ", {") + string_literal(key) + ", " + string_literal(value) + "}";
+        const std::string list = join(failure_.options, [](const auto& option) {
+            return "{" + cpp.quoted_lines(option.first) + ", " + cpp.quoted_lines(option.second) + "}";
+        });
         data_ += "static const whittle_option options[] = {" + list + "};\n";
         return "options, " + std::to_string(failure_.options.size());
     }
@@ -175,7 +152,7 @@ class PluginProgram {
         for (std::size_t i = 0; i < request_.expected.size(); i++) {
             const Tensor& expected = request_.expected[i];
             const std::string name = output_name(i), count = std::to_string(expected.numel()), comma = i ? ", " : "";
-            type = expr::cpp_type(expected.dtype());
+            type = cpp.type(expected.dtype());
             data_ += "static " + type + " " + name + "[" + count + "]" +
                      (failure_.signature.kind == "mismatch" ? ", " + array("expected_" + name, expected) : "") + ";\n";
             counts += comma + count;
@@ -224,29 +201,7 @@ class PluginProgram {
     }
 
     std::string wrong(const Tensor& expected, const std::string& got, const std::string& right) const {
-        if (!is_floating(expected.dtype())) return got + " != " + right;
-        const bool nan = std::ranges::any_of(expected.values<double>(), [](double v) { return std::isnan(v); });
-        const bool finite = std::ranges::all_of(expected.values<double>(), [](double v) { return std::isfinite(v); });
-        return (finite ? "" : got + " != " + right + " && ") + "!(std::fabs(" + got + " - " + right +
-               ") <= " + short_number(absolute_tolerance(failure_, expected)) + ")" +
-               (nan ? " && !(std::isnan(" + got + ") && std::isnan(" + right + "))" : "");
-    }
-
-    static std::string includes(const std::map<std::string, std::string>& values) {
-        std::string text;
-        if (values.at("COMPARE").find("std::") != std::string::npos ||
-            values.at("DATA").find("NAN") != std::string::npos ||
-            values.at("DATA").find("INFINITY") != std::string::npos)
-            text += "#include <cmath>\n";
-        if (!values.at("BEFORE").empty()) text += "#include <csignal>\n";
-        text += "#include <cstdio>\n#include <cstring>";
-        return values.at("BEFORE").empty() ? text : text + "\n#include <unistd.h>";
-    }
-
-    std::string build() const {
-        const std::string program = request_.file.stem().string();
-        return shell_quote({"g++", "-std=c++17", "-O1", request_.file.filename().string(), "-o", program, "-ldl"}) +
-               " && " + shell_quote({"./" + program, "./" + library_.filename().string()});
+        return differs_in_cpp(expected.values<double>(), absolute_tolerance(failure_, expected), got, right);
     }
 
     const ShortRequest& request_;

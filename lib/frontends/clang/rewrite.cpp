@@ -12,6 +12,7 @@
 #include "frontends/clang/places.h"
 #include "frontends/clang/visit.h"
 #include "frontends/cpp/edits.h"
+#include "frontends/cpp/tables.h"
 #include "probe/probe.h"
 
 namespace whittle::cpp {
@@ -21,15 +22,6 @@ using namespace clang;
 namespace {
 
 constexpr const char* kNoPlace = "made by a macro, in a macro's argument, or behind a pragma";
-
-std::string quoted(StringRef text) {
-    std::string result = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') result += '\\';
-        result += c;
-    }
-    return result + "\"";
-}
 
 class ProbeWriter : public RecursiveASTVisitor<ProbeWriter> {
     using Base = RecursiveASTVisitor<ProbeWriter>;
@@ -179,7 +171,7 @@ class ProbeWriter : public RecursiveASTVisitor<ProbeWriter> {
     std::string names_of(const Decl* d) const;
     std::string names_in(const Stmt* declaration) const;
     std::string name_call(const ValueDecl* v) const {
-        return scope_->frame + ".name(" + quoted(v->getName()) + "," + v->getName().str() + ");";
+        return scope_->frame + ".name(" + cpp_literal(v->getName().str()) + "," + v->getName().str() + ");";
     }
 
     std::size_t offset(SourceLocation place) const { return sources_.getFileOffset(place); }
@@ -270,7 +262,7 @@ void ProbeWriter::enter(const FunctionDecl* f, const Stmt* body, const std::stri
                                semantics_.holds_tensor(type) ||
                                (type->isPointerType() && type->getPointeeType()->isCharType()) ||
                                (type->getAsCXXRecordDecl() && type->getAsCXXRecordDecl()->isInStdNamespace());
-        const std::string quoted_name = quoted(p->getName());
+        const std::string quoted_name = cpp_literal(p->getName().str());
         text += described ? ",::whittle::probe::named(" + quoted_name + "," + p->getName().str() + ")"
                           : ",::whittle::probe::Opaque{" + quoted_name + "}";
     }

@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "base/files.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "frontends/onnx/order.h"
 #include "frontends/onnx/proto.h"
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/suggest.h"
+#include "base/words.h"
 #include "frontends/onnx/functions.h"
 #include "frontends/onnx/importer.h"
 #include "frontends/onnx/list_inputs.h"

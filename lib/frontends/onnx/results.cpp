@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/suggest.h"
+#include "base/words.h"
 #include "frontends/onnx/bind.h"
 #include "graph/placement.h"
 #include "graph/value_ref.h"

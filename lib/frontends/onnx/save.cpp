@@ -11,7 +11,7 @@
 
 #include <onnx/defs/printer.h>
 
-#include "base/suggest.h"
+#include "base/words.h"
 #include "frontends/onnx/names.h"
 #include "frontends/onnx/proto.h"
 #include "frontends/onnx/standard.h"

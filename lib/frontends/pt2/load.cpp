@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "frontends/pt2/archive.h"
 #include "frontends/pt2/codes.h"
 #include "frontends/pt2/data_sizes.h"

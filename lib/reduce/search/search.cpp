@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "reduce/search/likely.h"
 
 namespace whittle::reduce {
