@@ -126,8 +126,8 @@ std::string not_written_shortly(const ShortRequest& request, const std::function
     for (const auto* const tensors : {&data, &parameters})
         for (const Tensor& tensor : *tensors)
             if (!can_write(tensor.dtype())) return "a short program cannot write " + std::string(name(tensor.dtype()));
-    if (std::ranges::any_of(data, is_large)) return "its data are too long for a short program";
-    return std::ranges::any_of(parameters, is_large) ? "its parameters are too long for a short program" : "";
+    if (std::ranges::any_of(data, is_large)) return "the inputs and outputs are too long for a short program";
+    return std::ranges::any_of(parameters, is_large) ? "the parameters are too long for a short program" : "";
 }
 
 std::string ends_by_failure(const Signature& signature, std::int64_t alarm) {

@@ -49,7 +49,9 @@ class ScheduleWalk {
     bool is_left_out(const std::string& at) const {
         if (at.empty()) return false;
         const expr::Stage* const stage = prepared_.group().stage(at);
-        if (!stage) throw Error("found Func " + at + " as the place of another Func, expected a Func of the kernel");
+        if (!stage)
+            throw Error("found Func " + at +
+                        " as the argument of compute_at or store_at, expected a Func of the same kernel");
         return element_count(stage->sizes()) == 0;
     }
 
