@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "printers/cpp_source.h"
 #include "printers/dot.h"
+#include "text/language.h"
 
 namespace whittle::printers {
 
@@ -10,7 +11,7 @@ namespace {
 
 std::string cpp_or_why_not(const Graph& graph, const std::string& title) {
     if (graph.dialect == "aten") return cpp_file(graph, title);
-    return "// " + comment(title) +
+    return "// " + Language::remark(title) +
            " is not printed as C++: the API has ATen's functions, and its ops are of the dialect " + graph.dialect +
            ". The graphs after decomposition are printed.\n";
 }

@@ -73,8 +73,8 @@ class FrameWriter {
         std::vector<std::string> lines;
         for (const IndexGraph& graph : index_.graphs)
             if (graph.frame == name_ && !graph.variant_of.empty())
-                lines.push_back("//   " +
-                                comment(graph.name + ": as " + graph.variant_of + ", but " + graph.difference));
+                lines.push_back(
+                    "//   " + Language::remark(graph.name + ": as " + graph.variant_of + ", but " + graph.difference));
         if (lines.empty()) return {};
         const std::size_t shown = shown_of(lines.size(), kShown);
         std::string text =

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "base/words.h"
 #include "graph/stepping.h"
 #include "graph/value_ref.h"
 #include "ops/aten/hidden_writes.h"
