@@ -85,7 +85,7 @@ TEST_CASE("a frame without operations is told where it chooses its way by a tens
     for (const auto& [text, told] : {std::pair("if z.item() > 1:", true), std::pair("print(z.item())", false)}) {
         file.places[1] = {.line = 11, .file = "/nowhere/train.py", .function = "main", .text = text};
         const std::vector<capture::CapturedFrame> frames = build_frames(file, {}).frames;
-        REQUIRE(frames.size() == (told ? 1 : 0));
+        REQUIRE(frames.size() == (told ? 1u : 0u));
         if (told) CHECK(frames[0].breaks.size() == 1);
     }
 }
