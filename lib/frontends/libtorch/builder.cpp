@@ -11,6 +11,7 @@
 #include "frontends/libtorch/fold.h"
 #include "frontends/libtorch/notes.h"
 #include "frontends/libtorch/piece_graph.h"
+#include "frontends/libtorch/statement.h"
 #include "graph/verify.h"
 #include "ops/aten/capture.h"
 #include "ops/core/registry.h"
@@ -95,7 +96,8 @@ class Builder {
         }
     }
 
-    /// Nothing for a frame without graphs, unless that is because of operations that no graph can have. Writes that
+    /// Nothing for a frame without graphs, unless that is because of operations that no graph can have, or the frame
+    /// chooses its way by a tensor's value. Writes that
     /// turn out to be none of a graph's become breaks, the first of each piece, and the frame is cut again.
     std::optional<capture::CapturedFrame> build(const FrameSteps& steps) {
         log_debug(LogChannel::capture, "cutting an execution of " + steps.function + " into graphs");
@@ -138,9 +140,14 @@ class Builder {
         }
         if (!refusals.empty()) return std::nullopt;
         to_.made += frame.calls * made;
-        const bool impossible = std::ranges::any_of(
-            plan.breaks, [](const capture::GraphBreak& entry) { return capture::keeps_op_out(entry.kind); });
-        if (frame.graphs.empty() && !impossible) return std::nullopt;
+        // A read that is no more than printed breaks nothing in a frame without operations.
+        const bool matters = std::ranges::any_of(plan.breaks, [](const capture::GraphBreak& entry) {
+            const bool decides = entry.kind == capture::BreakKind::branch ||
+                                 (entry.kind == capture::BreakKind::item && !entry.stack.empty() &&
+                                  compares_a_read_value(entry.stack.front().text));
+            return decides || capture::keeps_op_out(entry.kind);
+        });
+        if (frame.graphs.empty() && !matters) return std::nullopt;
         frame.breaks = plan.breaks;
         for (capture::GraphBreak& entry : frame.breaks) entry.count += plan.steps->alike;
         return frame;

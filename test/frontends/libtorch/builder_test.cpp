@@ -76,6 +76,20 @@ TEST_CASE("a break in a library's own code names the library and has no hint, on
     }
 }
 
+TEST_CASE("a frame without operations is told where it chooses its way by a tensor's value, not where it prints one") {
+    const TempDir folder;
+    EventFile file = program(folder, [](EventWriter& w) { w.call(kItem, {{.id = 1, .sizes = {}}}, {}); });
+    file.runs_python = true;
+    file.stacks[1] = {1};
+    for (Event& event : file.events) event.stack = 1;
+    for (const auto& [text, told] : {std::pair("if z.item() > 1:", true), std::pair("print(z.item())", false)}) {
+        file.places[1] = {.line = 11, .file = "/nowhere/train.py", .function = "main", .text = text};
+        const std::vector<capture::CapturedFrame> frames = build_frames(file, {}).frames;
+        REQUIRE(frames.size() == (told ? 1u : 0u));
+        if (told) CHECK(frames[0].breaks.size() == 1);
+    }
+}
+
 TEST_CASE("a comparison of the value that item gives, in a branch, has the hint of one on the tensor") {
     const TempDir folder;
     EventFile file = program(folder, [](EventWriter& w) {

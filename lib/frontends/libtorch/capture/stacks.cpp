@@ -83,9 +83,10 @@ bool unwind(std::uintptr_t from, std::vector<StackSlot>& slots, std::vector<Nati
 
 }  // namespace
 
-/// The number of the stack above us; which calls it is of is told before. Unwinding takes microseconds, so it is remembered with the places of its return
-/// addresses: from one stack pointer, equal addresses from the innermost outwards mean the same frames, since an
-/// address decides the size of its function's frame (functions with alloca excepted).
+/// The number of the stack above us; which calls it is of is told before. Unwinding takes microseconds, so it is
+/// remembered with the places of its return addresses: from one stack pointer, equal addresses from the innermost
+/// outwards mean the same frames, since an address decides the size of its function's frame (functions with alloca
+/// excepted).
 __attribute__((noinline)) std::uint32_t stack_id(Thread& thread, Stillness* still) {
     const auto sp = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     std::uint64_t key = sp;

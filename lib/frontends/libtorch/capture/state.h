@@ -137,7 +137,8 @@ bool commit(Thread& thread, RecordBuffer& record);
 /// Code of LibTorch, of the C and C++ libraries, or of ours.
 bool in_torch_code(std::uintptr_t address);
 
-/// The number of the stack above the caller, of something that is recorded next. With `still`, the stack of an op: what went on there since the last one.
+/// The number of the stack above the caller, of something that is recorded next. With `still`, the stack of an op: what
+/// went on there since the last one.
 std::uint32_t stack_id(Thread& thread, Stillness* still = nullptr);
 /// Writes a stack once; its number.
 std::uint32_t define_stack(Thread& thread, const std::vector<std::uint64_t>& pcs);
