@@ -56,9 +56,9 @@ int main(int argc, char** argv) {
     cli::CulpritOptions diverging, diagnosed;
     cli::Tool diagnose(
         "explain diagnose", "MODEL",
-        "Find the cause of a failure: run the model on the backend and on one debug backend after another. The report "
-        "names the first component that fails, the culprit (a pass or scheduling directive) with the evidence, the "
-        "last good and the first bad command, and a verified repro. -v: also print the report of minify.");
+        "Find the cause of a failure: run the model on the backend, and then on one debug backend after another. "
+        "Report the component that fails, the culprit in this component (for example a pass) with evidence, commands "
+        "that switch the culprit off and on, and a verified repro. -v: also print the report of minify.");
     diagnosed.declare(diagnose, true);
     tool.command(diagnose, [&] { return cli::diagnose(diagnose, diagnosed); });
     cli::Tool divergence(
@@ -70,19 +70,19 @@ int main(int argc, char** argv) {
     tool.command(divergence, [&] { return cli::diverge(divergence, diverging); });
 
     cli::Tool source("explain static", "FILE.cpp [MODEL]",
-                     "Predict the graph breaks of a C++ program from its source. With MODEL, which is the program or a "
-                     "trace of the program: also report which of the predicted breaks occurred.");
+                     "Predict the graph breaks of a C++ program from the source file FILE.cpp. With MODEL (the "
+                     "program, or a trace of the program): also report which of the predicted breaks occurred.");
     of_source.declare(source, true);
     tool.command(source, [&] { return run(source, of_source); });
 
     std::string id, what;
-    cli::Tool of_break("explain break", "ID", "Explain a kind of graph break and how to avoid it.");
+    cli::Tool of_break("explain break", "ID", "Explain a kind of graph break, and how to avoid such a break.");
     of_break.positional("ID", id, "Id such as WB0001, or 'all'.");
     of_break.offers(cli::break_ids);
     tool.command(of_break, [&] { return std::cout << cli::break_page(id), 0; });
     cli::Tool list("explain list", "WHAT",
-                   "List the backends, the environment variables (variables), the log channels (logs), or the "
-                   "deprecated spellings of options (spellings).");
+                   "Print a list. WHAT is backends, variables (environment variables), logs (log channels) or "
+                   "spellings (deprecated spellings of options).");
     list.positional("WHAT", what, "One of " + join(cli::lists()) + ". All but backends print Markdown.");
     list.offers(cli::lists);
     tool.command(list, [&] { return cli::print_list(list, what), 0; });

@@ -17,10 +17,9 @@ int main(int argc, char** argv) {
     tool.example("minify model.onnx --accuracy --time-limit 10m", "search for ten minutes; minify --resume continues");
 
     std::filesystem::path folder;
-    cli::Tool answer(
-        "minify answer", "FOLDER",
-        "Test the candidate in FOLDER and write the answer to FOLDER; minify --launcher runs this command on "
-        "another machine.");
+    cli::Tool answer("minify answer", "FOLDER",
+                     "Test the candidate in FOLDER, and write the answer to FOLDER. You need not run this command: "
+                     "minify --launcher runs it on another machine.");
     answer.positional("FOLDER", folder, "Folder that the launcher was given.");
     tool.command(answer, [&] { return answer_query(folder), 0; });
 

@@ -15,12 +15,13 @@ int main(int argc, char** argv) {
     tool.example("repro env", "print what to paste into an issue");
 
     cli::Tool report("repro report", "GRAPH",
-                     "Write the program and the text of a bug report, or with --bundle a folder that reproduces the "
-                     "failure elsewhere.");
+                     "Write a repro and the text of a bug report. With --bundle, write a folder with everything that "
+                     "reproduces the failure on another machine.");
     reported.declare(report);
     tool.command(report, [&] { return cli::write_repro(report, reported); });
 
-    cli::Tool env("repro env", "[-- COMMAND]", "Print the environment, to paste into an issue.");
+    cli::Tool env("repro env", "[-- COMMAND]",
+                  "Print the versions of software and hardware, to paste them into an issue.");
     cli::EnvironmentOptions environment;
     environment.declare(env);
     tool.command(env, [&] { return cli::print_environment(env, environment), 0; });

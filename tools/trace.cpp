@@ -29,9 +29,9 @@ int main(int argc, char** argv) {
     options.declare(tool);
     std::vector<std::string> compiler;
     cli::Tool cc("trace cc", "-- COMPILER ARGS…",
-                 "Compile one C++ file with capture probes, which let trace and explain show the functions, "
-                 "statements, variables and branches of the file. If the file cannot have probes, it is compiled "
-                 "without probes, and a message says so.");
+                 "Compile one C++ file with probes: small calls that report functions, statements, variables and "
+                 "branches to trace and explain. If Clang cannot insert the probes, the file is compiled without "
+                 "probes, and a message gives the reason.");
     cc.after_dashes(compiler, "Compiler command, with or without a launcher such as ccache.");
     cc.exit_one("the compiler exited with 1; its other exit statuses are passed on unchanged");
     tool.command(cc, [&] { return cpp::compile_with_probes(compiler); });

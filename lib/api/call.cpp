@@ -372,7 +372,7 @@ void check_no_untracked_view(const TensorImpl& self) {
         throw Error(
             "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this "
             "use case is ambiguous and error-prone, it is forbidden",
-            "make the view and write to it either both under the NoGradGuard, or both outside of it");
+            "create the view and write to the view either both under the NoGradGuard or both outside the NoGradGuard");
 }
 
 /// `written` is the in-place call, whose value `call` computes.

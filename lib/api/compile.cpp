@@ -94,9 +94,10 @@ capture::FrameCache::Lookup enter(FunctionState& function, const ArgumentReader&
     }
     ++function.counts.eager_calls;
     if (!function.profile && !std::exchange(function.warned, true)) {
-        const std::string text =
-            name + " reached its cache limit of " + std::to_string(function.options.cache_limit) +
-            " specializations and now runs eagerly when none of them fits; last reason: " + lookup.reason.text();
+        const std::string text = name + " reached its cache limit of " + std::to_string(function.options.cache_limit) +
+                                 " specializations: from now on, calls that fit none of the specializations run "
+                                 "eagerly; the last call did not fit because of " +
+                                 lookup.reason.text();
         log_warning(LogChannel::capture, text + "; " + lookup.advice);
         if (trace) trace->note(text);
     }

@@ -23,10 +23,8 @@ std::string json_of(const Graph& graph) {
 GuardInfo told(const capture::Guard& guard) {
     JsonWriter json;
     Form<capture::Guard>::write(json, guard, {});
-    return {.kind = std::string(guard.kind()),
-            .source = guard.source().text(),
-            .text = guard.text(),
-            .json = json.take()};
+    return {
+        .kind = std::string(guard.kind()), .source = guard.source().text(), .text = guard.text(), .json = json.take()};
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ TensorList CompiledNode::apply_last(const TensorList& gradients, bool create_gra
 }
 
 TensorList CompiledNode::differentiated(const TensorList& gradients, bool create_graph, bool last) {
-    if (!gradient_->error.empty()) throw Error("graph " + graph_ + " has no gradients: " + gradient_->error);
+    if (!gradient_->error.empty()) throw Error("graph " + graph_ + " has no gradients, because " + gradient_->error);
     if (create_graph)
         throw Error(
             "graph " + graph_ +
@@ -168,7 +168,8 @@ void CompiledNode::verify_rules(std::span<const whittle::Tensor> inputs) const {
     const program::Slopes slopes = program::check_slopes(gradient_->joint, shape, inputs);
     if (slopes.wrong)
         throw VerifyError("graph " + graph_ + ": the gradient of '" + slopes.wrong->of +
-                          "' is wrong with any backend, because a gradient rule is wrong: " + slopes.wrong->text());
+                          "' is wrong because a gradient rule of Whittle is wrong; the backend is not the cause: " +
+                          slopes.wrong->text());
 }
 
 void CompiledNode::release() {

@@ -57,7 +57,7 @@ template <class T, class F, class... Operands>
 WHITTLE_API_CALL auto cond(const Tensor& pred, T&& on_true, F&& on_false, const Operands&... operands) {
     using Result = std::decay_t<std::invoke_result_t<T&, const Operands&...>>;
     static_assert(std::is_same_v<Result, std::decay_t<std::invoke_result_t<F&, const Operands&...>>>,
-                  "both functions of cond() return the same type");
+                  "both functions of cond() must return the same type");
     const std::tuple<Operands...> given(operands...);
     TensorList tensors;
     detail::flatten(given, tensors);
@@ -75,9 +75,9 @@ WHITTLE_API_CALL auto while_loop(C&& condition, F&& body, const Carried&... carr
     using State = std::tuple<Carried...>;
     using Result = std::decay_t<std::invoke_result_t<F&, const Carried&...>>;
     static_assert(std::is_same_v<Tensor, std::decay_t<std::invoke_result_t<C&, const Carried&...>>>,
-                  "the condition of while_loop() returns a Tensor");
+                  "the condition of while_loop() must return a Tensor");
     static_assert(std::is_same_v<Result, State> || std::is_same_v<std::tuple<Result>, State>,
-                  "the body of while_loop() returns what it carries");
+                  "the body of while_loop() must return the values that it carries from one iteration to the next");
     const State given(carried...);
     TensorList tensors;
     detail::flatten(given, tensors);
@@ -116,7 +116,7 @@ WHITTLE_API_CALL auto scan(F&& function, const Carried& init, const Xs& xs, cons
     static_assert(detail::IsTuple<Result>::value,
                   "the function of scan() must return the next carried value and an output");
     static_assert(std::tuple_size_v<Result> == 2 && std::is_same_v<std::tuple_element_t<0, Result>, Carried>,
-                  "the function of scan() returns two values, the first of the type that it carries");
+                  "the function of scan() must return two values; the first must have the type of the carried value");
     const auto of_slice = [&](const Carried& carried, const Xs& slice) { return function(carried, slice, rest...); };
     const std::tuple<Carried, Xs> given(init, xs);
     TensorList carried, slices;

@@ -65,7 +65,7 @@ using OpStored = std::variant_alternative_t<op_kind<T>(), OpValue>;
 
 template <class T>
 struct OpResults {
-    static_assert(std::is_same_v<T, Tensor>, "expected a function that returns a Tensor or a std::tuple of them");
+    static_assert(std::is_same_v<T, Tensor>, "expected a function that returns a Tensor or a std::tuple of Tensors");
     static constexpr std::size_t count = 1;
     static TensorList list(T value) { return {std::move(value)}; }
     static T from(const TensorList& values) { return values.at(0); }

@@ -390,7 +390,7 @@ void Execution::gave_up(const Thrown& why, const Addresses& user) {
     std::string text = "WON'T CONVERT " + function_.name() + at + "\ndue to:\n" + why.what + "\n";
     if (verbose()) text += print(whole_stack(why.addresses));
     text += "from user code:\n" + print(stack);
-    text += "it runs uncompiled from here on";
+    text += "from here on, the function runs uncompiled";
     if (!verbose()) text += "; hint: -v or WHITTLE_VERBOSE=1 shows both full stacks";
     log_error(LogChannel::capture, text);
     if (trace_) trace_->note(function_.name() + at + " runs uncompiled: capture failed: " + why.what);
@@ -410,7 +410,7 @@ void Execution::keep_events(std::vector<FrameSegment> events, const std::string&
     if (trace_ && trace_->wants_frame_records()) trace_->add_frame_record(record);
     if (function_.frame_records.empty() || !failed(record)) return;
     const std::filesystem::path file = save_frame_record(function_.frame_records, record);
-    log_error(LogChannel::capture, "capture of " + record.frame + " failed; its events are saved; next: " +
+    log_error(LogChannel::capture, "capture of " + record.frame + " failed; the recorded operations are saved; next: " +
                                        shell_quote(program_words("replay", {file.string()})));
 }
 

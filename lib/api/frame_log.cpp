@@ -35,7 +35,8 @@ void FrameLog::note_segment(const capture::OutputGraph& graph, const std::vector
     }
     segments_.push_back(std::move(segment));
     if (bytes_ <= kMostBytes) return;
-    log_info(LogChannel::capture, "the events of " + frame_ + " are not saved: its tensors take more than " +
+    log_info(LogChannel::capture, "the recorded operations of " + frame_ +
+                                      " are not saved: their tensors take more than " +
                                       std::to_string(kMostBytes >> 20) + " MB");
     segments_.clear();
     keeps_ = false;

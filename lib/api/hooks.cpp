@@ -84,7 +84,7 @@ struct PrepareDebug::State {
 
 PrepareDebug::PrepareDebug(const std::string& folder) {
     if (std::filesystem::exists(std::filesystem::path(folder) / "index.json"))
-        throw Error({folder, {}}, "found a folder with a trace, expected an empty or a new one");
+        throw Error({folder, {}}, "found a folder with a trace, expected an empty or a new folder");
     std::filesystem::create_directories(folder);
     state_ = std::make_unique<State>(folder);
     state_->before = exchange_trace(&state_->trace);

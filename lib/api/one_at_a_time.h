@@ -15,8 +15,9 @@ class OneAtATime {
     /// Throws Error when this thread holds it.
     void lock() {
         if (owner_.load() == std::this_thread::get_id())
-            throw Error("found a call of a compiled function while its graph is compiled or run on this thread",
-                        "make the code that the backend returns call the original function, not the compiled one");
+            throw Error(
+                "found a call of a compiled function while this thread compiles or runs the graph of this function",
+                "make the code that the backend returns call the original function, not the compiled one");
         mutex_.lock();
         owner_ = std::this_thread::get_id();
     }

@@ -1,5 +1,6 @@
 // Printing tensors, as PyTorch does: nested brackets, then dtype and sizes; long dimensions are cut.
 #define WHITTLE_API_IMPLEMENTATION
+#include <algorithm>
 #include <ostream>
 #include <sstream>
 

@@ -153,7 +153,7 @@ void on_leave(const whittle_probe_file*, unsigned, int by_exception) {
         frame->finish(by_exception != 0);
     } catch (const std::exception& error) {
         if (Trace* const trace = Trace::of_environment())  // none in a child of fork()
-            trace->note(frame->function.name() + ": its last graph failed: " + error.what());
+            trace->note(frame->function.name() + ": the last graph of the function failed: " + error.what());
     }
     Session::exchange(frame->before);
 }

@@ -92,7 +92,7 @@ void check_returns(DeclaredOp& op, const SchemaColumns& columns) {
     }
     if (op.given.empty() && op.written.empty())
         throw schema_error(op.text.find("->") + 1, "neither a result nor a parameter that is written",
-                           "at least one of them", op.text);
+                           "a result or a written parameter", op.text);
 }
 
 /// "(Tensor, Tensor)"

@@ -53,9 +53,9 @@ std::string minified_here(const Graph& graph, const FailingGraph& failing, const
         const nlohmann::json result = nlohmann::json::parse(*answer);
         const std::string ending = result.value("result", "");
         return ending == "minimized" ? counts(result) + ": " + output.string()
-                                     : "it was not minimized (" + ending + ")";
+                                     : "the graph was not minimized (" + ending + ")";
     } catch (const Error& error) {
-        return "it was not minimized: " + std::string(error.what());
+        return "the graph was not minimized: " + std::string(error.what());
     }
 }
 
@@ -73,7 +73,7 @@ std::string minified(const std::filesystem::path& record, std::vector<std::strin
     }
     const nlohmann::json result = nlohmann::json::parse(run.out, nullptr, false);
     if (run.exit_code != 0 || !result.is_object())
-        return "minify did not minimize it (" +
+        return "minify did not minimize the graph (" +
                (result.is_object() ? result.value("result", "") : "exit status " + std::to_string(run.exit_code)) +
                ")" + by_hand;
     return counts(result) + "; next: " + shell_quote(program_words("repro", {output.string()}));
@@ -90,7 +90,7 @@ ReproOptions ReproOptions::from(const CompileOptions& options) {
     else if (after == "aot")
         result.after = After::aot;
     else if (!after.empty())
-        throw Error({where, {}}, "found '" + after + "', expected capture or aot");
+        throw Error({where, {}}, "found '" + after + "', expected 'capture' or 'aot'");
     const std::string level = setting(options.repro_level ? std::to_string(options.repro_level) : "", ".repro_level",
                                       "WHITTLE_REPRO_LEVEL", where);
     if (!level.empty() && (level.size() != 1 || level[0] < '1' || level[0] > '4'))
@@ -113,10 +113,13 @@ void keep_for_minify(const FailingGraph& failing, const ReproOptions& options, b
                                                     .backend_options = failing.backend_options,
                                                     .inputs = failing.inputs,
                                                     .expected = failing.expected});
-    if (options.before_compiling()) return log_info(LogChannel::capture, "saved before compilation: " + file.string());
+    if (options.before_compiling())
+        return log_info(LogChannel::capture, "the graph was saved before compilation: " + file.string());
     if (made_here(failing.backend)) {
-        const std::string next = options.level == 1 ? "other processes do not know its backend " + failing.backend
-                                                    : minified_here(graph, failing, file, wrong_results);
+        const std::string next =
+            options.level == 1
+                ? "minify cannot run on the graph, because only this process has the backend " + failing.backend
+                : minified_here(graph, failing, file, wrong_results);
         return log_error(LogChannel::capture, "the failing graph is kept in " + file.string() + "; " + next);
     }
     std::vector<std::string> minify = program_words("minify", {file.string(), "--backend", failing.backend});

@@ -341,7 +341,7 @@ void Session::finish_by_exception(const Thrown& thrown) noexcept {
         prints_.print();
     } catch (const std::exception& error) {
         log_warning(LogChannel::capture,
-                    "the operations of " + frame_ + " before the exception failed: " + error.what());
+                    "the operations of " + frame_ + " that preceded the exception failed: " + error.what());
     }
     abandon();
 }

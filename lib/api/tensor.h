@@ -23,9 +23,9 @@ template <class T, class = void>
 struct IsComplete : std::false_type {};
 template <class T>
 struct IsComplete<T, std::void_t<decltype(sizeof(T))>> : std::true_type {};
-static_assert(!IsComplete<Storage>::value,
-              "a file includes either <whittle/whittle.h> or the headers of the library behind it (graph/, tensor/ …), "
-              "not both: each has a whittle::Tensor");
+static_assert(
+    !IsComplete<Storage>::value,
+    "include either <whittle/whittle.h> or the headers of graph/, tensor/ …, not both: both define whittle::Tensor");
 }  // namespace detail
 }  // namespace whittle
 #endif

@@ -79,13 +79,14 @@ struct OfEnvironment {
         }
         // Of the program that started this one, or of an earlier run.
         if (fs::exists(fs::path(folder) / "index.json")) {
-            log_warning(LogChannel::capture, folder + " holds a trace already: this process is not traced");
+            log_warning(LogChannel::capture, folder + " already holds a trace, so this process is not traced");
             return;
         }
         const std::string records = variable("WHITTLE_TRACE_RECORDS");
         const auto policy = record_policy_called(records.empty() ? name(RecordPolicy::always) : records);
         if (!policy)
-            throw Error({"WHITTLE_TRACE_RECORDS", {}}, "found '" + records + "', expected always, on-error or never");
+            throw Error({"WHITTLE_TRACE_RECORDS", {}},
+                        "found '" + records + "', expected 'always', 'on-error' or 'never'");
         try {
             trace = std::make_unique<Trace>(folder, *policy);
         } catch (const Error& error) {  // the program did not ask for it
@@ -171,8 +172,10 @@ std::vector<StackFrame> Trace::told(const Addresses& addresses) {
     std::vector<StackFrame> stack = user_stack(addresses);
     const auto no_line = [](const StackFrame& frame) { return frame.line == 0; };
     if (const auto found = std::find_if(stack.begin(), stack.end(), no_line); found != stack.end())
-        note_locked(found->file + " has no debug information in some places (compile with -g): functions or offsets " +
-                    "are shown in place of lines");
+        note_locked(found->file +
+                    " has no debug information in some places; to see lines, compile with -g. The trace shows "
+                    "functions or offsets " +
+                    "there");
     return stack;
 }
 

@@ -23,8 +23,8 @@ bool requires_grad(const std::vector<ImplPtr>& operands) {
 TensorList run_nested(const Graph& around, const Node& call, const std::vector<ImplPtr>& operands) {
     if (requires_grad(operands))
         throw Error(call.target +
-                        ": found an operand that requires a gradient, expected none: capture failed, and only a "
-                        "compiled graph has the gradient of this operation",
+                        ": found an operand that requires a gradient, expected no such operand: capture failed, and "
+                        "without a compiled graph this operation has no gradient",
                     "detach() the operands, or call the function without compile()");
     Graph graph{.name = around.name, .subgraphs = around.subgraphs};
     std::vector<whittle::Tensor> inputs;

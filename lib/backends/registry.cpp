@@ -127,8 +127,9 @@ BackendSpec found_near(const BackendSpec& spec, const fs::path& file) {
             if (const fs::path there = folder / path; fs::exists(there, ignored))
                 return there.lexically_normal().string();
         throw Error({file.string(), {}},
-                    "found no file '" + path + "' of its backend '" + spec.text() + "', neither here nor beside it",
-                    "run the command in the folder where the file was made, or name the backend with --backend");
+                    "found no file '" + path + "' of the backend '" + spec.text() +
+                        "', neither in the current folder nor in the folder of this file",
+                    "run the command in the folder in which this file was written, or name the backend with --backend");
     });
 }
 
@@ -153,7 +154,7 @@ std::vector<PluginInfo> plugins_of(const fs::path& library) {
     const nlohmann::json answer = nlohmann::json::parse(asked.answer, nullptr, false);
     const Location where{library.string(), {}};
     if (!asked.process.good() || !answer.is_object())
-        throw Error(where, "the library " + ending_of(asked.process) + " while it was loaded");
+        throw Error(where, "the library " + ending_of(asked.process) + " while Whittle loaded it");
     if (answer.contains("error")) throw Error(where, answer["error"][0], answer["error"][1]);
     std::vector<PluginInfo> backends;
     for (const nlohmann::json& backend : answer["backends"]) backends.push_back({backend[0], backend[1]});
@@ -206,8 +207,8 @@ fs::path named_library(const std::string& name) {
     std::string hint = did_you_mean(name, names);
     if (hint.empty())
         hint =
-            "explain list backends lists the backends; name a shared library by its path, a command as 'cmd:PROGRAM "
-            "ARGS' or 'worker:PROGRAM ARGS'";
+            "'explain list backends' lists the backends; for a backend of your own, give the path of a shared library, "
+            "'cmd:PROGRAM ARGS' or 'worker:PROGRAM ARGS'";
     throw Error("unknown backend '" + name + "'", hint);
 }
 
@@ -239,7 +240,8 @@ std::vector<fs::path> backend_files(const BackendSpec& spec) {
 
 void load_op_library(const fs::path& file) {
     if (!has_module("libtorch"))
-        throw Error({file.string(), {}}, "its ops need LibTorch, and this Whittle was built without LibTorch");
+        throw Error({file.string(), {}},
+                    "the ops in this library need LibTorch, but this Whittle was built without LibTorch");
     module_function<void(const fs::path&)>("libtorch", "whittle_load_op_library")(file);
 }
 
@@ -290,9 +292,10 @@ void check_options(Backend& backend, const BackendOptions& options) {
         const std::lock_guard lock(mutex);
         if (!warned.emplace(backend.name(), key).second) continue;
         const std::string hint = did_you_mean(key, names);
-        log_warning(LogChannel::backend, backend.name() + ": unknown option '" + key + "' is ignored; " +
-                                             (names.empty() ? "it has no options" : "it has " + join(names)) +
-                                             (hint.empty() ? "" : "; hint: " + hint));
+        log_warning(LogChannel::backend,
+                    backend.name() + ": unknown option '" + key + "' is ignored; " +
+                        (names.empty() ? "the backend has no options" : "the backend's options are " + join(names)) +
+                        (hint.empty() ? "" : "; hint: " + hint));
     }
 }
 

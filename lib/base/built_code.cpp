@@ -24,10 +24,10 @@ BuiltCode::BuiltCode(const std::filesystem::path& source, const std::vector<std:
     command.insert(command.end(), words.begin(), words.end());
     command.insert(command.end(), {"-o", library_.string()});
     if (const ProcessResult compiler = run_process(command); !compiler.good())
-        throw Error({source.string(), {}}, "cannot build it: " + first_error(compiler),
-                    "to see all: " + shell_quote(command));
+        throw Error({source.string(), {}}, "cannot build this file: " + first_error(compiler),
+                    "to see all errors: " + shell_quote(command));
     handle_ = ::dlopen(library_.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!handle_) throw Error({library_.string(), {}}, std::string("cannot load it: ") + ::dlerror());
+    if (!handle_) throw Error({library_.string(), {}}, std::string("cannot load the library: ") + ::dlerror());
 }
 
 void* BuiltCode::symbol(const char* name) const {

@@ -51,10 +51,10 @@ void touch(const fs::path& path) { ::utimensat(AT_FDCWD, path.c_str(), nullptr, 
 std::string refused(const fs::path& folder) {
     std::error_code error;
     fs::create_directories(folder.parent_path(), error);
-    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return "cannot create it";
+    if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return "the folder cannot be created";
     struct stat status {};
-    if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return "it is not a folder";
-    if (status.st_uid != ::geteuid() || (status.st_mode & 022) != 0) return "other users can write to it";
+    if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return "the path is not a folder";
+    if (status.st_uid != ::geteuid() || (status.st_mode & 022) != 0) return "other users can write to the folder";
     return {};
 }
 

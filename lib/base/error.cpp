@@ -43,7 +43,8 @@ void report_bug(const char* condition, const char* file, int line, const std::st
                             " (" + condition + ")");
     std::fprintf(stderr,
                  "whittle: internal error at %s:%d: %s (%s)\n"
-                 "This is a bug in Whittle, not in your program. Please report it with the command that shows it.\n",
+                 "This is a bug in Whittle, not in your program. Please report the bug together with the command that "
+                 "caused it.\n",
                  file, line, message.c_str(), condition);
     std::abort();
 }

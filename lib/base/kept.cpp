@@ -17,8 +17,8 @@ constexpr std::string_view kBackends = "backends", kReleases = "releases";
 constexpr KeptKind kKinds[] = {
     {"kernels", "kernels compiled by Halide", true},
     {"capture", "capture libraries for other LibTorch versions, built by scripts/build-capture", false},
-    {kBackends, "ONNX Runtime and OpenCV's worker, installed by the backends' install scripts", false},
-    {kReleases, "more releases of the compilers, for --backend-option release=VERSION", false},
+    {kBackends, "ONNX Runtime and the worker for OpenCV, installed by scripts/setup", false},
+    {kReleases, "further compiler releases, installed for --backend-option release=VERSION", false},
 };
 
 const KeptKind& kind_called(std::string_view name) {

@@ -12,8 +12,8 @@ namespace whittle {
 /// Throws Error when `contents` of `path` are such a pointer.
 inline void refuse_lfs_pointer(std::string_view contents, const std::filesystem::path& path) {
     if (contents.starts_with("version https://git-lfs.github.com/spec/"))
-        throw Error({path.string(), {}}, "found a git-LFS pointer, expected the file that it stands for",
-                    "git lfs pull");
+        throw Error({path.string(), {}}, "found a Git LFS pointer, expected the contents of the file",
+                    "download the file: git lfs pull");
 }
 
 }  // namespace whittle

@@ -313,7 +313,7 @@ std::string logs_page() {
            "separated by commas, for example `--log capture,+backend,guards`. An entry of the list is a\n"
            "channel. A channel is a component or an artifact; `all` stands for every component.\n\n"
            "By default, every component logs warnings and errors, and no artifact is logged. An entry\n"
-           "changes that:\n\n"
+           "of the list changes this default:\n\n"
            "| entry | logged |\n"
            "|---|---|\n"
            "| `NAME` of a component | errors, warnings and information |\n"

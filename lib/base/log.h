@@ -21,50 +21,52 @@ namespace whittle {
 enum class LogLevel : std::uint8_t { debug, info, warning, error, off };
 
 /// One row per component: its name, and what it tells. Whoever adds one writes it, and shows that in test/cli/log_test.
-#define WHITTLE_LOG_CHANNELS(X)                                                                  \
-    X(capture, "step 1: captured frames, graphs and graph breaks; with + every operation")       \
-    X(frontend, "models that are read, and assumptions about them")                              \
-    X(passes, "graph passes, one line each with what it changed")                                \
-    X(backend, "step 2: graphs that a backend compiles, and the backend's messages")             \
-    X(lowering, "step 3: a graph's kernels, planned and compiled by Halide; with + each kernel") \
-    X(run, "child processes, and how they ended; with + the run time of each Halide kernel")     \
-    X(reduce, "what each reduction of minify achieved; with + every candidate and its verdict")  \
-    X(repro, "the program that repro writes: its build, its runs, and its control run")          \
-    X(replay, "records and their results")                                                       \
-    X(cli, "the command, and what kind of model MODEL is")
+#define WHITTLE_LOG_CHANNELS(X)                                                                            \
+    X(capture, "step 1: captured frames, graphs and graph breaks. With +: also every operation")           \
+    X(frontend, "models that are read, and assumptions about them")                                        \
+    X(passes, "graph passes: for each pass, one line with its changes")                                    \
+    X(backend, "step 2: graphs that a backend compiles, and the backend's messages")                       \
+    X(lowering, "step 3: planning and compiling the kernels of a graph. With +: also each kernel")         \
+    X(run, "child processes, and how each of them ended. With +: also the run time of each Halide kernel") \
+    X(reduce, "the result of each reduction of minify. With +: also every candidate and its verdict")      \
+    X(repro, "the program that repro writes: the build, the runs, and the run of the control")             \
+    X(replay, "each record, and the result of its replay")                                                 \
+    X(cli, "the command line, and the kind of MODEL")
 
 /// The same of artifacts: texts that are logged whole, or written as files (base/debug_folder.h) with this extension.
-#define WHITTLE_LOG_ARTIFACTS(X)                                                                                  \
-    X(graph_code, ".txt", "every captured graph in its textual form")                                             \
-    X(graph_sizes, ".txt", "the sizes of every tensor of every captured graph")                                   \
-    X(graph_cpp, ".cpp",                                                                                          \
-      "every captured graph, and every graph during its compilation, as C++ that compiles against the API, with " \
-      "the type of every value")                                                                                  \
-    X(picture, ".dot", "the same graphs as pictures for Graphviz's dot")                                          \
-    X(aot_graphs, ".txt",                                                                                         \
-      "every graph during its compilation, after each pass that changed it: functional, decomposed, folded, "     \
-      "core; joint, forward and backward")                                                                        \
-    X(graph_breaks, ".txt", "every graph break with its reason and the user's stack")                             \
-    X(guards, ".txt", "the conditions under which a captured graph is reused")                                    \
-    X(recompiles, ".txt", "the guard that failed, and the value that it found")                                   \
-    X(ir_unfused, ".txt", "the kernels before fusion, one for each operation, in the form of `ir`")               \
-    X(ir, ".txt",                                                                                                 \
-      "every kernel: its operations, what it reads from other kernels, what it writes, and its tensor "           \
-      "expressions")                                                                                              \
-    X(schedule, ".txt", "the scheduling directives of every kernel, without those that are switched off")         \
-    X(output_code, ".cpp", "every kernel as the C++ program for Halide, ready to compile")                        \
-    X(loop_nest, ".txt", "the loops of every kernel, as Halide prints them")                                      \
-    X(lowered, ".stmt", "the statements that Halide lowers every kernel to; lowers each kernel a second time")    \
-    X(assembly, ".s", "the assembly of every kernel; compiles each kernel a second time")                         \
-    X(full_code, ".cpp",                                                                                          \
-      "the code that replaces each compiled function of a program that uses the API: its guards, and a function " \
-      "for each graph and for each place where the program resumes, as C++ that runs on the calls recorded in "   \
-      "`trace/` beside it")                                                                                       \
-    X(times, ".md", "the time of each step, pass and kernel in the compilation of a captured graph")              \
-    X(step, ".cpp",                                                                                               \
-      "the code that runs in a program that uses the API, for stepping through with a debugger: each "            \
-      "interpreted graph, and each kernel as the C code that Halide writes, built without optimization and "      \
-      "loaded in place of the kernel")
+#define WHITTLE_LOG_ARTIFACTS(X)                                                                                       \
+    X(graph_code, ".txt", "every captured graph as text")                                                              \
+    X(graph_sizes, ".txt", "the sizes of every tensor of every captured graph")                                        \
+    X(graph_cpp, ".cpp",                                                                                               \
+      "every captured graph, and every graph during its compilation, as C++ that compiles against the API, with "      \
+      "the type of every value")                                                                                       \
+    X(picture, ".dot",                                                                                                 \
+      "every captured graph, and every graph during its compilation, as a picture for Graphviz's dot")                 \
+    X(aot_graphs, ".txt",                                                                                              \
+      "every graph during its compilation, after each pass that changed the graph. The compile stages are "            \
+      "functional, decomposed, folded and core; with gradients, also joint, forward and backward")                     \
+    X(graph_breaks, ".txt", "every graph break with its reason and the user's stack")                                  \
+    X(guards, ".txt", "the conditions under which a captured graph is reused")                                         \
+    X(recompiles, ".txt", "for each recompile: the guard that failed, and the value found in the call")                \
+    X(ir_unfused, ".txt", "the kernels before fusion, one for each operation, in the form of `ir`")                    \
+    X(ir, ".txt",                                                                                                      \
+      "every kernel: the operations, the values read from other kernels, the values written, and the tensor "          \
+      "expressions")                                                                                                   \
+    X(schedule, ".txt", "the scheduling directives of every kernel, without those that are switched off")              \
+    X(output_code, ".cpp", "every kernel as the C++ program for Halide, ready to compile")                             \
+    X(loop_nest, ".txt", "the loops of every kernel, as Halide prints them")                                           \
+    X(lowered, ".stmt",                                                                                                \
+      "the statements to which Halide lowers every kernel. This log costs a second lowering of each kernel")           \
+    X(assembly, ".s", "the assembly of every kernel. This log costs a second compilation of each kernel")              \
+    X(full_code, ".cpp",                                                                                               \
+      "the code that replaces each compiled function of a program that uses the API, as C++. The code has the "        \
+      "guards, a function for each graph, and a function for each place where the program resumes. The code runs on "  \
+      "the calls recorded in the folder `trace/` beside the file")                                                     \
+    X(times, ".md", "the time of each step, pass and kernel in the compilation of a captured graph")                   \
+    X(step, ".cpp",                                                                                                    \
+      "for a program that uses the API: code for stepping through with a debugger. Each interpreted graph is written " \
+      "as C++, and each kernel as the C code that Halide writes. The code is built without optimization, and runs in " \
+      "place of the graph or kernel")
 
 #define WHITTLE_ROW(name, ...) name,
 enum class LogChannel : std::uint8_t { WHITTLE_LOG_CHANNELS(WHITTLE_ROW) };

@@ -47,18 +47,19 @@ void* module_symbol_in(const fs::path& file, const char* symbol) {
         const char* const why = ::dlerror();
         std::error_code ignored;
         if (!fs::exists(file, ignored))
-            throw Error({file.string(), {}}, "found no such file, expected it beside " + own_file().string(),
-                        "install all of Whittle, or build the target that makes the library");
+            throw Error({file.string(), {}},
+                        "found no such file, expected the file in the folder of " + own_file().string(),
+                        "install Whittle completely, or build the CMake target of this library");
         throw Error({file.string(), {}}, std::string("cannot load the library: ") + (why ? why : "no reason given"));
     }
     void* const self = ::dlopen(own_file().c_str(), RTLD_NOW | RTLD_NOLOAD);
     const char* const ours = self ? build_id(self) : nullptr;
     const char* const theirs = build_id(handle);
-    if (!theirs) throw Error({file.string(), {}}, "found no build id, expected a library of Whittle's own");
+    if (!theirs) throw Error({file.string(), {}}, "found no build id, expected a library that belongs to Whittle");
     if (ours && std::string_view(ours) != theirs)
         throw Error({file.string(), {}},
                     "found a library of another build than " + own_file().string() + ", expected one of the same build",
-                    "build or install both again");
+                    "build both files again, or install both again");
     void* const found = ::dlsym(handle, symbol);
     if (!found) throw Error({file.string(), {}}, "found no symbol '" + std::string(symbol) + "'");
     return found;

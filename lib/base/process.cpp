@@ -94,10 +94,12 @@ std::string hint_for(const std::string& program, int code) {
     const bool path = program.find('/') != std::string::npos, folder = std::filesystem::is_directory(program, ignored);
     switch (code) {
         case ENOENT:
-            if (!path) return "is it installed, and is its folder in PATH?";
-            return std::filesystem::exists(program, ignored) ? "does the interpreter in its first line exist?" : "";
+            if (!path) return "check that the program is installed, and that its folder is in PATH";
+            return std::filesystem::exists(program, ignored)
+                       ? "check that the interpreter in the first line of the file exists"
+                       : "";
         case EACCES:
-            return folder ? "it is a folder" : "is it executable (chmod +x)?";
+            return folder ? "the path is a folder" : "check that the file is executable (chmod +x)";
         default:
             return {};
     }

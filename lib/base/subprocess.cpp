@@ -106,10 +106,9 @@ ProcessResult run_guarded(const std::string& program, const ProcessOptions& opti
     expect_start(report, program, options);
     ProcessResult result = result_of(report, options);
     if (result.left_behind)
-        log_warning(
-            LogChannel::run,
-            "'" + program + "' (process " + std::to_string(result.left_behind) +
-                ") or a process that it started hangs in the kernel: SIGKILL does not end it, and it is left running");
+        log_warning(LogChannel::run, "'" + program + "' (process " + std::to_string(result.left_behind) +
+                                         ") or a process that it started hangs in the kernel: SIGKILL does not end "
+                                         "this process, so it keeps running");
     result.out = printed.text();
     result.err = errors.text();
     result.seconds = std::chrono::duration<double>(Clock::now() - start).count();

@@ -17,7 +17,7 @@ constexpr VariableValues kFlag = {.words = kFlagWords};
 constexpr Variable kVariables[] = {
     {"WHITTLE_BACKEND",
      {.text = "a backend"},
-     "Compile with this backend instead of the one that each function names.",
+     "Compile all functions with this backend, in place of the backend that a function names.",
      ".backend",
      "`trace --backend`"},
     {"WHITTLE_DEBUG_FUNCTION",
@@ -43,8 +43,8 @@ constexpr Variable kVariables[] = {
      ".dynamic",
      "`trace --compile dynamic=1`"},
     {"WHITTLE_DEFER_OUTPUT", kFlag,
-     "Print the output of a function later, in order, once the printed values are computed, so that printing causes no "
-     "graph break.",
+     "Print the output of a function only after the printed values are computed, in the original order, so that "
+     "printing causes no graph break.",
      ".defer_output", "`trace --compile defer_output=1`"},
     {"WHITTLE_CAPTURE_SCALAR_OUTPUTS", kFlag,
      "Keep a number that `item()` reads from a tensor as a symbol in the graph, so that `item()` causes no graph "
@@ -74,33 +74,32 @@ constexpr Variable kVariables[] = {
      "`--debug-dir`"},
     {"WHITTLE_DEBUG_PARTS",
      {.text = "artifacts, separated by commas"},
-     "Write only these artifacts into `WHITTLE_DEBUG_DIR`, for example `guards,ir`; or add and remove artifacts of the "
-     "default set, for example `+assembly,-ir`.",
+     "Select the artifacts to write into `WHITTLE_DEBUG_DIR`: only these, for example `guards,ir`, or the default "
+     "artifacts with changes, for example `+assembly,-ir`.",
      "set_debug_dir()",
      ""},
     {"WHITTLE_REPRO_AFTER",
      {.words = kRepro},
-     "When a backend fails, record this graph for `minify`: the captured graph (`capture`), or the functional graph of "
-     "core ops to which the captured graph is decomposed (`aot`). If a backward pass fails, the graph of the backward "
-     "pass is recorded.",
+     "When a backend fails, save a graph for `minify`. `capture`: the captured graph. `aot`: the graph of core ops "
+     "into which the captured graph is decomposed. If a backward pass fails, the graph of the backward pass is saved.",
      ".repro_after",
      "`trace --compile repro_after=aot`"},
     {"WHITTLE_REPRO_LEVEL",
      {.least = 1, .most = 4},
-     "What to do when a backend fails. 1: keep the record. 2 (default): also run the `minify` found in `PATH` on the "
-     "record. 3: record every graph before the backend compiles it, for backends that crash. 4: like 2, but also treat "
-     "wrong results as failures.",
+     "What to do when a backend fails. 1: save the graph. 2 (default): also run `minify`, which must be in `PATH`, on "
+     "this graph. 3: save every graph before its compilation, which helps if the backend crashes. 4: like 2, but also "
+     "treat wrong results as failures.",
      ".repro_level",
      "`trace --compile repro_level=4`"},
     {"WHITTLE_REPLAY_RECORD",
      {.text = "`1`, or a folder"},
-     "Keep the event stream of a function whose capture fails, for `replay`. `1`: keep the stream in "
+     "If the capture of a function fails, save a record of its operations for `replay`. `1`: save the record in "
      "`WHITTLE_BASE_DIR`.",
      ".replay_record",
      "`trace --compile replay_record=1`"},
     {"WHITTLE_BASE_DIR",
      {.text = "a folder"},
-     "Write the records of failures here. Default: `whittle_debug`.",
+     "The folder for saved graphs and records of failures. Default: `whittle_debug`.",
      ".base_dir",
      "`trace --compile base_dir=DIR`"},
     {"WHITTLE_TRACE_DIR",
@@ -126,7 +125,7 @@ constexpr Variable kVariables[] = {
      ""},
     {"WHITTLE_BACKEND_PATH",
      {.text = "folders, separated by colons"},
-     "Search these folders for backends in shared libraries.",
+     "Search these folders for backends in shared libraries, and for descriptions of workers.",
      "",
      ""},
 };

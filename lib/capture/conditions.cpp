@@ -162,9 +162,9 @@ std::string ScalarEqual::advice(const Guard& guard, const Found* found) const {
     const std::string source = guard.source().text();
     if (found && !std::holds_alternative<HostValue>(*found)) return one_kind(source);
     if (!std::holds_alternative<std::int64_t>(value) && !std::holds_alternative<double>(value))
-        return "each value of " + source + " makes graphs of its own: use one function for each value, or move " +
-               "what depends on it out of the function";
-    return "make " + source + " a tensor, or move what depends on it out of the function";
+        return "each value of " + source + " needs a separate graph: use one function for each value, or move " +
+               "the code that depends on the value out of the function";
+    return "make " + source + " a tensor, or move the code that depends on the value out of the function";
 }
 
 std::string StateEqual::advice(const Guard& guard, const Found*) const {
@@ -174,7 +174,7 @@ std::string StateEqual::advice(const Guard& guard, const Found*) const {
 std::string LengthEqual::advice(const Guard& guard, const Found*) const {
     if (guard.source().name() == kPresent) return one_kind(guard.source().base()->text());
     return "pass the same number of elements in " + guard.source().text() +
-           " in every call, or stack them into one tensor";
+           " in every call, or stack the elements into one tensor";
 }
 
 // ---- SameTensor
@@ -246,11 +246,12 @@ std::optional<GuardFailure> SizeCondition::violated_by(const Source& at, const L
 std::string SizeCondition::advice(const Guard& guard, const Found*) const {
     const std::string source = guard.source().text();
     if (kind != Kind::above && kind != Kind::at_most)
-        return "pass sizes in the same relation in every call, or pad them";
+        return "pass sizes in the same relation in every call, or pad the tensors";
     if (kind == Kind::above && factor == 1)
         return "graphs are specialized for sizes 0 and 1: pad " + source + " to at least 2";
     const std::string place = guard.stack().empty() ? "" : " at " + place_of(guard.stack().front());
-    return text() + " is required" + place + ": pad or trim " + source + ", or widen the range if your program sets it";
+    return text() + " is required" + place + ": pad or trim " + source +
+           ", or widen the range if your program sets this range";
 }
 
 Found SizeCondition::found() const {
@@ -280,7 +281,7 @@ std::optional<GuardFailure> Outcomes::violated_by(const Source& at, const LookUp
 }
 
 std::string Outcomes::advice(const Guard&, const Found*) const {
-    return "each path through the function makes graphs of its own: compute both outcomes and select with "
+    return "each path through the function needs separate graphs: compute both outcomes and select with "
            "where(), or use one function for each path";
 }
 

@@ -51,20 +51,18 @@ void apply(const std::string& option, const std::vector<std::string>& words, dou
 
 void AccuracyChoice::declare(Tool& tool, const std::string& means, const std::string& fallback) {
     tool.section("Accuracy");
-    tool.flag_or_choice(
-        "--accuracy", mode, {"close", "fp64", "strict"},
-        means +
-            " close: each element is within the tolerances. fp64: like close, but a result outside the tolerances also "
-            "passes if the error of the whole result, against a run in double precision, is at most about twice the "
-            "error of the reference. "
-            "strict: equal bits or, with --rtol Nulp, a difference of at most N units in the last place.");
+    tool.flag_or_choice("--accuracy", mode, {"close", "fp64", "strict"},
+                        means +
+                            " close: each element must be within the tolerances. fp64: a result outside the tolerances "
+                            "also passes if, compared with a run in double precision, its error is at most about twice "
+                            "the error of the reference's result. strict: all bits must be equal or, with --rtol Nulp, "
+                            "each element may differ by N units in the last place.");
     tool.option("--rtol", rtol, "[DTYPE=]X",
-                "Relative tolerance, of all floating-point and complex types or only of DTYPE. X=Nulp, for example "
-                "4ulp: also accept "
-                "differences of at most N units in the last place. Default: " +
+                "Relative tolerance, for all floating-point and complex types or only for DTYPE. X can be a number or "
+                "Nulp: 4ulp, for example, also accepts differences of at most 4 units in the last place. Default: " +
                     fallback + ", for example 1e-4 for f32. May be repeated.");
     tool.option("--atol", atol, "[DTYPE=]X",
-                "Absolute tolerance, of all floating-point and complex types or only of DTYPE. Default: " + fallback +
+                "Absolute tolerance, for all floating-point and complex types or only for DTYPE. Default: " + fallback +
                     ", for example 1e-5 for f32.");
 }
 

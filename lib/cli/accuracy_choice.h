@@ -12,7 +12,7 @@ namespace whittle::cli {
 class Tool;
 
 /// The tolerances that hold without options where records are compared as they say.
-inline constexpr char kRecordedTolerances[] = "the record's own, else by data type";
+inline constexpr char kRecordedTolerances[] = "the tolerances in the record; without a record, by data type";
 
 struct AccuracyChoice {
     std::optional<std::string> mode = {};           ///< of --accuracy

@@ -15,8 +15,8 @@ namespace fs = std::filesystem;
 void BackendChoice::declare(Tool& tool, std::string_view fallback) {
     tool.section("Backends");
     tool.option("--backend", name, "B",
-                "Backend: a name from 'explain list backends', a shared library LIBRARY.so[:NAME], or a command "
-                "(cmd:COMMAND or worker:COMMAND). Default: " +
+                "Backend: the compiler to test. A name that 'explain list backends' lists, a shared library "
+                "(LIBRARY.so[:NAME]), or a command (cmd:COMMAND or worker:COMMAND). Default: " +
                     std::string(fallback) + ".");
     tool.offers(
         [] {
@@ -26,8 +26,9 @@ void BackendChoice::declare(Tool& tool, std::string_view fallback) {
         },
         Tool::Offered::word_or_file);
     tool.option("--backend-option", pairs, "KEY=VALUE",
-                "Set an option of the backend; disable=NAME turns off the pass or scheduling directive NAME, "
-                "pass-limit=PASS=K allows only the first K applications of the pass PASS. May be repeated.");
+                "Set an option of the backend. For example, disable=NAME turns off the pass or scheduling directive "
+                "NAME, and pass-limit=PASS=K allows only the first K applications of the pass PASS. All options: "
+                "share/doc/reference/backends.md. May be repeated.");
     declare_libraries(tool);
 }
 

@@ -73,7 +73,7 @@ std::string bash(const PageText& page, const std::string& program) {
         cases += value.attached ? "return; } ;;\n" : "return ;;\n";
     }
     const std::string name = function_of(program), first = first_words(page);
-    return "# bash completion of " + program + ", made from its own parser.\n" + name + "() {\n" +
+    return "# bash completion of " + program + ", generated from the options of the program.\n" + name + "() {\n" +
            (page.commands.empty() ? ""
                                   : "    if ((COMP_CWORD > 1)) && declare -F \"" + name +
                                         "_${COMP_WORDS[1]}\" >/dev/null; then\n"
@@ -139,7 +139,7 @@ std::string zsh(const PageText& page, const std::string& program, const std::str
                "    shift words\n"
                "    (( CURRENT-- ))\n    " +
                name + "_$words[1]\nelse\n" + call + "fi\n";
-    const std::string head = "# zsh completion of " + program + ", made from its own parser.\n";
+    const std::string head = "# zsh completion of " + program + ", generated from the options of the program.\n";
     return is_command(program) ? commands + head + name + "() {\n" + call + "}\n"
                                : "#compdef " + program + "\n" + commands + head + call;
 }
@@ -154,7 +154,7 @@ std::string fish_text(const std::string& text) {
 }
 
 std::string fish(const PageText& page, const std::string& program) {
-    std::string text = "# fish completion of " + program + ", made from its own parser.\n";
+    std::string text = "# fish completion of " + program + ", generated from the options of the program.\n";
     std::istringstream parents(program);
     std::string name;
     parents >> name;

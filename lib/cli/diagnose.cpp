@@ -89,7 +89,7 @@ std::vector<LoadedFrame> frames_of_model(const Tool& tool, const fs::path& model
         options.inputs = options.inputs.completed(model);  // the file alone has no values
     }
     std::vector<LoadedFrame> frames = load_model(runnable, {.inputs = options.inputs, .as_stated = true});
-    if (frames.empty()) throw Error({model.string(), {}}, "it holds no graph");
+    if (frames.empty()) throw Error({model.string(), {}}, "found no graph in the model");
     options.backend.default_to(frames[0]);
     return frames;
 }

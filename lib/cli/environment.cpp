@@ -224,13 +224,13 @@ std::string log_of(const std::vector<std::string>& command) {
     const char* const set = std::getenv("WHITTLE_LOGS");
     const std::string logs = (set && *set ? std::string(set) + "," : std::string()) + "all";
     const ProcessResult ran = run_process(command, {.environment = {{"WHITTLE_LOGS", logs}}, .inherit_errors = false});
-    return "$ " + shell_quote(command) + "\n" + ran.out + (ran.err.empty() ? "" : "stderr:\n" + ran.err) + "it " +
-           ending_of(ran) + "\n";
+    return "$ " + shell_quote(command) + "\n" + ran.out + (ran.err.empty() ? "" : "stderr:\n" + ran.err) +
+           "the command " + ending_of(ran) + "\n";
 }
 
 void write_bundle(const Tool& tool, const EnvironmentOptions& options) {
     if (fs::exists(options.bundle) && !(fs::is_directory(options.bundle) && fs::is_empty(options.bundle)))
-        throw Error({options.bundle.string(), {}}, "it exists, expected an empty folder or a new name");
+        throw Error({options.bundle.string(), {}}, "the folder is not empty, expected an empty folder or a new name");
     std::vector<std::string> files;
     const auto write = [&](const char* name, const std::string& text) {
         write_file(options.bundle / name, without_private(text));
@@ -252,9 +252,10 @@ void write_bundle(const Tool& tool, const EnvironmentOptions& options) {
 
 void EnvironmentOptions::declare(Tool& tool) {
     tool.option("--bundle", bundle, "DIR",
-                "Write a folder to attach to an issue: versions, processor, compilers, environment variables and a "
-                "list of what is left out. If COMMAND is given, also write COMMAND and its log.");
-    tool.after_dashes(command, "With --bundle: failing command, which is run.");
+                "Write a folder to attach to an issue. The folder contains the versions, the processor, the compilers, "
+                "the environment variables, and a list of everything that is left out. If COMMAND is given, the folder "
+                "also contains COMMAND and the log of COMMAND.");
+    tool.after_dashes(command, "With --bundle: a command that fails. The program runs this command.");
 }
 
 void print_environment(const Tool& tool, const EnvironmentOptions& options) {

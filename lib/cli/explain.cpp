@@ -67,7 +67,7 @@ void ExplainOptions::declare(Tool& tool, bool of_source) {
     subject.backend.declare(
         tool,
         "halide. Without --backend, the report only lists the ops that halide does not support. With --backend, the "
-        "backend is also run, and the report begins with the failures of the backend");
+        "backend also runs the model, and the report begins with the failures of the backend");
     subject.accuracy.declare(tool,
                              "With --backend or --minify: how to compare results. Default: the mode in each record.",
                              kRecordedTolerances);
@@ -76,8 +76,8 @@ void ExplainOptions::declare(Tool& tool, bool of_source) {
     subject.limits.declare(tool, kLimited);
     tool.common("--output --html --backend --accuracy --minify --fullgraph --ops --guards --recompiles --times");
     tool.exit_one(
-        "the backend given by --backend, or run by --minify, fails; with --minify, no graph could be judged; with "
-        "--fullgraph, there is a graph break, the program failed, or nothing was captured");
+        "with --backend or --minify: the backend fails; with --minify: no graph could be judged; with --fullgraph: "
+        "there is a graph break, the program failed, or nothing was captured");
     tool.files([this] {
         UsedFiles used;
         used.reads(sources.file);

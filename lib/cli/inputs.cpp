@@ -146,7 +146,7 @@ std::optional<fs::path> InputOptions::data_set() const {
         if (word.find('=') != std::string::npos && !fs::exists(word)) continue;
         if (found)
             throw Error("--input: '" + found->string() + "' and '" + word +
-                        "' both give all inputs, expected at most one file or folder with all inputs");
+                        "' each give all inputs, expected at most one file or folder with all inputs");
         found = word;
     }
     return found;
@@ -224,8 +224,8 @@ std::vector<const GivenInput*> match(const LoadedFrame& frame, const Given& give
         if (i >= placeholders.size())
             throw Error({input.from, {}},
                         input.name.empty()
-                            ? "it holds " + plural(given.inputs.size(), "input") + ", but the model has " +
-                                  std::to_string(placeholders.size())
+                            ? "found " + plural(given.inputs.size(), "input") + " in the file or folder, expected " +
+                                  std::to_string(placeholders.size()) + ", the number of inputs of the model"
                             : "the model has no input '" + input.name + "'; its inputs are " + join(names),
                         did_you_mean(input.name, names));
         check_fits(input, frame.graph.node({placeholders[i]}));
@@ -296,8 +296,9 @@ void set_expected(LoadedFrame& frame, const ModelOptions& options, const Given& 
         frame.expected.clear();  // nobody runs the graph
     }
     if (!frame.expected.empty() && frame.expected.size() != outputs)
-        throw Error({given.expected_from, {}}, "it holds " + plural(frame.expected.size(), "output") +
-                                                   ", but the model has " + std::to_string(outputs));
+        throw Error({given.expected_from, {}}, "found " + plural(frame.expected.size(), "output") +
+                                                   " in the file or folder, expected " + std::to_string(outputs) +
+                                                   ", the number of outputs of the model");
 }
 
 Tensor load_tensor(const fs::path& path, const std::string& name) {
@@ -309,7 +310,8 @@ Tensor load_tensor(const fs::path& path, const std::string& name) {
     if (tensors->size() == 1) return tensors->begin()->second;
     std::vector<std::string> names;
     for (const auto& [key, tensor] : *tensors) names.push_back(key);
-    throw Error({path.string(), {}}, "it has no tensor '" + name + "', but " + (names.empty() ? "none" : join(names)));
+    throw Error({path.string(), {}},
+                "found no tensor '" + name + "' in the file; its tensors: " + (names.empty() ? "none" : join(names)));
 }
 
 }  // namespace whittle::cli

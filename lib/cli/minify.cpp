@@ -70,7 +70,8 @@ std::string resume_command(const Tool& tool, const reduce::Strategy& search) {
 }  // namespace
 
 std::string passes_text() {  // "calls" is no reduction, but the deletion that comes first
-    std::string text = fmt::format("{:<10} Delete calls; their results become inputs\n", reduce::kDeletion);
+    std::string text =
+        fmt::format("{:<10} Delete calls; the results of a deleted call become inputs\n", reduce::kDeletion);
     for (const reduce::Reduction& reduction : reduce::reductions())
         text += fmt::format("{:<10} {}\n", reduction.name, reduction.doc);
     return text;
@@ -118,6 +119,7 @@ repro::Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream
                " --resume " + shell_quote({"-o", options.output.string()});
     };
     request.go_on = wanted.scratch ? shell_quote(tool.command_line()) : resume();
+    request.repro_follows = true;
     Progress progress("minify", 0, tool.shared().progress, "queries");
     const repro::Observer observer = printing(tool, progress, request, frames, report);
     repro::Followed followed = repro::follow(frames, request, environment(), observer);

@@ -40,7 +40,7 @@ std::vector<std::string> passes_of(const MinifyOptions& options) {
         for (std::string name; std::getline(rest, name, ','); names.insert(name))
             if (std::ranges::find(all, name) == all.end())
                 throw invalid_value(name, "--delta-passes", fmt::format("expected some of {}", fmt::join(all, ", ")),
-                                    "minify passes describes them");
+                                    "'minify passes' describes the reductions");
     }
     std::vector<std::string> wanted;
     for (const std::string& name : all)
@@ -143,21 +143,22 @@ void declare_judge(Tool& tool, MinifyOptions& options) {
         "Also treat wrong results as failures. Without this option, only errors, crashes and hangs are failures.");
     tool.section("Test scripts and check commands");
     tool.option("--test", options.test, "SCRIPT",
-                "Interestingness test: SCRIPT CANDIDATE exits with status 0 if the candidate still fails (as in C-Vise "
-                "and llvm-reduce).");
+                "Script that decides whether a candidate still fails. minify runs SCRIPT CANDIDATE; status 0 means "
+                "that the candidate fails (as in C-Vise and llvm-reduce).");
     tool.flag("--test-must-fail", options.test_must_fail, {});
-    tool.rest_of_line("--check", options.check, "CMD…",
-                      "Check command: CMD, with {} replaced by the candidate, exits with a status other than 0 if the "
-                      "candidate still fails (as in Polygraphy). CMD is the rest of the command line.");
+    tool.rest_of_line(
+        "--check", options.check, "CMD…",
+        "Command that decides whether a candidate still fails: the rest of the command line, in which {} stands for "
+        "the candidate's file. A status other than 0 means that the candidate fails (as in Polygraphy).");
     tool.option("--fail-code", which.fail_codes, "N",
-                "With --check: CMD shows the failure only if it exits with status N. May be repeated.");
+                "With --check: the candidate fails only if CMD exits with status N. May be repeated.");
     tool.option("--ignore-fail-code", which.ignore_codes, "N",
-                "With --check: CMD does not show the failure if it exits with status N. May be repeated.");
+                "With --check: the candidate does not fail if CMD exits with status N. May be repeated.");
     tool.option("--fail-regex", which.fail_pattern, "RE",
-                "With --check: CMD shows the failure only if its output matches RE.");
+                "With --check: the candidate fails only if the output of CMD matches the regular expression RE.");
     tool.choice("--external-data", which.external_data, external_data_words(),
-                "With --check or --test: store the weights of .onnx candidates in separate files. Default: auto, which "
-                "means yes for weights of 64 MB or more.");
+                "With --check or --test: whether to store the weights of .onnx candidates in separate files. auto "
+                "(default): yes if the weights take 64 MB or more.");
 }
 
 /// How the search is run, and what of the model is searched.
@@ -167,26 +168,28 @@ void declare_search(Tool& tool, MinifyOptions& options) {
     tool.option("-j,--jobs", search.jobs, "N",
                 "Test up to N candidates in parallel; the result does not depend on N. Default: 1.");
     tool.flag("--resume", search.resume,
-              "Continue an earlier run with the same arguments from the journal of that run, OUT.journal.");
+              "Continue a stopped search: reuse the verdicts in its journal, the file OUT.journal. All other arguments "
+              "must be the same as in the stopped search.");
     tool.option("--time-limit", options.time_limit, "TIME",
-                "Stop after TIME (90s, 10m, 2h) and keep the best result so far.");
-    tool.option("--step-limit", search.step_limit, "N", "Stop after N candidates and keep the best result so far.");
+                "Stop after TIME (90s, 10m, 2h), and write the smallest failing graph found so far.");
+    tool.option("--step-limit", search.step_limit, "N",
+                "Stop after N candidates, and write the smallest failing graph found so far.");
     tool.choice("--after", options.after, {"capture", "file", "aot"},
-                "Graph to reduce: the captured graph (capture, the default), the graph of an ONNX file without "
-                "constant folding (file), or the graph decomposed into core operations (aot).");
+                "Graph to reduce. capture (default): the captured graph. file: the graph of an ONNX file, without "
+                "computing constants first. aot: the graph after decomposition into core operations.");
     tool.option("--launcher", options.launcher, "PREFIX",
-                "Test each candidate with a command that starts with PREFIX, for example 'srun -n1' or 'ssh HOST'. See "
-                "share/doc/how-to/clusters.md.");
+                "Test each candidate on another machine, with a command that starts with PREFIX, for example 'srun "
+                "-n1' or 'ssh HOST'. See share/doc/how-to/clusters.md.");
     tool.option("--repeat", search.repeat, "N",
-                "Number of runs of the original and of the result; if these runs disagree, candidates are also run "
-                "several times. Default: 2.");
-    tool.choice("--mode", search.mode, reduce::mode_names(),
-                "Search strategy. auto: bisection, then delta debugging. bisect: only bisection. probdd or ddmin: only "
-                "delta debugging, with the algorithm ProbDD or ddmin. linear: try to remove one call after the other. "
-                "Default: auto.");
+                "Number of runs of the original graph and of the result. If the runs end differently, candidates are "
+                "also run several times. Default: 2.");
+    tool.choice(
+        "--mode", search.mode, reduce::mode_names(),
+        "Search strategy. auto (default): bisection, then delta debugging. bisect: only bisection. probdd, ddmin: only "
+        "delta debugging, with the algorithm of this name. linear: try to remove one call after the other.");
     tool.option("--delta-passes", options.delta_passes, "LIST",
-                "Reductions to apply, separated by commas. -LIST: all reductions except these. 'minify passes' lists "
-                "all reductions. Default: all.");
+                "Reductions to apply, separated by commas; with - before the list, all reductions except those listed. "
+                "'minify passes' lists all reductions. Default: all.");
     tool.offers(reduce::pass_names, Tool::Offered::list);
     options.limits.declare(tool, "each candidate");
 }
@@ -197,15 +200,14 @@ void MinifyOptions::declare(Tool& tool) {
     tool.positional("MODEL", model,
                     "ONNX model (or a folder with model.onnx), PyTorch export (.pt2), graph (JSON), record, or folder "
                     "written by trace.");
-    tool.option(
-        "-o,--output", output, "FILE",
-        "File for the result. The extension, .json or .onnx, also selects the format of the candidates. Default: "
-        "MODEL.min.onnx for a .onnx file, else MODEL.min.json.");
+    tool.option("-o,--output", output, "FILE",
+                "File OUT for the result. The extension, .json or .onnx, selects the format of the result and of the "
+                "candidates. Default: MODEL.min.onnx for a .onnx file, else MODEL.min.json.");
     declare_judge(tool, *this);
     declare_search(tool, *this);
     inputs.declare(tool);
     tool.common("--output --backend --accuracy --test --check --input --timeout --time-limit --jobs --resume");
-    tool.exit_one("the model does not fail or fails too rarely, or the backend does not support the model");
+    tool.exit_one("the model does not fail, the model fails too rarely, or the backend does not support the model");
     tool.files([this] {
         UsedFiles used;
         used.reads(model, inputs);
@@ -249,7 +251,7 @@ std::vector<LoadedFrame> frames_of(const MinifyOptions& options) {
     if (unfolded && recognize(options.model) != ModelKind::onnx)
         throw Error("--after file requires an ONNX model: '" + options.model.string() + "' is not an ONNX model");
     std::vector<LoadedFrame> frames = read_frames(options, !unfolded);
-    if (frames.empty()) throw Error({options.model.string(), {}}, "it holds no graph");
+    if (frames.empty()) throw Error({options.model.string(), {}}, "found no graph in the model");
     return frames;
 }
 

@@ -101,10 +101,12 @@ LoadedFrame load_pt2_frame(const fs::path& path, const std::string& model, const
     };
     pt2::LoadedProgram program = pt2::load_pt2(path, load);
     if (!program.data_sizes.empty())
-        log_warning(LogChannel::frontend, path.string() +
-                                              ": sizes that depend on data are those that the given inputs lead to: " +
-                                              join(program.data_sizes));
-    warn_of_assumed(path, program.assumed_dims, "using the size in the export for dynamic ", "=SIZE");
+        log_warning(
+            LogChannel::frontend,
+            path.string() +
+                ": these sizes depend on the values of the inputs, and are fixed to what the given inputs lead to: " +
+                join(program.data_sizes));
+    warn_of_assumed(path, program.assumed_dims, "using the size in the export for the dynamic ", "=SIZE");
     LoadedFrame frame{.file = path, .updates = std::move(program.updates)};
     frame.graph = checked_graph(std::move(program.graph), path, checks, &frame.updates);
     if (!model.empty()) frame.name = model;
@@ -123,14 +125,15 @@ OnnxFrame load_onnx_frame(const fs::path& path, const ModelOptions& options, Giv
     // From here on by name: the model knows which input is the first.
     for (std::size_t i = 0; i < std::min(model.inputs.size(), given.inputs.size()); ++i)
         if (given.inputs[i].name.empty()) given.inputs[i].name = model.inputs[i];
-    warn_of_assumed(path, model.assumed_dims, "using size 1 for dynamic ", "=SIZE");
+    warn_of_assumed(path, model.assumed_dims, "using size 1 for the dynamic ", "=SIZE");
     std::map<std::string, Tensor> constants;
     for (const GivenInput& input : given.inputs)
         if (std::ranges::find(model.constants, input.name) != model.constants.end())
             constants.emplace(input.name, input.tensor);
     for (const std::string& name : model.constants) {
         log_info(LogChannel::frontend,
-                 path.string() + ": input '" + name + "' is a constant here: sizes depend on its value");
+                 path.string() + ": input '" + name +
+                     "' becomes a constant of the graph, because sizes depend on the value of the input");
         std::erase_if(given.inputs, [&](const GivenInput& input) { return input.name == name; });
     }
     LoadedFrame frame{.file = path,
@@ -211,7 +214,7 @@ std::vector<LoadedFrame> frames_of_trace(const fs::path& folder, bool need_input
         throw Error({index_file, {}}, "the trace holds neither a graph nor a record");
     if (need_inputs)  // capture failed before there was a graph
         throw Error({index_file, {}}, "the trace holds no graph, only records of functions whose capture failed",
-                    "explain reports them, and replay repeats their capture");
+                    "explain lists the records, and replay repeats the failed capture");
     return frames;
 }
 
@@ -221,15 +224,15 @@ void InputOptions::declare(Tool& tool) {
     tool.section("Model inputs");
     tool.option(
         "--input", inputs, "[NAME=]FILE",
-        "Value of an input: NAME=FILE (.safetensors, .npz, .npy or TensorProto), NAME=NUMBER, or "
-        "NAME=DTYPE[SIZES] for random numbers ('x=f32[1, 3]'). Without NAME: a file with all inputs, or a "
-        "folder with either input_N.pb and output_N.pb, or in_N.npy and out_N.npy. May be repeated. Default: for "
-        "an ONNX model, the folder test_data_set_0 beside it, unless --seed or --dim is given.");
+        "Value of an input: NAME=FILE (.safetensors, .npz, .npy or TensorProto), NAME=NUMBER, or NAME=DTYPE[SIZES] for "
+        "random numbers ('x=f32[1, 3]'). Without NAME: a file with all inputs, or a folder with input_N.pb and "
+        "output_N.pb or with in_N.npy and out_N.npy. May be repeated. Default: random numbers; for an ONNX model, the "
+        "folder test_data_set_0 beside the model, if this folder exists and neither --seed nor --dim is given.");
     tool.option("--seed", seed, "N", "Random seed for the inputs that are not given. Default: 0.");
-    tool.option(
-        "--dim", dims, "NAME=SIZE",
-        "Size of a dynamic dimension. A dimension without a name is called, for example, 'x[2]': dimension 2 of the "
-        "input x. Default: for a PyTorch export, the size in the example inputs, else 1. May be repeated.");
+    tool.option("--dim", dims, "NAME=SIZE",
+                "Size of the dynamic dimension NAME. If the dimension has no name, write, for example, 'x[2]' for "
+                "dimension 2 of the input x. May be repeated. Default: for a PyTorch export, the size in the example "
+                "inputs; for an ONNX model, 1.");
 }
 
 namespace {
@@ -284,9 +287,9 @@ std::vector<LoadedFrame> load_frames(const fs::path& path, const ModelOptions& o
             break;
         case ModelKind::program:
         case ModelKind::torchscript:
-            throw Error(
-                {path.string(), {}}, "it is a " + std::string(name(kind)) + ", which must be captured first",
-                shell_quote(program_words("trace", {"-o", "DIR", path.string()})) + " captures it; then give DIR");
+            throw Error({path.string(), {}}, "found a " + std::string(name(kind)) + ", expected a model or a trace",
+                        shell_quote(program_words("trace", {"-o", "DIR", path.string()})) +
+                            " captures it as a trace; then pass DIR");
     }
     log_info(LogChannel::frontend,
              "read " + path.string() + ": " + std::string(name(kind)) + ", " + plural(frames.size(), "graph"));
@@ -319,8 +322,8 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
         const bool own = completed.inputs.inputs.size() == options.inputs.inputs.size();
         if (own || !error.hint().empty() || !loads(path, options)) throw;
         throw Error(error.where(), error.message(),
-                    "the values are those of " + completed.inputs.data_set()->string() +
-                        "; use others with --input, or random ones with --seed");
+                    "the values of the inputs come from " + completed.inputs.data_set()->string() +
+                        "; pass other values with --input, or use random values with --seed");
     }
 }
 

@@ -21,7 +21,7 @@
 namespace whittle::cli {
 
 inline void convert(const std::string& word, const std::string& place, std::string& target) {
-    if (word.empty()) throw Error({place, {}}, "the value is empty", "omit the option to use its default");
+    if (word.empty()) throw Error({place, {}}, "the value is empty", "leave out the option to use the default value");
     target = word;
 }
 
@@ -34,7 +34,7 @@ template <class Number>
 void convert_number(const std::string& word, const std::string& place, Number& target, const char* why) {
     const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), target);
     const bool fits = target >= 0 && target <= std::numeric_limits<Number>::max();  // which NaN does not
-    if (status == std::errc::result_out_of_range) throw invalid_value(word, place, "it is too large");
+    if (status == std::errc::result_out_of_range) throw invalid_value(word, place, "the number is too large");
     if (status != std::errc() || end != word.data() + word.size() || !fits) throw invalid_value(word, place, why);
 }
 template <std::integral Number>

@@ -25,7 +25,7 @@ void compare(const std::string& graph, const JudgedFrame& failing, const std::ve
         return frame.name == failing.name && (frame.file == failing.file || frame.file.filename() == failing.file);
     });
     if (found == frames.end()) {
-        page.not_compared.emplace(graph, "its values were not recorded");
+        page.not_compared.emplace(graph, "the values of the graph were not recorded");
         return;
     }
     try {
@@ -46,8 +46,8 @@ void compare(const SubjectOptions& options, html::PageFacts& page) {
         if (!failing.wrong || graph.empty()) continue;
         if (page.accuracy.contains(graph) || page.not_compared.contains(graph)) continue;  // a further run
         if (page.accuracy.size() == kMostCompared) {
-            page.not_compared.emplace(
-                graph, "only the values of the first " + std::to_string(kMostCompared) + " wrong graphs are compared");
+            page.not_compared.emplace(graph, "the page compares only the values of the first " +
+                                                 std::to_string(kMostCompared) + " graphs with wrong results");
             continue;
         }
         if (frames.empty()) frames = load_model(subject.runnable, {.inputs = options.inputs});

@@ -84,17 +84,18 @@ void ProgramOptions::declare(Tool& tool) {
     tool.section("Programs under capture");
     tool.option("--function", functions, "NAME",
                 "Capture the function NAME instead of the functions that main calls. May be repeated.");
-    tool.option("--compile", compile_options, "NAME=VALUE",
-                "Set an option of compile() in a program that uses Whittle's API: " + compile_option_names() +
-                    ". See 'explain list variables'. For a LibTorch program, cache_limit limits how many "
-                    "specializations of each graph are reported (default 8). May be repeated.");
+    tool.option(
+        "--compile", compile_options, "NAME=VALUE",
+        "Set an option of compile() in a program that uses Whittle's API: " + compile_option_names() +
+            ". 'explain list variables' explains these options. For a LibTorch program, cache_limit limits how many "
+            "specializations of each graph are reported (default 8). May be repeated.");
     tool.option("--capture", capture_keys, "KEY=VALUE",
-                "How to capture a program. level=core (default): record decomposed LibTorch ops; level=api: record the "
-                "ops that the program calls. limit=MB: stop capture after this amount of data (default 2048). "
-                "seconds=S: stop capture after this "
-                "time (default 600). Only for trace: check=always|budget|never: whether to run each graph again and "
-                "compare the results with the observed ones; budget (default): until this has taken a fifth of the run "
-                "time of the program. save-every=S (default 10): write the trace every S seconds. May be repeated.");
+                "How to capture a program. May be repeated, once for each setting. level=core (default): record the "
+                "basic ops into which LibTorch decomposes the called ops; level=api: record the called ops. limit=MB: "
+                "stop capture after this amount of data (default 2048). seconds=S: stop capture after this time "
+                "(default 600). Only for trace: check=always|budget|never: run each graph again, and compare the "
+                "results with those of the program; budget (default): only until these runs have taken a fifth of the "
+                "run time of the program. save-every=S (default 10): write the trace every S seconds.");
     tool.offers([] { return std::vector<std::string>(std::begin(kKeys), std::end(kKeys)); });
     tool.after_dashes(arguments, "Arguments of the program.");
 }
@@ -107,12 +108,12 @@ std::vector<std::filesystem::path> ProgramOptions::identities(std::span<const st
 
 void ProgramOptions::refuse_for_model(const std::filesystem::path& model) const {
     const std::string file = model.string();
-    if (!arguments.empty()) throw Error({file, {}}, "it is not a program, and takes no arguments after --");
+    if (!arguments.empty()) throw Error({file, {}}, "found a model, which takes no arguments after --");
     if (!functions.empty() || capture().level != CaptureSettings().level || !compile_options.empty() ||
         profile_recompiles)
-        throw Error(
-            {file, {}},
-            "it is not a program: --function, --compile, --capture level and --recompiles=all are for programs only");
+        throw Error({file, {}},
+                    "found a model, expected a program: --function, --compile, --capture level and --recompiles=all "
+                    "are for programs only");
 }
 
 namespace {
@@ -149,10 +150,11 @@ ProgramRequest ProgramOptions::request(const Tool& tool, const std::filesystem::
     const ModelKind kind = recognize(program);
     const bool module = kind == ModelKind::torchscript;
     if (module && !arguments.empty())
-        throw Error({program.string(), {}}, "it is not a program, and takes no arguments after --",
+        throw Error({program.string(), {}}, "found a model, which takes no arguments after --",
                     "give inputs with --input NAME=FILE");
     if (!module && inputs.given())
-        throw Error({program.string(), {}}, "it is a program, which has its own inputs: --input is for models");
+        throw Error({program.string(), {}},
+                    "found a program, which computes its own inputs: --input is for models only");
     const CaptureSettings settings = capture();
     log_info(LogChannel::cli, program.string() + ": recognized as " + std::string(name(kind)));
     std::vector<std::pair<std::string, std::string>> environment = as_variables(compile_options);

@@ -1,8 +1,11 @@
 #include "cli/programs.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "base/command_words.h"
 #include "base/error.h"
+#include "base/suggest.h"
 
 namespace whittle::cli {
 
@@ -11,18 +14,20 @@ namespace {
 constexpr Program kPrograms[] = {
     {"trace", "MODEL…", "Run a model or program and capture its tensor operations as graphs and records.",
      "model.onnx -o traces"},
-    {"explain", "MODEL", "Report a model's graphs, its graph breaks, and what a backend does not support or fails on.",
+    {"explain", "MODEL",
+     "Report the graphs and graph breaks of a model, and the operations that a backend does not support or computes "
+     "wrong.",
      "traces --backend halide"},
     {"minify", "MODEL",
-     "Reduce a failing model to the fewest operations that still fail in the same way, and save the inputs of these "
-     "operations.",
+     "Reduce a failing model to the fewest operations that still fail in the same way. Save these operations with "
+     "their inputs.",
      "traces --backend halide --accuracy"},
     {"repro", "GRAPH",
-     "Write a standalone C++ program that reproduces a failure with the compiler alone, and verify it by building and "
-     "running it.",
+     "Write a standalone C++ program that reproduces a failure with the compiler alone. Build and run this program, to "
+     "verify the failure.",
      "traces.min.json"},
     {"replay", "RECORD|DIR…",
-     "Run records again, each in its own process, and compare the outputs with the recorded ones.",
+     "Run records again, each in a separate process, and compare the outputs with the recorded outputs.",
      "traces --backend halide"},
 };
 
@@ -34,6 +39,17 @@ const Program& program_named(std::string_view name) {
     const auto found = std::ranges::find(kPrograms, name, &Program::name);
     WHITTLE_CHECK(found != std::end(kPrograms), "there is no program " + std::string(name));
     return *found;
+}
+
+std::string with_called_programs(std::string text) {
+    for (const Program& program : programs())
+        for (const auto& [quote, gap] : {std::pair("'", " "), std::pair("\"", ";")}) {
+            const std::string name(program.name), own = quote + name + gap;
+            const std::string called = quote + join(program_words(name), gap) + gap;
+            for (std::size_t at = 0; (at = text.find(own, at)) != std::string::npos; at += called.size())
+                text.replace(at, own.size(), called);
+        }
+    return text;
 }
 
 }  // namespace whittle::cli

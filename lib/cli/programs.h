@@ -17,4 +17,8 @@ std::span<const Program> programs();
 /// Throws Error for a name that none has.
 const Program& program_named(std::string_view name);
 
+/// A text with the command lines of our programs that it quotes, 'explain list logs', as the user calls them; also as a
+/// list of CMake, "trace;cc;--".
+std::string with_called_programs(std::string text);
+
 }  // namespace whittle::cli

@@ -51,7 +51,7 @@ ModelKind recognize_archive(const fs::path& path) {
     };
     if (has("/constants.pkl")) return ModelKind::torchscript;
     if (has("/data.pkl") && !has(".json"))
-        throw Error({path.string(), {}}, "it holds tensors that torch.save() wrote, expected a model",
+        throw Error({path.string(), {}}, "found tensors that torch.save() wrote, expected a model",
                     "save the model with torch.jit.save(torch.jit.script(model), FILE) or torch.export.save()");
     return ModelKind::pt2;
 }
@@ -110,7 +110,7 @@ ModelKind recognize(const fs::path& path) {
     const std::string file = path.string();
     if (!fs::exists(status)) throw Error({file, {}}, std::strerror(ENOENT));
     if (fs::is_directory(status)) return recognize_folder(path);
-    if (!fs::is_regular_file(status)) throw Error({file, {}}, "it is a device or a pipe, expected a file");
+    if (!fs::is_regular_file(status)) throw Error({file, {}}, "found a device or a pipe, expected a file");
 
     const std::string head = first_bytes(path);
     if (head.empty()) throw Error({file, {}}, "the file is empty, expected a model");
@@ -118,15 +118,16 @@ ModelKind recognize(const fs::path& path) {
         "\x7f"
         "ELF");
     if (elf && !is_executable(path))
-        throw Error({file, {}}, "it is an ELF file without execute permission, expected a program or a model",
-                    "for a library, give a program that uses it; for a program, run chmod +x");
+        throw Error(
+            {file, {}}, "found an ELF file without execute permission, expected a program or a model",
+            "if the file is a library, pass a program that uses this library; if the file is a program, run chmod +x");
     if (elf || (head.starts_with("#!") && is_executable(path))) return ModelKind::program;
     if (head.starts_with("PK\x03\x04")) return recognize_archive(path);
     if (const std::string interpreter = interpreter_of(path, head); !interpreter.empty())
-        throw Error({file, {}}, "it is a script, expected a model, or a program that runs the script",
-                    shell_quote(program_words("explain", {interpreter, file})) + " reports its graphs; " +
+        throw Error({file, {}}, "found a script, expected a model or a program that runs the script",
+                    shell_quote(program_words("explain", {interpreter, file})) + " reports the graphs; " +
                         shell_quote(program_words("trace", {"-o", "DIR", interpreter, file})) +
-                        " records them for minify, repro and replay");
+                        " records the graphs for minify, repro and replay");
     const auto text = std::find_if(head.begin(), head.end(), [](unsigned char c) { return !std::isspace(c); });
     if (text != head.end() && *text == '{') return is_record(path) ? ModelKind::record : ModelKind::graph;
     const std::string extension = path.extension().string();

@@ -33,11 +33,11 @@ void check_is_record(const fs::path& file) {
     if (!fs::is_regular_file(file) || is_record(file) || is_frame_record(file)) return;
     const ModelKind kind = recognize(file);
     if (kind == ModelKind::graph && format_of_json(file) != "whittle.graph") return;  // damaged: read and told
-    throw Error(
-        {file.string(), {}},
-        "it is " + std::string(kind == ModelKind::onnx ? "an " : "a ") + std::string(name(kind)) + ", not a record",
-        "record it with " + shell_quote(program_words("trace", {"-o", "traces", file.string()})) + ", then run " +
-            program_called("replay") + " traces");
+    throw Error({file.string(), {}},
+                "found " + std::string(kind == ModelKind::onnx ? "an " : "a ") + std::string(name(kind)) +
+                    ", expected a record",
+                "record the model with " + shell_quote(program_words("trace", {"-o", "traces", file.string()})) +
+                    ", then run " + program_called("replay") + " traces");
 }
 
 Shard shard_of(const std::string& shard) {
@@ -124,33 +124,34 @@ void ReplayChoice::declare(Tool& tool) {
     backend.declare(tool, "the backend and backend options that each record was made with");
     accuracy.declare(tool, "How to compare outputs. Default: the mode in each record.", kRecordedTolerances);
     tool.section("Record selection");
-    tool.option("--filter", filter, "RE", "Replay only records whose path matches this regular expression.");
+    tool.option("--filter", filter, "RE", "Replay only the records whose path matches the regular expression RE.");
     tool.option("--to-event", to_event, "K",
-                "Stop after the first K records of each DIR. If only records of failed captures are given: stop after "
-                "K events of each record.");
-    tool.option("--shard", shard, "I/N",
-                "Replay part I of N, where the first part is 1. If there are fewer than I records, the part is empty "
-                "and passes. Default: part $GTEST_SHARD_INDEX of $GTEST_TOTAL_SHARDS, where the first part is 0.");
+                "Stop after the first K records of each DIR. If all records are of failed captures: stop after the "
+                "first K operations of each record.");
     tool.option(
-        "--xfail", xfail, "FILE",
-        "File of known failures. Each line has a pattern for records, and a reason after '#'. A pattern is for the "
-        "name of a record, its path or the end of its path, or its name in a JUnit or TAP report; * matches anything.");
+        "--shard", shard, "I/N",
+        "Split the records into N shards, and replay only shard I (1 to N). A shard without records passes. Default: "
+        "the shard that $GTEST_SHARD_INDEX (0 to N-1) and $GTEST_TOTAL_SHARDS (N) select, if they are set.");
+    tool.option("--xfail", xfail, "FILE",
+                "File of known failures. Each line has a pattern and, after '#', a reason. A record is a known failure "
+                "if a pattern matches its name, its path, the end of its path, or its name in a JUnit or TAP report. "
+                "In a pattern, * matches anything.");
     limits.declare(tool, "each record");
     tool.section("Execution and reports");
     tool.option("-j,--jobs", jobs, "N", "Replay up to N records in parallel. Default: 1.");
     tool.flag("--require-judged", require_judged,
-              "Exit with status 1 if a record could not be judged. A shard without records still passes.");
+              "Exit with status 1 also if a record could not be judged. A shard without records still passes.");
     tool.option("--report", reports, "FORMAT[=FILE]",
-                "Write a report to FILE, in the format junit (JUnit XML) or tap (Test Anything Protocol). Without "
-                "FILE: print the report instead of a line for each record. May be repeated.");
+                "Write a report to FILE in the format junit (JUnit XML) or tap (Test Anything Protocol). Without FILE: "
+                "print the report to stdout, in place of the usual output. May be repeated.");
     tool.offers([] { return std::vector<std::string>{"junit=", "tap", "tap="}; });
     tool.common("--backend --accuracy --filter --xfail --shard --jobs --timeout --report --require-judged");
     tool.example("replay traces --backend halide --report junit=results.xml",
                  "replay every record of a trace on Halide, in CI");
     tool.example("replay traces --shard 1/4 -j 2", "replay a quarter of the records, two in parallel");
     tool.exit_one(
-        "a record fails, or passes although --xfail lists it; no record could be judged; with --require-judged, one "
-        "record could not be judged");
+        "a record fails; a record passes although --xfail lists the record; no record could be judged; with "
+        "--require-judged: a record could not be judged");
     tool.files([this] {
         UsedFiles used{.read = arguments};
         used.reads(xfail);
@@ -171,7 +172,8 @@ std::vector<fs::path> ReplayChoice::records(const Tool& tool, const KnownFailure
     const std::vector<fs::path> all =
         find_records(arguments, to_event ? std::optional(static_cast<std::size_t>(*to_event)) : std::nullopt);
     if (!filter.empty() && select_records(all, filter, {}).empty())
-        throw invalid_value(filter, "--filter", "it matches none of " + plural(all.size(), "record"));
+        throw invalid_value(filter, "--filter",
+                            "the regular expression matches none of " + plural(all.size(), "record"));
     std::vector<fs::path> selected = select_records(all, filter, shard_of(shard));
     for (const std::string& pattern : known.unused(all))
         warn(tool, xfail->string() + ": no record matches '" + pattern + "'");

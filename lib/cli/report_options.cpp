@@ -36,18 +36,19 @@ void ReportOptions::declare(Tool& tool, bool compares) {
     declare_output(tool);
     tool.section("Report");
     tool.flag("--ops", text.ops,
-              "Add a table of the operations, with the number of calls and the result types of each operation.");
+              "Add a table of all operations: the number of calls and the result types of each operation.");
     const std::string times =
         "Add the compile and run times of passes, kernels and LibTorch operations, and the memory used.";
     if (compares) return tool.flag("--times", text.times, times);
     tool.flag_or_option(
         "--times", text.times, timeline, "FILE",
-        times + " With FILE: also write the times to FILE as a trace for Perfetto or chrome://tracing.");
+        times + " With FILE: also write the times to FILE, which Perfetto or chrome://tracing can show.");
     tool.flag("--guards", text.guards,
-              "Add the guards of each captured graph: the conditions under which the graph is reused.");
+              "Add the guards of each captured graph: the conditions under which a later call can use the graph.");
     tool.flag_or_choice("--recompiles", recompiles, {"seen", "all"},
                         "Add every recompile: the guard that failed, how often the guard failed, and how to avoid the "
-                        "recompile. all: raise the cache limits so that no limit hides a recompile.");
+                        "recompile. all: also raise the cache limits; a function that has reached its cache limit is "
+                        "not recompiled, so its recompiles are not reported.");
 }
 
 void ReportOptions::add_to(UsedFiles& files) const {
@@ -83,14 +84,14 @@ void ReportSink::close() {
     if (out_ != &text_) return;
     std::ofstream file(path_);  // a device, maybe: it is not replaced
     file << text_.str();
-    if (!file.flush()) throw Error({path_.string(), {}}, "cannot write to it");
+    if (!file.flush()) throw Error({path_.string(), {}}, "the file cannot be written");
 }
 
 void SourceOptions::declare(Tool& tool) {
     tool.positional("FILE.cpp", file, "Source file of a C++ program.");
-    tool.option(
-        "--static-flags", flags, "FLAGS",
-        "Compiler flags for FILE.cpp, as one argument. If MODEL is not a program, the flags can instead follow --.");
+    tool.option("--static-flags", flags, "FLAGS",
+                "Compiler flags for FILE.cpp, as one argument, for example '-std=c++20 -Iinclude'. If MODEL is not a "
+                "program, the flags can also be given after --.");
 }
 
 std::vector<cpp::Analysis> SourceOptions::analyses(const std::optional<fs::path>& model,
@@ -112,7 +113,7 @@ std::vector<cpp::Analysis> SourceOptions::analyses(const std::optional<fs::path>
     if (unknown.empty()) return found;
     std::vector<std::string> names;
     for (const cpp::Function& function : found[0].functions) names.push_back(function.name);
-    throw invalid_value(unknown[0], "--function", "found no such function in " + file->string(),
+    throw invalid_value(unknown[0], "--function", "found no function of this name in " + file->string(),
                         did_you_mean(unknown[0], names));
 }
 

@@ -23,17 +23,20 @@ void declare_report(Tool& tool, repro::Options& options) {
     tool.section("Report");
     tool.option("--issue", options.issue, "FILE",
                 "File of the bug report, in the format of the compiler's issue tracker. Default: ISSUE.md.");
-    tool.option("--bundle", options.bundle, "DIR",
-                "Write a folder that reproduces the failure on another machine: repro.cpp, run.sh, the graph, a "
-                "record, ISSUE.md and the environment. Review the folder before you send it.");
+    tool.option(
+        "--bundle", options.bundle, "DIR",
+        "Write a folder that reproduces the failure on another machine: repro.cpp, run.sh, the graph, a record, "
+        "ISSUE.md, and the versions of software and hardware. Read the files in the folder before you send them.");
     tool.option("--title", options.title, "TEXT", "Title of the report. Default: a summary of the failure.");
     tool.option("--note", options.notes, "TEXT",
-                "Line to put at the start of the report, for example the cause or a quote from the documentation. May "
+                "Line to put at the start of the report, for example the cause, or a quote from the documentation. May "
                 "be repeated.");
     tool.option("--also", options.also, "BACKEND",
-                "Also test BACKEND, for example a newer release, and report whether BACKEND fails. May be repeated.");
+                "Also run the graph on BACKEND, for example a newer release of the compiler, and report whether "
+                "BACKEND fails. May be repeated.");
     tool.option("--checked", options.checked, "TEXT",
-                "Line to put next to the version in the report: what you know about other releases. May be repeated.");
+                "Line about other releases, for example 'fixed in 2.1', to put next to the version in the report. May "
+                "be repeated.");
     tool.common("--output --issue --bundle --title --note --also --checked --anonymize --backend");
     tool.example("repro report m.json", "write repro.cpp, and the text of a bug report to ISSUE.md");
     tool.example("repro report m.json --also ./newer.so", "check whether another release fails, too");
@@ -43,18 +46,21 @@ void declare_report(Tool& tool, repro::Options& options) {
 void declare_program(Tool& tool, repro::Options& options) {
     tool.section("Generated program");
     tool.choice("--data", options.data, {"auto", "real", "random", "small", "ones", "zeros"},
-                "Values of inputs and parameters: recorded (real), random, small whole numbers (small), ones, zeros, "
-                "or the simplest of these with which the program still fails (auto, the default).");
+                "Values of inputs and parameters. real: the recorded values. random: random numbers. small: small "
+                "whole numbers. ones, zeros: only this value. auto (default): the simplest of these choices with which "
+                "the program still fails.");
     tool.flag("--harness", options.harness,
-              "Instead of a short program, write a program with the whole graph, the data of the graph, loops that "
-              "compute the reference, and a verdict.");
+              "Instead of a short program, write a long program. The long program contains the whole graph and its "
+              "data, computes the expected results with loops, and prints a verdict.");
     tool.flag("--anonymize", options.anonymize,
-              "Rename values, parameters, modules and files, and replace data by made-up values unless the failure "
-              "needs the data.");
+              "Rename values, parameters, modules and files. Also replace the data by made-up values, except where the "
+              "program fails only with the recorded data.");
     tool.option("--repeat", options.runs, "N",
-                "Number of verification runs, which must all show the failure. 0: only write the program; do not build "
-                "and run it. Default: 3.");
-    tool.option("--timeout", options.alarm, "S", "Seconds after which the compiler counts as hung. Default: 60.");
+                "Number of runs of the written program; the failure must occur in all runs. 0: only write the program, "
+                "and do not build and run the program. Default: 3.");
+    tool.option(
+        "--timeout", options.alarm, "S",
+        "Time limit of the written program, in seconds; after this time, the compiler counts as hung. Default: 60.");
 }
 
 bool is_python(const ReproOptions& options) { return !options.reports && options.repro.file().extension() == ".py"; }
@@ -130,7 +136,8 @@ Suspect suspect_of(const ReproOptions& options, const LoadedFrame& frame) {
     if (options.backend.name.empty() && !recorded)
         throw Error({options.repro.graph.string(), {}},
                     "found no failure in the graph, expected a graph that minify wrote",
-                    "pass the failing backend with --backend");
+                    "minimize the failing model first, with " + program_called("minify") +
+                        "; or pass the failing backend with --backend");
     Suspect suspect = recorded ? whittle::suspect_of(*frame.graph.failure) : Suspect{};
     if (!options.backend.name.empty()) suspect.spec = options.backend.name, suspect.options.clear();
     for (const auto& [key, value] : options.backend.options()) suspect.options[key] = value;
@@ -199,12 +206,14 @@ int write_for(const Tool& tool, ReproOptions& options, LoadedFrame& frame) {
 
 void ReproOptions::declare(Tool& tool) {
     tool.positional("GRAPH", repro.graph, "Graph written by minify, or, with --backend, any graph, model or record.");
-    tool.option("-o,--output", repro.output, "FILE",
-                std::string("File to write. If the repro is a folder, the name of the folder is FILE without .cpp. ") +
-                    (reports ? ""
-                             : "FILE.py: write a Python script of PyTorch calls instead, with the results of the "
-                               "reference. ") +
-                    "Default: repro.cpp.");
+    tool.option(
+        "-o,--output", repro.output, "FILE",
+        std::string(
+            "File to write. Repros in other languages than C++ are written into a folder named FILE without .cpp. ") +
+            (reports ? ""
+                     : "FILE.py: write a Python script of PyTorch calls instead, with the results of the "
+                       "reference. ") +
+            "Default: repro.cpp.");
     if (reports)
         declare_report(tool, repro);
     else
@@ -235,8 +244,8 @@ int write_repro(const Tool& tool, ReproOptions options) {
         return !is_python(options) && options.backend.knows_more(frame, kReferenceBackend);
     });
     if (frames.size() != 1)
-        throw Error({graph.string(), {}}, "found " + plural(frames.size(), "graph") + ", expected one",
-                    "give one of its graphs or records");
+        throw Error({graph.string(), {}}, "found " + plural(frames.size(), "graph") + ", expected one graph",
+                    "pass one of the graphs or records in this folder");
     return write_for(tool, options, frames[0]);
 }
 

@@ -33,20 +33,20 @@ void SharedOptions::declare(Tool& tool) {
     tool.section("Options of every program");
     tool.flag("--json", shared.json, "Print the result, or the error, as one JSON document on stdout.");
     tool.option("--log", log_spec, "SPEC",
-                "Log channels, separated by commas: NAME (info), +NAME (debug) or -NAME (errors only); see 'explain "
-                "list logs'. The channels in $WHITTLE_LOGS are logged too. The log goes to stderr or, if set, to the "
-                "file $WHITTLE_LOG_FILE.");
+                "Log channels to print, separated by commas. NAME: information; +NAME: also debugging output; -NAME: "
+                "only errors. 'explain list logs' lists the channels. The channels in $WHITTLE_LOGS are logged, too. "
+                "The log goes to stderr; if $WHITTLE_LOG_FILE is set, the log goes to this file.");
     tool.offers(log_names, Tool::Offered::list);
     tool.option("--debug-dir", debug_dir, "DIR",
-                "Write graphs, guards, kernels and generated code into a new folder DIR/run_N; $WHITTLE_DEBUG_PARTS "
-                "selects which of these are written. Default: $WHITTLE_DEBUG_DIR, if set.");
-    tool.choice(
-        "--progress", progress, {"auto", "plain", "json"},
-        "Show progress on stderr: auto (one line, only on a terminal), plain (a line every ten seconds) or json.");
-    tool.flag("-q,--quiet", shared.quiet, "Suppress warnings, progress, and lines about what went well.");
+                "Write graphs, guards, kernels and generated code to a new folder DIR/run_N. $WHITTLE_DEBUG_PARTS selects the kinds of files to write. Default: $WHITTLE_DEBUG_DIR, if set.");
+    tool.choice("--progress", progress, {"auto", "plain", "json"},
+                "Show progress on stderr. auto: one line, only on a terminal. plain: a line every ten seconds. json: "
+                "one JSON object per line.");
+    tool.flag("-q,--quiet", shared.quiet,
+              "Print only errors and failures: no warnings, no progress, and no lines about successes.");
     tool.choice("--color", color, {"auto", "always", "never"},
-                "Use colors: auto (on a terminal, unless $NO_COLOR is set), always or never. FORCE_HYPERLINK=1 in the "
-                "environment turns links to files on, 0 turns these links off.");
+                "Use colors: auto (on a terminal, unless $NO_COLOR is set), always or never. The environment variable "
+                "FORCE_HYPERLINK controls links to files: 1 turns the links on, and 0 turns the links off.");
     tool.flag("-v,--verbose", shared.verbose, "Print full lists and full stacks.");
     tool.flag("-h,--help", help, "Print this help.");
     tool.flag("--version", version, "Print the version, and the compiler and libraries of this build.");

@@ -218,8 +218,12 @@ PageText Tool::Impl::full_page() const {
 std::string Tool::help() const {
     PageText page = impl_->full_page();
     page.name = called();
-    for (auto& [command, says] : page.examples)
+    for (std::vector<OptionText>* const texts : {&page.arguments_help, &page.commands, &page.options})
+        for (OptionText& text : *texts) text.help = with_called_programs(std::move(text.help));
+    for (auto& [command, says] : page.examples) {
         if (command.starts_with(name() + " ")) command.replace(0, name().size(), page.name);
+        command = with_called_programs(std::move(command));
+    }
     return help_page(page);
 }
 
@@ -317,16 +321,18 @@ std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     warn_of_old_spellings();
     if (ours.empty()) return std::nullopt;
     if (const std::string taker = before_equals(arguments[own]); impl.grammar.called(taker))
-        log_warning(LogChannel::cli, "'" + ours + "' after " + taker + " is passed to its command; put options of " +
-                                         called() + " before it");
+        log_warning(LogChannel::cli, "'" + ours + "' after " + taker +
+                                         " becomes an argument of the command; put options of " + called() +
+                                         " before " + taker);
     else
-        note(*this, before_equals(ours) + " after the program belongs to the program; put " + called() +
-                        "'s options before it");
+        note(*this, before_equals(ours) + " after the program is passed to the program; put options of " + called() +
+                        " before the program");
     return std::nullopt;
 }
 
 static void flush_output() {
-    if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw Error({"standard output", {}}, "cannot write to it");
+    if (std::fflush(stdout) != 0 || std::ferror(stdout))
+        throw Error({"standard output", {}}, "cannot write the output");
 }
 
 int Tool::run(Tool& tool, Words arguments, const Words& typed, const std::function<int()>& body) {
@@ -341,6 +347,7 @@ int Tool::run(Tool& tool, Words arguments, const Words& typed, const std::functi
         if (!tool.command_of(arguments)) arguments = tool.respelled(arguments);
         if (const Command* command = tool.command_of(arguments)) {
             command->tool->impl_->old = tool.impl_->old;
+            command->tool->impl_->old.advice.clear();  // the words are still there: the command advises of them
             return run(*command->tool, {arguments.begin() + 1, arguments.end()}, typed, command->body);
         }
         if (const auto page = tool.parse(arguments)) {
@@ -369,7 +376,7 @@ int Tool::run(Tool& tool, Words arguments, const Words& typed, const std::functi
         return 2;
     } catch (const std::exception& bug) {
         print_error(tool, Error(std::string("internal error: ") + bug.what()));
-        std::fprintf(stderr, "This is a bug in Whittle. Please report it with this command:\n  %s\n",
+        std::fprintf(stderr, "This is a bug in Whittle. Please report the bug with this command:\n  %s\n",
                      shell_quote(typed).c_str());
         return 70;  // EX_SOFTWARE
     }

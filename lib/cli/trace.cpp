@@ -67,7 +67,7 @@ void check_together(const TraceOptions& options) {
     const std::vector<fs::path>& models = options.models;
     if (models.size() == 1) return;
     if (options.inputs.given())
-        throw Error("--input cannot be used with several models", "trace each model with a command of its own");
+        throw Error("--input cannot be used with several models", "trace each model with a separate command");
     if (kind_of(models[0], options) == ModelKind::program)
         throw Error({models[0].string(), {}}, "unexpected argument '" + models[1].string() + "' after the program",
                     "put -- before the program's arguments: trace " + models[0].string() + " -- " + models[1].string());
@@ -136,15 +136,17 @@ template <class Frame>
 void write_pt2(const TraceOptions& options, const std::vector<Frame>& frames) {
     if (!options.pt2) return;
     if (frames.size() != 1)
-        throw Error({"--write-pt2", {}}, "found " + plural(frames.size(), "graph") + ", expected one",
-                    "for a program, select one with --function NAME; for a folder, give one of its graphs/*.json");
+        throw Error(
+            {"--write-pt2", {}}, "found " + plural(frames.size(), "graph") + ", expected one graph",
+            "for a program, select one graph with --function NAME; for a folder, pass one of the files in graphs/");
     const Graph& graph = frames[0].graph;
     try {
         if (graph.dialect == "aten") return pt2::save_pt2(*options.pt2, graph);
         pt2::save_pt2(*options.pt2, program::CompiledProgram(graph).graph(program::Stage::decomposed));
     } catch (const Error& error) {
         if (!error.where().file.empty()) throw;
-        throw Error({options.pt2->string(), {}}, "cannot write it: " + error.message(), error.hint());
+        throw Error({options.pt2->string(), {}}, "cannot write the graph as a PyTorch export: " + error.message(),
+                    error.hint());
     }
 }
 
@@ -239,37 +241,37 @@ int trace_models(const Tool& tool, const TraceOptions& options, TraceRequest req
 void TraceOptions::declare(Tool& tool) {
     tool.positional("MODEL", models,
                     std::string(kModelHelp) +
-                        " Several models go into one folder, each under the name of its file; one that cannot be read "
-                        "does not stop the others. Programs and TorchScript modules are traced one at a time.");
+                        " If several models are given, all are written to one folder, each under the name of its file. "
+                        "A model that cannot be read is reported, and the other models are still traced. Only one "
+                        "program or TorchScript module can be traced at a time.");
     tool.option("-o,--output", output, "DIR",
-                "Folder to write. An earlier trace of the same models in this folder is replaced; other files are "
-                "kept. Default: whittle-out.");
+                "Folder to write. If the folder holds an earlier trace of the same models, trace replaces the trace "
+                "and keeps other files. Default: whittle-out.");
     tool.flag("--force", force, "Replace the trace in DIR even if it is a trace of other models.");
     tool.choice("--record", record, {"always", "on-error", "never"},
                 "When to write records: always (default), on-error (runs that fail or give wrong results) or never.");
-    tool.flag_or_choice(
-        "--fullgraph", fullgraph, {"breaks", "export"},
-        "Exit with status 1 if there is a graph break, and report the first graph break. export: also exit with "
-        "status 1 if a graph reads a tensor that is not an argument of the function, or if the program fixes a size "
-        "that is marked dynamic.");
-    tool.flag("--minify", minify, "If the backend fails, write the minimized failure and a verified repro to DIR.");
+    tool.flag_or_choice("--fullgraph", fullgraph, {"breaks", "export"},
+                        "Exit with status 1 if there is a graph break, and report the first graph break. export: check "
+                        "what torch.export requires, too: exit with status 1 if a graph reads a tensor that is not an "
+                        "argument of the function, or if the program fixes a size that is marked dynamic.");
+    tool.flag("--minify", minify,
+              "If the backend fails, minimize the failure, and write the minimized graph and a verified repro to DIR.");
     tool.section("Graphs");
-    tool.flag(
-        "--joint", joint,
-        "Trace each graph as a joint graph, which also computes the gradients of all inputs that require a gradient; "
-        "the tangents are small random numbers, the same in each run. For a program: first trace the program without "
-        "--joint, then trace the written folder with --joint.");
+    tool.flag("--joint", joint,
+              "Trace each graph as a joint graph: a graph that also computes the gradients of all inputs that require "
+              "a gradient. The gradients of the outputs (tangents) are small random numbers, the same in each run. For "
+              "a program: first trace the program without --joint, then trace the written folder with --joint.");
     tool.option("--write-pt2", pt2, "FILE",
-                "Also write the graph, if there is only one, as a PyTorch export for torch.export.load() of PyTorch "
-                "2.9 or later.");
+                "Also write the graph as a PyTorch export, which torch.export.load() of PyTorch 2.9 or later can read. "
+                "The trace must have only one graph.");
     backend.declare(tool, "eager, the reference");
     inputs.declare(tool);
     program.declare(tool);
     limits.declare(tool, kLimited);
     tool.common("--output --force --input --backend --minify --fullgraph --record --function --compile --capture");
     tool.exit_one(
-        "the results differ from the given outputs, the backend failed, or --fullgraph is not met; if a program fails, "
-        "its own exit status is passed on");
+        "the results differ from the given outputs, the backend failed, or the graph breaks in spite of --fullgraph; "
+        "if a traced program fails, trace exits with the exit status of the program");
     tool.files([this] {
         UsedFiles used;
         for (const fs::path& model : models)
@@ -282,10 +284,10 @@ void TraceOptions::declare(Tool& tool) {
 
 void TraceOptions::check_usage() const {
     if (minify && records_of(*this) == RecordPolicy::never)
-        throw Error("--minify cannot be used with --record never: the records hold what is minimized");
+        throw Error("--minify cannot be used with --record never, because --minify minimizes the records");
     if (joint && runs_program(*this))
         throw Error("--joint cannot be used with a " + std::string(name(recognize(models[0]))) +
-                    ": trace it without --joint, then trace the folder with --joint");
+                    ": first run trace without --joint, then run trace --joint on the written folder");
     check_together(*this);
     check_inputs(*this);
     require_replaceable(output, program.identities(models), force, takes_others);

@@ -79,7 +79,8 @@ void check_output(const std::string& option, const fs::path& output, const std::
         const bool same = std::any_of(kept.begin(), kept.end(),
                                       [&](const fs::path& file) { return fs::equivalent(output, file, ignored); });
         if (same || (fs::is_directory(input, ignored) && is_part_of_trace(output, input)))
-            throw Error({option, {}}, "'" + output.string() + "' is an input, and inputs are never overwritten");
+            throw Error({option, {}},
+                        "'" + output.string() + "' is an input of this command, and inputs are never overwritten");
     }
 }
 

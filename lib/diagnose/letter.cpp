@@ -91,7 +91,8 @@ std::string who_text(const Letter& letter) {
     const Tried& who = letter.guilt.who();
     const Culprit* const culprit = culprit_of(letter);
     if (!culprit) return std::string(who.who()) + on_ops(letter);
-    return culprit->text() + (culprit->component == "gradient" && who.backend == "libtorch" ? " (or LibTorch's)" : "");
+    return culprit->text() +
+           (culprit->component == "gradient" && who.backend == "libtorch" ? " (or the gradient rule of LibTorch)" : "");
 }
 
 std::string sure_text(const Letter& letter) {
@@ -102,14 +103,14 @@ std::string sure_text(const Letter& letter) {
                        : rate.flaky() ? "fails in " + std::to_string(rate.failed) + " of " + runs
                                       : "fails in each of " + runs;
     if (guilt.rate.flaky())
-        text +=
-            "; what is right ran at least " + plural(guilt.repeat, "time") + " (1 of 1000 diagnoses misses a failure)";
+        text += "; every backend that is right ran at least " + plural(guilt.repeat, "time") +
+                " (1 of 1000 diagnoses misses a failure)";
     if (letter.minimized) {
         const std::size_t left = letter.minimized->calls().size();
         text += "; " + std::to_string(left) + " of " + plural(letter.ops, "op") +
-                (left == 1 ? " reproduces" : " reproduce") + " it";
+                (left == 1 ? " reproduces" : " reproduce") + " the failure";
     }
-    if (letter.switched) text += "; passes without the culprit";
+    if (letter.switched) text += "; with the culprit switched off, the graph passes";
     return text;
 }
 
@@ -134,7 +135,7 @@ std::string mender_of(const std::string& name, Backend* backend, const Culprit* 
         tracker->project + "'s issue tracker" + (tracker->url.empty() ? "" : " at " + tracker->url);
     // The repro's program is the same translation of the kernel: nothing tells it from the compiler.
     const bool translated = culprit && culprit->component == "compiler" && offered<program::KernelPrograms>(*backend);
-    return theirs + (translated ? ", or Whittle's if the program does not match the kernel" : "");
+    return theirs + (translated ? "; if the program does not match the kernel, to Whittle's issue tracker" : "");
 }
 
 /// The library whose ops are all that the graph consists of; empty: it has others, too.
@@ -160,8 +161,8 @@ std::string mender_of(const Letter& letter, Backend& backend) {
 std::string send_text(const Letter& letter) {
     if (letter.repro)
         return letter.repro->string() + " to " + letter.mender +
-               (letter.verified ? " (verified: built, run, reproduces the failure)"
-                                : " (NOT verified: it does not reproduce the failure here)");
+               (letter.verified ? " (verified: the program was built and run, and reproduces the failure)"
+                                : " (NOT verified: the program does not reproduce the failure here)");
     if (letter.minimized) return letter.minimized_file.string() + " to " + letter.mender;
     return "the model to " + letter.mender;
 }

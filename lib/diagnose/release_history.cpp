@@ -34,17 +34,17 @@ Again ask(const std::string& release, const BackendOptions& options, Asker& aske
 std::string ReleaseHistory::text() const {
     std::string text;
     if (last_good.empty())
-        text = "wrong at least since " + first_bad;
+        text = "wrong in all tested releases since " + first_bad;
     else
-        text = last_good + " is right, wrong since " + first_bad;
+        text = last_good + " is right; wrong since " + first_bad;
     const std::string all = "of " + std::to_string(installed) + " installed";
     if (last_good.empty() && cannot_tell.empty())
         text += ", the oldest " + all;
     else
-        text += " (" + all + (cannot_tell.empty() ? "" : "; " + join(cannot_tell) + " cannot tell") + ")";
+        text += " (" + all + (cannot_tell.empty() ? "" : "; " + join(cannot_tell) + " gave no verdict") + ")";
     if (newest.empty()) return text;
     return text + "; " +
-           (newest_is == "cannot tell" ? newest + " cannot tell"
+           (newest_is == "cannot tell" ? newest + " gave no verdict"
                                        : (newest_is == "wrong" ? "still wrong in " : "right in ") + newest);
 }
 

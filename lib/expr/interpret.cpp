@@ -1,5 +1,6 @@
 #include "expr/interpret.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>

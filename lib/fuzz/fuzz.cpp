@@ -52,7 +52,8 @@ class Fuzzer {
             return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         };
         const double limit = options_.time_limit ? static_cast<double>(options_.time_limit->count()) : HUGE_VAL;
-        for (std::uint64_t i = 0; i < options_.count && seconds() < limit; i++) {
+        const std::uint64_t last = options_.last().value_or(UINT64_MAX);
+        for (std::uint64_t i = 0; i < last && seconds() < limit; i++) {
             throw_if_interrupted();
             observer_.progress(counts_);
             try_model(options_.seed + i);
@@ -135,6 +136,8 @@ class Fuzzer {
 
 }  // namespace
 
+std::optional<std::uint64_t> Options::last() const { return count || time_limit ? count : kDefaultCount; }
+
 Counts fuzz(const Options& options, const Observer& observer) { return Fuzzer(options, observer).run(); }
 
 std::string kind_of(const Graph& minimized) {
@@ -154,10 +157,11 @@ std::string kind_of(const Graph& minimized) {
 
 std::string to_text(const Counts& counts) {
     const auto of = [](std::size_t number, const char* what) { return ", " + std::to_string(number) + " " + what; };
+    const auto any = [&](std::size_t number, const char* what) { return number ? of(number, what) : std::string(); };
     return "models " + std::to_string(counts.models) + ": " + std::to_string(counts.right) + " right" +
-           of(counts.unsupported, "unsupported") + of(counts.refused, "refused by the reference") +
-           of(counts.unstable, "unstable (rounding decides)") + of(counts.outside, "outside the ONNX standard") +
-           of(counts.open, "with unspecified results") + of(counts.failing, "failing; ") + std::to_string(counts.ops) +
+           any(counts.unsupported, "unsupported") + any(counts.refused, "refused by the reference") +
+           any(counts.unstable, "unstable (rounding decides)") + any(counts.outside, "outside the ONNX standard") +
+           any(counts.open, "with unspecified results") + of(counts.failing, "failing; ") + std::to_string(counts.ops) +
            " ops" + of(counts.pairs, "pairs of ops") +
            of(static_cast<std::size_t>(static_cast<double>(counts.models) / std::max(counts.seconds, 1e-3)),
               "models per second\n");

@@ -16,10 +16,15 @@ namespace whittle::fuzz {
 struct Options {
     ModelOptions models = {};
     std::uint64_t seed = 0;                               ///< the first model's number; the others follow
-    std::uint64_t count = 1000;                           ///< models
+    std::optional<std::uint64_t> count = {};              ///< models; nothing: as many as the time allows
     std::optional<std::chrono::seconds> time_limit = {};  ///< no new model after it
     Suspect suspect = {};                                 ///< wrong results count, too: Tier::computes
+
+    /// The number of models that ends the run: kDefaultCount where neither it nor a time was given. Nothing: the time
+    /// does.
+    std::optional<std::uint64_t> last() const;
 };
+constexpr std::uint64_t kDefaultCount = 1000;
 
 /// What became of the models.
 struct Counts {

@@ -99,7 +99,7 @@ class Builder : public nlohmann::json_sax<Json> {
     }
 
     [[noreturn]] void repeated(const std::string& key) const {
-        throw Error({file_, {}}, "found the member \"" + key + "\" twice in one object, expected it once");
+        throw Error({file_, {}}, "found the member \"" + key + "\" twice in one object, expected each member once");
     }
 
     void refuse_repeated(const Json& object) const {

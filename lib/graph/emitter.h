@@ -55,7 +55,7 @@ struct EmitRequest {
     /// The graph is a joint one, and its gradients are to be computed as OwnGradients in abilities.h has it.
     std::optional<JointShape> gradients = {};
     /// What the part asks of a call beside what it computes. It throws what backends say (backends/debug/op_checks.h)
-    /// where it is the case: "result 0 of OP is f32[2], inferred is f32[3]", "OP wrote to its operand 'x', …".
+    /// where it is the case: "result 0 of OP is f32[2], inferred is f32[3]", "OP wrote to the operand 'x', …".
     std::optional<Held> held = {};
 };
 

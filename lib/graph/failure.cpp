@@ -38,7 +38,7 @@ std::string Culprit::text() const {
                                                       : "";
     const std::string passes = op + (partner.empty() ? "" : " together with " + partner);
     if (component == "pass") return "pass " + passes + bisected;
-    if (!bisected.empty()) return component + ", as soon as pass " + passes + " is applied" + bisected;
+    if (!bisected.empty()) return component + ", on the graph that pass " + passes + " makes" + bisected;
     return component;
 }
 
@@ -58,10 +58,10 @@ std::vector<std::string> culprit_notes(const Failure& failure) {
     if (!failure.culprit) return notes;
     const Culprit& culprit = *failure.culprit;
     if (!culprit.directive.empty() && !culprit.together.empty())
-        notes.emplace_back("these alone cause the failure, and each of them is needed");
+        notes.emplace_back("the failure needs all of these, and nothing else");
     if (!culprit.dependents.empty())
         notes.push_back("disable=" + culprit.directive +
-                        " also switches off what depends on it: " + first_of(culprit.dependents));
+                        " also switches off the directives that depend on this one: " + first_of(culprit.dependents));
     if (!failure.options.empty())
         notes.push_back("found in the minimized graph with " + shell_quote(option_words(failure.options)));
     return notes;

@@ -59,7 +59,8 @@ std::optional<Failure> load_failure(const Graph& graph, const std::filesystem::p
         if (const fs::path own = waiting_for(model, read_file(model)); fs::exists(own)) file = own;
     if (!fs::exists(file)) return std::nullopt;
     const Graph interface = load_graph(file);
-    if (!interface.failure) throw Error({file.string(), "/failure"}, "found no failure, expected one");
+    if (!interface.failure)
+        throw Error({file.string(), "/failure"}, "found no member 'failure', expected the description of a failure");
     const std::vector<NodeId> placeholders = graph.placeholders();
     const std::vector<Tensor>& inputs = interface.failure->inputs;
     bool fits = inputs.size() == placeholders.size();

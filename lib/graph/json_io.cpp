@@ -1,5 +1,6 @@
 #include "graph/json_io.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 

@@ -1,4 +1,7 @@
 #include "base/error.h"
+
+#include <algorithm>
+
 #include "base/files.h"
 #include "graph/json.h"
 #include "graph/json_text.h"

@@ -206,11 +206,11 @@ std::string what_is_wrong(const ShortRequest& request, const std::string& who, c
 std::string not_shown_shortly(const Failure& failure, bool dtypes) {
     const std::string &kind = failure.signature.kind, &detail = failure.signature.detail;
     if (failure.signature.at_gradients()) return "the failure is in the gradients";
-    if (failure.accuracy.mode == Accuracy::Mode::strict) return "it only fails with --accuracy=strict";
+    if (failure.accuracy.mode == Accuracy::Mode::strict) return "the model fails only with --accuracy=strict";
     const bool values = detail == "value" || detail == "nan_or_inf" || detail == "sizes";
     if (kind == "mismatch" && !values && !(dtypes && detail == "dtype"))
-        return "the mismatch is neither in values nor in sizes";
-    if (kind == "crash" && !detail.starts_with("SIG")) return "the process exits early";
+        return "the results differ neither in values nor in sizes";
+    if (kind == "crash" && !detail.starts_with("SIG")) return "the process exits before the end of the run";
     if (kind != "mismatch" && kind != "exception" && kind != "crash" && kind != "timeout")
         return "a short program cannot show " + kind;
     return {};

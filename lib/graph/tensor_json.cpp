@@ -1,5 +1,6 @@
 #include "graph/tensor_json.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -187,7 +188,7 @@ Tensor TensorReader::read(const Json& value) {
     if (data) {
         tensor = inline_data(*data, dtype, sizes);
     } else {
-        if (!hash) document_.fail_found(value, "neither data nor hash", "one of them");
+        if (!hash) document_.fail_found(value, "neither 'data' nor 'hash'", "one of the two members");
         const auto& tensors = sidecar(value);
         const auto found = tensors.find(document_.text(*hash));
         if (found == tensors.end())

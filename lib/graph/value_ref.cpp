@@ -15,7 +15,8 @@ std::optional<ValueRef> item_read(const Node& node) {
     if (!is_getitem(node)) return std::nullopt;
     const NodeRef* call = node.args.size() == 2 ? node.args[0].node() : nullptr;
     const auto* index = call ? std::get_if<std::int64_t>(&node.args[1].value) : nullptr;
-    if (!index) throw Error("getitem: found other arguments, expected a node and an index");
+    if (!index)
+        throw Error("getitem: found arguments that are not a node and an index, expected getitem(%call, index)");
     return ValueRef{call->id, static_cast<int>(*index)};
 }
 

@@ -224,7 +224,8 @@ class Verifier {
 
     void check_output(const Node& node) const {
         if (!node.kwargs.empty() || !node.results.empty())
-            fail("the output node only lists values", "keyword arguments or results", "an output node with neither");
+            fail("the output node only lists values", "keyword arguments or results",
+                 "an output node without keyword arguments and results");
         for (const Arg& arg : node.args)
             if (!arg.node()) fail("outputs are nodes", "an argument that is not a node", "the value of a node");
     }

@@ -86,7 +86,7 @@ class OutputDecision {
             } else if (too_wide) {
                 if (all == Says::rounding)
                     decision.why = place + ": the rounding error of " + figure(judged.smooth) + " exceeds " +
-                                   figure(kWidestInterval) + " tolerances";
+                                   figure(kWidestInterval) + " times the tolerance";
                 all = std::max(all, judged.both_inside() ? Says::wide : Says::open);
             } else if (!is_inside(judged, place, decision.why)) {
                 return Says::failure;

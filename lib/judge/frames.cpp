@@ -77,7 +77,7 @@ std::string verdict_text(const std::string& backend, const std::vector<JudgedFra
         text += (others_fail ? "Right" : "Backend " + backend + " is right") + ": " + graphs + ", compared with " +
                 join(std::vector<std::string>(compared.begin(), compared.end())) + ".\n";
     else if (!right.empty())
-        text += "Backend " + backend + " runs " + graphs + "; there is nothing to compare the results with.\n";
+        text += "Backend " + backend + " runs " + graphs + "; there are no expected results to compare with.\n";
     for (const JudgedFrame& frame : right)
         if (!frame.reason.empty()) text += "  " + frame.name + " (" + frame.file + "): " + frame.reason + "\n";
     for (const JudgedFrame& frame : with_verdict(frames, Verdict::not_judged))
@@ -124,8 +124,9 @@ nlohmann::json to_json(const JudgedFrame& frame) {
 }
 
 std::string passing_text(const std::string& backend, Tier tier) {
-    return backend + (tier == Tier::computes ? " compiles and runs it, and the results match eager"
-                                             : " compiles and runs it (results are compared only with --accuracy)");
+    return backend + (tier == Tier::computes
+                          ? " compiles and runs the model, and the results match those of eager"
+                          : " compiles and runs the model (the results are compared only with --accuracy)");
 }
 
 }  // namespace whittle

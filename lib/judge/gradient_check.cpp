@@ -189,7 +189,8 @@ class Checker {
     /// Of the graph where the backward pass begins, at an output of one number.
     void check_leaves() {
         if (forward_.empty() || !forward_.front()) {
-            verdict_.leaves_unchecked = "the backward pass does not start at a graph of this frame with known values";
+            verdict_.leaves_unchecked =
+                "the backward pass does not start at a graph of this function whose values are known";
             return;
         }
         const Ran& forward = *forward_.front();
@@ -267,7 +268,7 @@ class Checker {
             if (difference)
                 leaves.differences.push_back("the gradient of " + joint.gradients[i] + " in the joint graph of " +
                                              forward.graph().name +
-                                             " matches none that LibTorch computed: " + *difference);
+                                             " matches no gradient that LibTorch computed: " + *difference);
         }
         return leaves;
     }
@@ -293,7 +294,8 @@ class Checker {
 };
 
 void log_verdict(const std::string& graph, const GradientVerdict& verdict) {
-    std::string text = graph + ": gradients checked: " + plural(verdict.calls, "call") + " against Whittle's rules, " +
+    std::string text = graph + ": gradients checked: " + plural(verdict.calls, "call") +
+                       " against Whittle's gradient rules, " +
                        plural(verdict.leaves, "input or parameter", "inputs and parameters") + ", " +
                        std::to_string(verdict.differences.size()) + " differ";
     if (!verdict.leaves_unchecked.empty()) text += "; inputs and parameters not checked: " + verdict.leaves_unchecked;

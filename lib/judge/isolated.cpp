@@ -107,7 +107,8 @@ Outcome outcome_of(const ProcessResult& process, const Limits& limits) {
         outcome.message = "killed by " + outcome.detail;
     } else {
         outcome.detail = "exit";
-        outcome.message = "the process exited with " + std::to_string(process.exit_code) + " in the middle of its work";
+        outcome.message =
+            "the process exited with " + std::to_string(process.exit_code) + " before it wrote its results";
     }
     const std::string said = last_words(process);
     if (process.out_of_memory) {

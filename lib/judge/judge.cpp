@@ -358,7 +358,8 @@ std::string text_of(const Outcome& outcome) {
 }
 
 std::string failure_text(const Judgement& judgement) {
-    return judgement.reason + (judgement.only_file ? "; the graph that Whittle reads from the file does not fail" : "");
+    return judgement.reason +
+           (judgement.only_file ? "; but the graph that Whittle reads from the file does not fail" : "");
 }
 
 std::string text_of(Verdict verdict, const std::string& reason, const std::vector<std::string>& compared) {

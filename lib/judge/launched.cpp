@@ -130,16 +130,17 @@ Outcome run_launched(const Graph& graph, std::span<const Tensor> inputs, const s
     std::string said = process.err.empty() ? process.out : process.err;
     while (said.ends_with('\n')) said.pop_back();
     return {.kind = Outcome::Kind::unresolved,
-            .message = "--launcher: found no answer after '" + shell_quote(argv) + "' " + ending_of(process) +
-                       (said.empty() ? "" : ": " + as_line(said, 500)) +
-                       " ($TMPDIR and the program must have the same paths where the command runs)"};
+            .message =
+                "--launcher: found no answer after '" + shell_quote(argv) + "' " + ending_of(process) +
+                (said.empty() ? "" : ": " + as_line(said, 500)) +
+                " ($TMPDIR and the programs of Whittle must have the same paths on the machine that runs the command)"};
 }
 
 void answer_query(const fs::path& folder) {
     const Graph graph = load_graph(folder / kGraph);
     if (!graph.failure)
         throw Error({(folder / kGraph).string(), {}},
-                    "found a graph alone, expected a query that was written for --launcher");
+                    "found only a graph, expected a query that minify wrote for --launcher");
     const auto [limits, logs] = read_settings(folder / kQuery);
     log_into(folder / kLog, logs);
     const std::unique_ptr<Backend> backend = find_backend(graph.failure->backend);

@@ -113,9 +113,10 @@ void hint_at_memory(std::string_view words) {
     });
     static std::atomic<bool> said{false};
     if (says_so && !said.exchange(true))
-        log_warning(LogChannel::run,
-                    "the backend or command reports that memory ran out, although it stayed below --memory-limit; this "
-                    "counts as a failure, but the cause may be this machine");
+        log_warning(
+            LogChannel::run,
+            "the backend or command reports that memory ran out, although the process stayed below --memory-limit; "
+            "this counts as a failure, but the cause may be that this machine has too little memory");
 }
 
 Signature signature_of(const Outcome& outcome) {
@@ -234,8 +235,9 @@ void check_said(Outcome& outcome, const Graph& graph, const Values& values) {
     const std::vector<NodeId> outputs = graph.outputs();
     if (values.size() != outputs.size())
         return mismatch(outcome, "count",
-                        "got " + std::to_string(values.size()) + " outputs, expected " +
-                            std::to_string(outputs.size()) + ", values saved for backward included");
+                        "got " + std::to_string(values.size()) + " outputs of the forward graph, expected " +
+                            std::to_string(outputs.size()) +
+                            " (the outputs of the model and the values saved for the backward graph)");
     for (std::size_t i = 0; i < values.size(); ++i) {
         const ValueMeta got = ValueMeta::of(values[i]);
         const ValueMeta& said = graph.node({outputs[i]}).meta();
@@ -367,7 +369,7 @@ Outcome judge(Outcome outcome, const Graph& graph, std::span<const Tensor> input
     try {
         right = program::reference_gradients(*made, inputs);
     } catch (const Error& error) {
-        outcome.no_gradients = std::string("the reference cannot compute them: ") + error.what();
+        outcome.no_gradients = std::string("the reference, eager, cannot compute the gradients: ") + error.what();
         return outcome;
     }
     compare_values(

@@ -237,8 +237,9 @@ Functionalized functionalize_visible(const Graph& graph, const FunctionalizeOpti
         copy_nested(graph.node({id}), graph, named);
         for (const auto& [name, subgraph] : named.subgraphs)
             if (has_writes(*subgraph))
-                throw FunctionalizeError(
-                    id, Error({"", "nested graph " + name}, "found an in-place op, expected none in a nested graph"));
+                throw FunctionalizeError(id,
+                                         Error({"", "nested graph " + name},
+                                               "found an in-place op, expected a nested graph without in-place ops"));
     }
     if (!has_writes(graph)) {
         if (origins) *origins = own_origins(graph);

@@ -73,10 +73,12 @@ class Flow {
             const RegisteredOp* op = is_op_call(node) ? Registry::instance().op(node.target) : nullptr;
             chosen[i] = is_op_call(node) && !(op && op->def->grad) && !has_nested_gradient(node.target);
             if (chosen[i] && !(op && op->def->decompose))
-                throw Error(
-                    {"", place_of(graph, node)},
-                    "found no gradient of " + node.target + ", expected a rule or a decomposition of the op",
-                    op && op->def->higher_order ? "detach() its results, or call the function without compile()" : "");
+                throw Error({"", place_of(graph, node)},
+                            "found no gradient of " + node.target +
+                                ", expected an op that has a gradient rule or a decomposition",
+                            op && op->def->higher_order
+                                ? "call detach() on the results of the op, or call the function without compile()"
+                                : "");
         }
         return chosen;
     }

@@ -28,7 +28,7 @@ Graph gradient_body(const Graph& body, const std::string& name, const std::set<s
             "nested graph " + name +
                 ": found an op that draws random numbers, expected only deterministic ops: the gradient would draw "
                 "different numbers",
-            "draw the numbers outside the nested graph and pass them in");
+            "draw the numbers outside the nested graph, and pass these numbers to the nested graph");
     const std::vector<NodeId> inputs = body.placeholders();
     const bool told = std::ranges::any_of(inputs, [&](NodeId id) { return body.node({id}).meta().requires_grad; });
     const Graph ended = told ? end_gradients(body) : body;

@@ -138,7 +138,8 @@ class Writer {
         if (const auto* b = std::get_if<bool>(&arg.value)) return *b ? "true" : "false";
         if (const auto* s = std::get_if<std::string>(&arg.value)) return cpp_string(*s);
         if (const auto* t = std::get_if<DType>(&arg.value)) return "whittle::" + api_dtype(*t);
-        throw Error({"", "graph " + graph_.name}, "found a nested graph as an argument, expected none");
+        throw Error({"", "graph " + graph_.name},
+                    "found a nested graph as an argument, expected only calls without nested graphs");
     }
 
     std::string braces(const Arg& arg) const {
@@ -272,7 +273,7 @@ std::string cpp_file(const Graph& graph, const std::string& about) {
     if (!graph.attributes.empty()) arguments += arguments.empty() ? "parameters" : ", parameters";
     return "// " + comment(about) +
            "\n"
-           "// Build it against Whittle: find_package(Whittle), target_link_libraries(… Whittle::api)\n"
+           "// Build this file against Whittle: find_package(Whittle), target_link_libraries(… Whittle::api)\n"
            "#include <whittle/whittle.h>\n\n"
            "#include <cmath>\n#include <map>\n#include <stdexcept>\n#include <string>\n#include <vector>\n\n"
            "using whittle::Tensor;\n"

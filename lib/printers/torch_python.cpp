@@ -173,7 +173,7 @@ std::string torch_argument(const Arg& arg, const std::function<std::string(NodeI
     if (const auto* truth = std::get_if<bool>(&arg.value)) return *truth ? "True" : "False";
     if (const auto* text = std::get_if<std::string>(&arg.value)) return python_text(*text);
     if (const auto* dtype = std::get_if<DType>(&arg.value)) return torch_dtype(*dtype);
-    throw Error("found a nested graph as an argument, expected none");
+    throw Error("found a nested graph as an argument, expected only calls without nested graphs");
 }
 
 }  // namespace whittle::printers

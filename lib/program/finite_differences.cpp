@@ -230,7 +230,7 @@ class Judge {
 
 /// Why the graph cannot be judged.
 std::string refused(const Graph& joint) {
-    if (draws_random_numbers(joint)) return "it draws random numbers";
+    if (draws_random_numbers(joint)) return "the graph draws random numbers";
     for (const NodeId id : joint.calls())
         if (custom_op(joint.node({id}).target))
             return "the op " + joint.node({id}).target + " is defined by the program only";

@@ -49,7 +49,7 @@ Values tangents_of(const Joint& joint) {
 template <class ProgramOf>
 std::optional<Differentiated> whole(const Graph& captured, ProgramOf program_of) {
     if (!requires_gradients(captured)) return std::nullopt;
-    if (draws_random_numbers(captured)) return Differentiated{.refused = "it draws random numbers"};
+    if (draws_random_numbers(captured)) return Differentiated{.refused = "the graph draws random numbers"};
     try {
         Graph ended = end_gradients(captured);
         ended.failure.reset();  // its inputs are not those of other graphs
@@ -158,13 +158,13 @@ Part joint_of(const Graph& captured, const Values& inputs) {
     CompiledProgram program(requires_gradients(captured) ? end_gradients(captured) : captured);
     const Joint& joint = program.joint();
     if (const auto end = joint.gradients.empty() ? where_gradients_end(captured) : std::nullopt)
-        throw Error(
-            {"", place_of(captured, captured.node({*end}))},
-            "was computed without gradients, or by a function with its own backward: no gradient reaches its operands");
+        throw Error({"", place_of(captured, captured.node({*end}))},
+                    "was computed without gradients, or by a function with a custom backward function, so no gradient "
+                    "reaches the operands of this call");
     if (joint.gradients.empty())
-        throw Error(
-            {"", "graph " + captured.name},
-            "found no output that depends on an input or parameter with requires_grad, expected one to differentiate");
+        throw Error({"", "graph " + captured.name},
+                    "found no output that depends on an input or parameter with requires_grad, expected at least one "
+                    "such output");
     Part part{without_requires_grad(joint.graph), inputs};
     part.graph.name = captured.name + kJointSuffix;
     for (Tensor& tangent : tangents_of(joint)) part.inputs.push_back(std::move(tangent));
@@ -176,8 +176,8 @@ namespace {
 /// What an optional holds; throws Error where there is no such thing.
 const Differentiated& expect_gradients(const std::optional<Differentiated>& made, const Graph& failing) {
     if (made && made->refused.empty()) return *made;
-    throw Error({"", "graph " + failing.name},
-                "it failed while computing gradients, but it has none" + (made ? ": " + made->refused : std::string()));
+    throw Error({"", "graph " + failing.name}, "found a failure in the gradients, but the graph has no gradients" +
+                                                   (made ? ": " + made->refused : std::string()));
 }
 
 /// A part of a failing graph, which fails on these inputs as a graph without gradients.

@@ -144,7 +144,8 @@ std::variant<const Plan*, BackendFailure> planned(CompiledProgram& program, Sche
     try {
         const Plan& plan = program.plan(scheduler);
         for (const std::string& text : program.not_found())
-            log_warning(LogChannel::backend, backend + ": disable: no kernel has " + text);
+            log_warning(LogChannel::backend,
+                        backend + ": the option disable has no effect, because no kernel has " + text);
         return &plan;
     } catch (const LoweringError& error) {
         return BackendFailure{.stage = "compile", .op = {}, .message = error.what(), .unsupported = true};

@@ -89,7 +89,7 @@ JointOptions joint_options(const BackendOptions& options) {
                             option_choice(options, "decompositions", {"none", "core", "backend"})),
                         .memory_budget = option_fraction(options, "memory-budget", 1)};
     if (result.partitioner == Partitioner::all && result.memory_budget < 1)
-        throw wrong_option("memory-budget", options.at("memory-budget"), "1, unless partition is min_cut");
+        throw wrong_option("memory-budget", options.at("memory-budget"), "1, unless partition is 'min_cut'");
     return result;
 }
 
@@ -140,7 +140,7 @@ Graph CompiledProgram::decomposed_joint(Origins& origins) {
     if (joint_options_.decomposed == Decomposed::none) return whole;
     DecomposeOptions options{.after = after_pass()};
     if (joint_options_.decomposed == Decomposed::backend) {
-        WHITTLE_CHECK(not_taken_ != nullptr, "the ops that the backend does not take are unknown");
+        WHITTLE_CHECK(not_taken_ != nullptr, "the backend does not report which ops are unsupported");
         options.chosen = [this](const Graph& graph) { return composites_among(graph, not_taken_(graph)); };
     }
     return decompose(whole, options, &origins);

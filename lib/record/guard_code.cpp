@@ -22,7 +22,7 @@ std::optional<std::string> local_name(const Source& source) {
 
 namespace {
 
-constexpr const char* kNotRead = "no graph reads it";
+constexpr const char* kNotRead = "no graph reads the guarded tensor";
 
 /// The tensor's expression; nothing where the recorded call has none there.
 std::optional<std::string> tensor_code(const Source& source, const LocalTensors& locals) {
@@ -53,7 +53,7 @@ GuardCode state_code(const std::string& what, const HostValue& value) {
     if (what == "default_dtype" && dtype)
         if (const auto known = dtype_from_name(*dtype))
             return {.condition = "whittle::get_default_dtype() == whittle::" + std::string(api_dtype(*known))};
-    return {.why_not = "the API has no such state"};
+    return {.why_not = "the API cannot read this state"};
 }
 
 /// One function for each kind of condition.
@@ -74,20 +74,23 @@ struct ConditionCode {
     GuardCode operator()(const capture::StateEqual& state) const { return state_code(source.name(), state.value); }
     GuardCode operator()(const capture::HostEquals& equal) const {
         const auto name = local_name(source);
-        if (!name) return {.why_not = "no local variable holds it"};
+        if (!name) return {.why_not = "no local variable holds the guarded value"};
         const std::string code = std::visit(ValueCode{}, equal.value);
         return {.condition = "frame.S.at(" + cpp_string(*name) + ") == " + code, .scalar = std::pair(*name, code)};
     }
     GuardCode operator()(const capture::SameTensor& same) const {
         const auto one = tensor_code(source, locals), other = tensor_code(same.as, locals);
-        if (!one || !other) return {.why_not = "the graphs read both under one name"};
+        if (!one || !other) return {.why_not = "the graphs read both tensors under one name"};
         return {.condition = *one + ".whittle_identity() == " + *other + ".whittle_identity()"};
     }
-    GuardCode operator()(const capture::Outcomes&) const { return {.why_not = "it depends on the program's own code"}; }
+    GuardCode operator()(const capture::Outcomes&) const {
+        return {.why_not = "the guard depends on the program's own code"};
+    }
     GuardCode operator()(const capture::SizeCondition& condition) const {
         const bool known = tensor_code(condition.left.source, locals) &&
                            (!condition.right || tensor_code(condition.right->source, locals));
-        return known ? GuardCode{.condition = condition.text()} : GuardCode{.why_not = "no graph reads its tensors"};
+        return known ? GuardCode{.condition = condition.text()}
+                     : GuardCode{.why_not = "no graph reads the tensors of this condition"};
     }
 };
 

@@ -22,8 +22,8 @@ Judgement judge_frame(const FrameToTrace& frame, Backend& backend, Record& recor
     asked.suspect.tier = Tier::computes;
     Judgement said = judge(asked, backend);
     if (said.expected.outputs.empty() && !said.no_reference.empty() && opaque_ops(asked.graph).empty())
-        throw Error({frame.file, {}}, "the reference cannot run it: " + said.no_reference,
-                    "give the model inputs that it can run on: --input");
+        throw Error({frame.file, {}}, "the reference, eager, cannot run the model: " + said.no_reference,
+                    "use --input to pass inputs with which the model runs");
     record.expected = said.expected.outputs;
     record.expected_from = said.expected.from;
     return said;
@@ -118,7 +118,8 @@ std::vector<TracedFrame> TraceFolder::add(const capture::CapturedFrame& frame, c
             traced.graph = index().graphs[add_graph(captured.graph, frame.name)].file;
         if (!captured.unrecorded.empty())
             notes.push_back(traced.graph.stem().string() +
-                            (has_values ? ": its record expects what the reference computes: " : " has no record: ") +
+                            (has_values ? ": the expected results of the record come from the reference, because "
+                                        : " has no record, because ") +
                             captured.unrecorded);
         describe(*std::ranges::find(index().graphs, traced.graph, &IndexGraph::file), frame, captured, index());
         run.again = true;

@@ -51,8 +51,8 @@ void CallDeletion::record() {
         seed_random_ops(0);
         recorder.run(graph_, inputs_);
     } catch (const Error& error) {
-        throw CannotRun(error.where(), "the reference cannot run it: " + error.message(),
-                        error.hint().empty() ? "give the model inputs that it can run on: --input" : error.hint());
+        throw CannotRun(error.where(), "the reference, eager, cannot run the model: " + error.message(),
+                        error.hint().empty() ? "use --input to pass inputs with which the model runs" : error.hint());
     }
     values_ = std::move(recorder.values);
 }

@@ -76,10 +76,10 @@ void Journal::open_locked() {
         if (!descriptor_.open()) fail("open the journal");
         if (::flock(descriptor_.get(), LOCK_EX | LOCK_NB) != 0) {
             if (errno == EWOULDBLOCK)
-                throw Error({file_.string(), {}}, "another minify is searching with this output",
-                            "wait for it, or choose another one with -o");
-            log_warning(LogChannel::reduce, file_.string() + ": cannot lock it (" + std::strerror(errno) +
-                                                "): make sure that no other search writes the same output");
+                throw Error({file_.string(), {}}, "another run of minify is writing this journal",
+                            "wait until that run ends, or choose another output file with -o");
+            log_warning(LogChannel::reduce, file_.string() + ": cannot lock the journal (" + std::strerror(errno) +
+                                                "): make sure that no other run of minify has the same -o");
             return;
         }
         struct stat ours {
@@ -100,9 +100,10 @@ void Journal::read(const std::string& identity) {
             if (number > 1) {
                 known_[line.at("candidate")].push_back(from_json(line));
             } else if (line.at("format") != kFormat || line.at("identity") != identity) {
-                throw Error({file_.string(), {}},
-                            "found the journal of another search: its model, inputs, backend or command differ",
-                            "leave out --resume to start a new search");
+                throw Error(
+                    {file_.string(), {}},
+                    "found the journal of a search with another model, other inputs, or another backend or command",
+                    "leave out --resume to start a new search");
             }
         } catch (const json::exception& error) {
             throw Error({file_.string(), "line " + std::to_string(number)},

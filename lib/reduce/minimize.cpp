@@ -90,11 +90,11 @@ class Minimizer {
         while (seen.size() < runs) {
             seen.push_back(queries_.observe(whole));
             if (seen.back().lost)
-                throw Error({oracle_.name(), {}}, "got no answer for the model itself: " + seen.back().message,
+                throw Error({oracle_.name(), {}}, "found no verdict on the original model: " + seen.back().message,
                             seen.back().message.starts_with("--launcher")  // run_launched(), of judge/launched.h
                                 ? "run the launcher by hand with a command whose output you know: 'PREFIX echo hello'; "
                                   "see share/doc/how-to/clusters.md"
-                                : "run it by hand on the model, and see --timeout and --memory-limit");
+                                : "run the command by hand on the model; --timeout and --memory-limit set the limits");
             const bool passes_now = goal_.has_failed && !fails(seen.back());
             if (passes_now || !alike(seen.back(), seen[0])) runs = std::max(runs, kFlakyRuns);
         }

@@ -44,7 +44,8 @@ struct ReductionReport {
     static void fields(auto& field) {
         field("name", &ReductionReport::name, "");
         field("tried", &ReductionReport::tried,
-              "The number of candidates judged; their sum plus the original is the number of queries.");
+              "The number of candidates judged. The sum over all reductions, plus 1 for the original, is the number of "
+              "queries.");
         field("accepted", &ReductionReport::accepted, "");  // of these: they fail and are simpler
         field("before", &ReductionReport::before, "");
         field("after", &ReductionReport::after, "");

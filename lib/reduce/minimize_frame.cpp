@@ -131,8 +131,8 @@ class FrameMinimizer {
         Minimized done = frame_.unread.empty() ? of_graph(frame_, request_) : of_file();
         if (folding_hides(done)) {
             observer_.warn(frame_.file.string() + " fails (" + failure_of(done).text() +
-                           "), but does not fail without the " + folded_text(frame_.folded) +
-                           " that Whittle computed while it read the file: minimizing with these ops");
+                           "), but does not fail after Whittle replaced " + folded_text(frame_.folded) +
+                           " by constants; minimizing the graph with these ops");
             Request unfolded = request_;
             unfolded.unfolded = {};
             if (!backend_) signature_ = done.signature;
@@ -140,9 +140,9 @@ class FrameMinimizer {
             if (!backend_ && !done.failed()) done.hidden = true, done.signature = *signature_;
         }
         if (only_file_fails(done)) {
-            observer_.warn(
-                frame_.file.string() +
-                " fails, but the graph that Whittle reads from the file does not fail: minimizing the file itself");
+            observer_.warn(frame_.file.string() +
+                           " fails, but the graph that Whittle reads from the file does not fail; minimizing the file "
+                           "instead of the graph");
             Minimized part = of_file();
             if (part.failed()) {
                 part.judgement = std::move(done.judgement);
@@ -253,7 +253,7 @@ class FrameMinimizer {
             return std::nullopt;
         }
         log_info(LogChannel::reduce,
-                 backend_->name() + " fails in the same way in its quick mode: searching in that mode");
+                 backend_->name() + " fails in the same way in the backend's quick mode; the search uses this mode");
         return quick;
     }
 
@@ -274,10 +274,12 @@ class FrameMinimizer {
         if (Suspect* const suspect = std::get_if<Suspect>(&asked.judge); suspect && suspect->tier == Tier::computes) {
             if (said && said->fails() && said->outcome.kind == Outcome::Kind::mismatch)
                 throw Error({frame.file.string(), {}},
-                            text_of(*said) + "; it cannot be minimized: Whittle does not know " + join(ops));
+                            text_of(*said) +
+                                "; this failure cannot be minimized, because Whittle does not know the ops " +
+                                join(ops));
             suspect->tier = Tier::ends;
         }
-        observer_.warn(frame.file.string() + ": Whittle does not know " + join(ops) +
+        observer_.warn(frame.file.string() + ": Whittle does not know the ops " + join(ops) +
                        "; candidates that start after a call of such an op get random inputs");
     }
 

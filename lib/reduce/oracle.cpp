@@ -47,7 +47,7 @@ class BackendOracle final : public Oracle {
         if (suspect_.optimized_only && outcome.kind == Outcome::Kind::mismatch &&
             !right_unoptimized(graph, inputs, expected, backend_, suspect_).value_or(true)) {
             seen.unresolved = true;
-            seen.message += "; it fails without optimization, too";
+            seen.message += "; the candidate fails without optimization, too";
         }
         return seen;
     }
@@ -175,7 +175,8 @@ class CommandOracle final : public Oracle {
                     .message = "the command " + std::string(EndedFromOutside(process).what()),
                     .lost = true};
         std::string said = first_line(process);
-        if (exited && code == 125) return {.unresolved = true, .message = said.empty() ? "it exited with 125" : said};
+        if (exited && code == 125)
+            return {.unresolved = true, .message = said.empty() ? "the command exited with 125" : said};
         if (!process.good()) hint_at_memory(process.err);
         if (options_.polarity == "check") return checked(process, std::move(said));
         const bool zero = exited && code == 0;
@@ -204,7 +205,7 @@ class CommandOracle final : public Oracle {
                                    : !options_.fail_codes.empty() && !contains(options_.fail_codes, code)
                                        ? ", which is not a --fail-code"
                                    : matches ? nullptr
-                                             : ", and its output does not match --fail-regex";
+                                             : ", but the output of the command does not match --fail-regex";
         if (passes) return {.message = "exits with " + std::to_string(code) + passes};
         // Without a list of codes the original's own code is the failure; another code is another failure.
         return fails({"check", "", options_.fail_codes.empty() ? "exit " + std::to_string(code) : "listed exit code"},

@@ -25,10 +25,11 @@ Observation Queries::answer(const Case& asked_case, const std::string& identity)
 Observation Queries::ask(const Case& asked_case, const std::string& identity) {
     Observation seen = answer(asked_case, identity);
     if (!seen.lost) return seen;
-    log_warning(LogChannel::reduce, "a query got no answer; asking again: " + seen.message);
+    log_warning(LogChannel::reduce, "a candidate got no verdict; judging the candidate again: " + seen.message);
     seen = answer(asked_case, identity);
     if (seen.lost)
-        log_warning(LogChannel::reduce, "a query got no answer twice and counts as unresolved: " + seen.message);
+        log_warning(LogChannel::reduce,
+                    "a candidate got no verdict twice, and counts as neither failing nor passing: " + seen.message);
     return seen;
 }
 
@@ -60,7 +61,8 @@ TestResult Queries::test(const Case& asked_case) {
     add(seen);
     lost_ = seen.lost ? lost_ + 1 : 0;
     if (lost_ == kMostLost)
-        log_warning(LogChannel::reduce, std::to_string(lost_) + " queries in a row got no answer: the search stops");
+        log_warning(LogChannel::reduce,
+                    std::to_string(lost_) + " candidates in a row got no verdict, so the search stops");
     known_[identity] = seen;
     const TestResult result = result_of(asked_case, seen);
     unresolved_ += result == TestResult::unresolved;

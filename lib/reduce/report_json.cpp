@@ -13,9 +13,9 @@ struct Fields<diagnose::ReleaseHistory> {
         field.maybe("last_good", &diagnose::ReleaseHistory::last_good,
                     "The last release that is right; absent if none is.");
         field("first_bad", &diagnose::ReleaseHistory::first_bad, "The first release that fails; both were run.");
-        field.maybe(
-            "cannot_tell", &diagnose::ReleaseHistory::cannot_tell,
-            "Releases between the two, or before the first bad one, that cannot run it or fail in another way.");
+        field.maybe("cannot_tell", &diagnose::ReleaseHistory::cannot_tell,
+                    "Releases between last_good and first_bad, or before first_bad, that cannot run the model or fail "
+                    "in another way.");
         field.maybe("newest", &diagnose::ReleaseHistory::newest,
                     "The newest of the releases that are newer than the one used.");
         field.maybe("newest_is", &diagnose::ReleaseHistory::newest_is,

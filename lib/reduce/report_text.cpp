@@ -49,8 +49,9 @@ std::string passes(const std::vector<ReductionReport>& passes) {
 std::string queries(const Minimized& done) {
     if (done.search.queries <= 1) return {};
     std::string text = "            the original and " + plural(done.search.queries - 1, "candidate");
-    if (done.search.unresolved) text += fmt::format(", {} of them unresolved", done.search.unresolved);
-    if (done.replayed) text += fmt::format("; {} answered by the journal", done.replayed);
+    if (done.search.unresolved)
+        text += fmt::format(", of which {} neither passed nor failed in the same way", done.search.unresolved);
+    if (done.replayed) text += fmt::format("; {} verdicts come from the journal", done.replayed);
     return text + '\n';
 }
 
@@ -82,7 +83,7 @@ std::string found_text(const Minimized& done) {
     text += queries(done);
     if (!done.folded.empty())
         text += "folded:     " + folded_text(done.folded) +
-                " of the file, computed while the file was read (see --after file)\n";
+                " of the file became constants while Whittle read the file (to keep them: --after file)\n";
     Size before = done.before;
     before.calls = done.after.calls;  // told above
     if (const std::string sizes = size_difference(before, done.after); !sizes.empty())
@@ -94,8 +95,8 @@ std::string found_text(const Minimized& done) {
             done.flaky.failures, done.flaky.runs, done.flaky.repeat);
     if (search.fell_back)
         text +=
-            "            bisection failed, because answers were missing or not monotone; delta debugging finished the "
-            "search\n";
+            "            bisection failed, because some candidates gave no verdict, or a smaller candidate failed "
+            "although a larger one passed; delta debugging finished the search\n";
     text += std::string("1-minimal:  ") + (search.one_minimal ? "yes" : "no") +
             (search.reservation.empty() ? "" : ": " + search.reservation) + '\n';
     if (complete)
@@ -107,13 +108,15 @@ std::string found_text(const Minimized& done) {
         text += "            a graph without ops fails in the same way: the failure does not depend on the model\n";
     if (const auto& culprit = failure.culprit)
         text += "culprit:    " + culprit->text() +
-                (culprit->minimized_only ? "; the original model fails even without it" : "") + '\n';
+                (culprit->minimized_only ? "; with the culprit switched off, the original model still fails" : "") +
+                '\n';
     for (const std::string& note : culprit_notes(failure)) text += "            " + note + '\n';
     text += source_text(done.smallest.graph);
     if (done.releases) text += "release:    " + done.releases->text() + '\n';
     if (done.closeness == Closeness::noise)
         text +=
-            "            rounding noise: the result is about as near to f64 as the reference is; a bug is unlikely\n";
+            "            rounding noise: the result is about as close to the result in double precision as the "
+            "reference's result is; a bug is unlikely\n";
     for (std::size_t i = 0; i < done.drifted_files.size(); ++i)
         text += "also seen:  " + done.drifted[i].graph.failure->signature.text() +
                 ", a different failure: " + done.drifted_files[i].string() + '\n';
@@ -142,13 +145,14 @@ std::string graph_text(const Graph& graph, const std::string& file) {
 constexpr std::size_t kLabel = 12;
 
 /// What is done with the result: the repro, or, where there is none, what judged it, run on it once more. Empty where
-/// that was done and the result did not fail.
+/// that was done and the result did not fail, and where the caller does it.
 std::string next_command(const Minimized& done, const Request& request) {
     if (!done.confirmed) return {};
     const Graph& result = done.smallest.graph;
     if (const auto* judge = std::get_if<CommandOracleOptions>(&request.judge))
         return shell_quote(command_line(*judge, request.output));
-    if (!result.nodes.empty() && diagnose::has_repro(result)) return shell_quote(diagnose::repro_words(request.output));
+    if (!result.nodes.empty() && diagnose::has_repro(result))
+        return request.repro_follows ? "" : shell_quote(diagnose::repro_words(request.output));
     std::vector<std::string> words =
         program_words("explain", {request.output.string(), "--backend", result.failure->backend});
     for (const auto& more : {option_words(result.failure->options), diagnose::op_library_words()})
@@ -180,14 +184,17 @@ std::string not_failing_text(const Request& request, const std::string& judge, c
     if (const Suspect* suspect = request.suspect(); suspect && !request.stored)
         return "right: " + passing_text(judge, suspect->tier);
     const std::string right = "right: with " + judge + " ";
-    if (request.stored) return right + "it does not fail as recorded in MODEL: " + request.stored->signature.text();
+    if (request.stored)
+        return right + "the model does not fail in the recorded way: " + request.stored->signature.text();
     const auto& command = std::get<CommandOracleOptions>(request.judge);
-    if (command.polarity == "test") return right + "the script does not exit with 0 (--test: exit 0 is interesting)";
+    if (command.polarity == "test")
+        return right + "the script does not exit with status 0, which with --test means that the candidate fails";
     if (command.polarity == "test-must-fail")
-        return right + "the script exits with 0, and any other exit is interesting";
+        return right + "the script exits with status 0; any other status means that the candidate fails";
     const bool picky = !command.fail_codes.empty() || !command.ignore_codes.empty() || !command.fail_pattern.empty();
     return right +
-           (picky ? "the command " + seen : "the command exits with 0 (--check: any other exit is the failure)");
+           (picky ? "the command " + seen
+                  : "the command exits with status 0; with --check, any other status means that the candidate fails");
 }
 
 std::string to_text(const Minimized& done, const Request& request) {
@@ -198,7 +205,7 @@ std::string to_text(const Minimized& done, const Request& request) {
         return found_text(done) + "written:    " + done.output.string() +
                ", unfinished: " + plural(done.after.calls, "op") + "\n" + next_line(request.go_on, kLabel);
     if (done.ending == Ending::flaky)
-        return "flaky: it fails in the same way in " + std::to_string(done.flaky.failures) + " of " +
+        return "flaky: the model fails in the same way in " + std::to_string(done.flaky.failures) + " of " +
                plural(done.flaky.runs, "run") + ", too rarely to minimize\n";
     if (said && said->fails() && !request.stored)
         return text_of(*said) + "\nnot minimized: " + (done.no_candidates.empty() ? unfailing : done.no_candidates) +
@@ -210,7 +217,8 @@ std::string to_text(const Minimized& done, const Request& request) {
     if (done.hidden) return "fails: " + done.signature.text() + "\nnot minimized: " + unfailing + "\n";
     std::string text = not_failing_text(request, done.judge, done.message);
     if (request.stored && !done.signature.kind.empty())
-        text += ", but in another way: " + done.signature.text() + "; --backend " + done.judge + " minimizes that";
+        text += "; the model fails in another way: " + done.signature.text() +
+                "; to minimize this failure, pass --backend " + done.judge;
     return text + "\n";
 }
 

@@ -20,7 +20,8 @@ struct Request {
     std::filesystem::path output = {};   ///< .json or .onnx; answers are kept in OUT.journal
     std::optional<Failure> stored = {};  ///< the failure to follow is the one that the model has
     Strategy how = {};
-    std::string go_on = {};  ///< the command line that goes on with it where it was stopped
+    std::string go_on = {};      ///< the command line that goes on with it where it was stopped
+    bool repro_follows = false;  ///< the caller writes a repro of each result: no command for that is printed
     /// Reads the model as its user gave it, nothing folded: an ONNX file. Null where nothing is folded.
     std::function<LoadedFrame()> unfolded = {};
 

@@ -74,8 +74,8 @@ class Recapture {
             if (refs_.size() == i) issue(nodes[i]);
         }
         if (refs_.size() != nodes.size())
-            return differ("found " + std::to_string(nodes.size()) + " events, expected " +
-                          std::to_string(refs_.size()) + ": one for each result of its last call");
+            return differ("found " + std::to_string(nodes.size()) + " recorded operations and inputs, expected " +
+                          std::to_string(refs_.size()) + ", one for each input and each result of a call");
         finish();
     }
 
@@ -94,7 +94,7 @@ class Recapture {
         try {
             outcome.outputs = evaluate(*captured_, inputs);
         } catch (const Error& error) {
-            return differ("the graph no longer runs: " + std::string(error.what()));
+            return differ("the captured graph does not run: " + std::string(error.what()));
         }
         outcome.outputs.resize(std::min(outcome.outputs.size(), recorded_.outputs.size()));  // then what it writes
         if (std::ranges::equal(outcome.outputs, recorded_.outputs, same_bits)) return;
@@ -122,8 +122,8 @@ class Recapture {
         }
         if (error == failed.error) return;
         differ("the call of " + failed.call.target + " " +
-               (error.empty() ? "no longer fails" : "fails with '" + error + "'") + ", recorded '" + failed.error +
-               "'");
+               (error.empty() ? "no longer fails" : "fails with '" + error + "'") + "; the record has the error '" +
+               failed.error + "'");
     }
 
     void issue(const Node& node) {
@@ -182,7 +182,7 @@ class Recapture {
         const std::string id =
             recorded_.ended_by ? std::string(capture::info(recorded_.ended_by->kind).id) : std::string();
         if (id != recorded_.break_id)
-            differ("its end differs: found " +
+            differ("the end of the graph differs: found " +
                    (id.empty() ? "the end of the frame" : id + " (" + recorded_.ended_by->reason + ")") +
                    ", recorded " + (recorded_.break_id.empty() ? "the end of the frame" : recorded_.break_id));
         if (is_graph) captured_ = finished->graph;
@@ -200,7 +200,7 @@ std::size_t events_of(const FrameSegment& segment) { return segment.events.nodes
 }  // namespace
 
 Recaptured recapture(const FrameRecord& record, const Accuracy& accuracy, std::optional<std::size_t> to_event) {
-    const LogStep step(LogStep::Kind::capture, "capture " + record.frame + " again from its events");
+    const LogStep step(LogStep::Kind::capture, "repeat the capture of " + record.frame);
     Recaptured result;
     std::deque<Recapture> segments;
     std::size_t left = to_event.value_or(std::numeric_limits<std::size_t>::max());

@@ -92,7 +92,7 @@ std::optional<Shard> shard_from_environment() {
     if (!count && !index) return std::nullopt;
     if (!count || !index)
         throw Error({"environment", count ? "GTEST_SHARD_INDEX" : "GTEST_TOTAL_SHARDS"},
-                    "GTEST_SHARD_INDEX and GTEST_TOTAL_SHARDS require each other");
+                    "found only one of GTEST_SHARD_INDEX and GTEST_TOTAL_SHARDS, expected both or neither");
     if (const char* status = std::getenv("GTEST_SHARD_STATUS_FILE"); status && *status) write_file(status, "");
     return Shard{*index, *count};
 }

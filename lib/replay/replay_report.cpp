@@ -28,20 +28,20 @@ struct Fields<ReplayResult> {
     static void visit(auto& field) {
         field("file", &ReplayResult::file, "");
         field("name", &ReplayResult::name, "");
-        field("backend", &ReplayResult::backend, "The backend that the record ran on; empty when it did not run.");
+        field("backend", &ReplayResult::backend, "The backend that ran the record; empty if the record did not run.");
         field("status", &ReplayResult::status, "");
         field("outcome", &ReplayResult::outcome,
               "Kind of the outcome: ok, mismatch, exception, crash, timeout, out_of_memory, unsupported, error; "
               "capture_fault: the record itself is wrong; not_judged: see the verdict.");
         field("verdict", &ReplayResult::verdict, "");
-        field("identical", &ReplayResult::identical, "Every output equals the recorded one bit by bit.");
+        field("identical", &ReplayResult::identical, "Whether every output equals the recorded output bit by bit.");
         field("first_difference", &ReplayResult::first_difference,
               "The first difference, the outcome's message, or why the record is not judged; empty when passed.");
         field("seconds", &ReplayResult::seconds, "", Count{});
         field.maybe("compared", &ReplayResult::compared,
                     "The sources of the results that the backend's were compared with.");
-        field.maybe("agree", &ReplayResult::agree, "Where results differ: groups of sources that computed the same.");
-        field.maybe("next", &ReplayResult::next, "Of a failed record: the command that minimizes it.");
+        field.maybe("agree", &ReplayResult::agree, "If results differ: groups of sources whose results agree.");
+        field.maybe("next", &ReplayResult::next, "For a failed record: the command that minimizes the failure.");
     }
 };
 
@@ -58,11 +58,13 @@ struct Results {
         counted("passed", Status::passed, "");
         counted("failed", Status::failed, "");
         counted("skipped", Status::skipped, "The number of records without a verdict.");
-        counted("xfail", Status::xfail, "Failed, and listed as a known failure.");
-        counted("xpass", Status::xpass, "Passed, although listed as a known failure.");
+        counted("xfail", Status::xfail, "The number of records that failed and are listed as known failures.");
+        counted("xpass", Status::xpass,
+                "The number of records that passed although they are listed as known failures.");
         counted("errors", Status::error, "The number of records that are missing or cannot be read.");
         field("verdict", &Results::verdict,
-              "Of all records: fails if one fails, else not_judged if one is not judged, else right.");
+              "The verdict on all records: fails if a record fails, else not_judged if a record is not judged, else "
+              "right.");
         field("records", &Results::records, "");
     }
 

@@ -130,11 +130,11 @@ std::string summary(const Divergence& divergence, const std::string& backend) {
         return std::ranges::count(values, wanted, &ValueDivergence::closeness);
     };
     const auto coarse = count(Closeness::coarse);
-    std::string text = "values:      " + std::to_string(values.size()) +
-                       (divergence.joint ? " of the joint graph" : "") +
-                       " compared: " + std::to_string(count(Closeness::differs)) + " wrong, " +
-                       (coarse ? std::to_string(coarse) + " close but less accurate than rounding explains, " : "") +
-                       std::to_string(count(Closeness::noise)) + " with rounding noise only\n";
+    std::string text =
+        "values:      " + std::to_string(values.size()) + (divergence.joint ? " of the joint graph" : "") +
+        " compared: " + std::to_string(count(Closeness::differs)) + " wrong, " +
+        (coarse ? std::to_string(coarse) + " within the tolerance, but less accurate than rounding explains, " : "") +
+        std::to_string(count(Closeness::noise)) + " with only rounding noise\n";
     if (const ValueDivergence* const first = divergence.first_wrong()) {
         text += "first wrong: " + node_text(*first) + " = " + first->op;
         if (const std::string where = place(*first); !where.empty()) text += "   # " + where;
@@ -143,7 +143,7 @@ std::string summary(const Divergence& divergence, const std::string& backend) {
         text += count(Closeness::noise)
                     ? "             rounding noise: rounding explains the error of " + backend + " against f64\n"
                     : "             with every value as an output, " + backend +
-                          " matches the reference: the cause is fusion, or " +
+                          " matches the reference, so the cause of the mismatch is fusion, or " +
                           (divergence.joint ? "how the joint graph is split into forward and backward\n"
                                             : "the last ops\n");
     }
@@ -154,7 +154,7 @@ std::string summary(const Divergence& divergence, const std::string& backend) {
             values, [&](const ValueDivergence& value) { return value.born.*kind && !(value.born_in_reference.*kind); });
         if (found != values.end())
             text += "first " + std::string(what) + ":   " + node_text(*found) + " = " + found->op +
-                    " (the reference has none there)\n";
+                    " (the reference has no " + std::string(what) + " there)\n";
     };
     first("NaN", &ValueDivergence::Birth::nan);
     first("Inf", &ValueDivergence::Birth::infinity);
@@ -200,8 +200,8 @@ std::string to_text(const Divergence& divergence, const std::string& backend, co
     std::string text =
         "whole graph: " + std::string(name(plain.kind)) + (plain.failed() ? ": " + plain.message : "") + "\n";
     if (!divergence.failure.empty())
-        return text + "values:      none: with every value as an output, the backend fails: " + divergence.failure +
-               "\n";
+        return text + "values:      not compared, because the backend fails if every value is an output: " +
+               divergence.failure + "\n";
     text += summary(divergence, backend);
     if (!divergence.no_exact.empty()) text += "f64:         not computed: " + divergence.no_exact + "\n";
     const auto& values = divergence.values;

@@ -160,7 +160,8 @@ std::string file_text(const Join& joined, const Analysis& analysis, const TextOp
         return std::to_string(count);
     };
     const std::string seen = add(true, "\nPredicted and seen:\n");
-    const std::string not_seen = add(false, "\nPredicted only (not reached, or no break after all):\n");
+    const std::string not_seen =
+        add(false, "\nPredicted, but not seen (the program did not reach the place, or there is no break):\n");
     if (!joined.seen_only.empty()) text += "\nSeen only:\n";
     for (const IndexBreak* b : joined.seen_only)
         text += " - " + b->reason + " [" + b->id + "] (" + plural(b->count, "time") + ")\n" + print(b->stack);

@@ -30,7 +30,7 @@ Subject subject_of(const fs::path& model, std::vector<LoadedFrame> graphs) {
     for (const IndexRecord& record : subject.index->records)
         if (record.graph.empty() && failed(load_frame_record(model / record.file)))
             subject.index->notes.push_back("capture failed in a function: " + record.file.string() +
-                                           " holds the events of the function, and replay repeats their capture");
+                                           " holds the operations of the function; replay repeats the failed capture");
     for (Frame& frame : subject.frames) frame.captured = was_captured(frame, *subject.index);
     return subject;
 }
@@ -78,7 +78,7 @@ void predict(Subject& subject, std::vector<cpp::Analysis> predictions) {
     if (!predictions.empty() && !subject.index)
         throw Error({subject.model, {}},
                     "found neither a program nor a folder written by trace to compare the predictions with",
-                    "omit MODEL to print the predictions alone");
+                    "leave out MODEL to print only the predictions");
     subject.predictions = std::move(predictions);
 }
 

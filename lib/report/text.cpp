@@ -201,7 +201,8 @@ std::string backend_text(const Report& report, const Painter& paint) {
             paint.red(backend + " fails" + (report.backend_tells ? ", although it supports every op." : ".")) + "\n";
     text += report.verdict;
     if (text.empty())
-        text = backend + (report.backend_tells ? " supports every op.\n" : " does not report which ops it supports.\n");
+        text = backend +
+               (report.backend_tells ? " supports every op.\n" : " does not report which ops this backend supports.\n");
     return text;
 }
 
@@ -222,8 +223,9 @@ void add_foreign_inputs(const Frame& frame, std::vector<std::string>& why) {
             "found input " + target + (random ? ", a random value" : "") + "; expected only parameters of " +
             frame.name + "\n" + (first == by.end() ? "" : print(graph.node({*first}).stack)) +
             (random
-                 ? "   hint: draw the value outside of the function and pass it as an argument\n"
-                 : "   hint: pass it as an argument, or register it as a parameter of a module that is an argument\n"));
+                 ? "   hint: draw the random numbers outside of the function, and pass these numbers as an argument\n"
+                 : "   hint: pass the tensor as an argument, or register the tensor as a parameter of a module that is "
+                   "an argument\n"));
     }
 }
 

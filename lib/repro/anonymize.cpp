@@ -65,7 +65,7 @@ void anonymize(Repro& repro, Backend& backend) {
     graph = renamed(graph);
     // Names that the user gave may be in the words of the failure.
     const std::optional<std::string> words = fails_alike(graph, backend);
-    if (!words) throw Error("the graph does not fail in the same way with other names", "run without --anonymize");
+    if (!words) throw Error("with other names, the graph does not fail in the same way", "run without --anonymize");
     graph.failure->message = *words;
 
     repro.replaced = 0;
@@ -80,7 +80,7 @@ void anonymize(Repro& repro, Backend& backend) {
             ++*repro.replaced;
             return;
         }
-        log_info(LogChannel::repro, name + ": the failure needs its values");
+        log_info(LogChannel::repro, name + ": the failure needs the values of this tensor");
         repro.kept.push_back(name);
     };
     for (std::size_t i = 0; i < graph.failure->inputs.size(); i++)

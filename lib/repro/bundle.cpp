@@ -21,9 +21,10 @@ std::string run_script(const Repro& repro, const Options& options) {
     const ReproProgram& program = repro.program;
     const std::string build = shell_quote(build_command(program, options));
     std::string text = "#!/bin/sh\n";
-    text += build.empty() ? "# Runs the repro. " : "# Builds the repro if necessary, and runs it. ";
-    text += program.ends_by.empty() ? "Exit 1: the bug is there, 0: it is gone.\n"
-                                    : program.ends_by + " kills it: the bug is there, exit 0: it is gone.\n";
+    text += build.empty() ? "# Runs the repro. " : "# Builds the repro if necessary, and runs the repro. ";
+    text += program.ends_by.empty()
+                ? "Exit status 1: the bug is there; 0: the bug is gone.\n"
+                : program.ends_by + " ends the program: the bug is there; exit status 0: the bug is gone.\n";
     text += "#   sh run.sh          reproduce the failure\n";
     if (runs_control(program))
         text += "#   sh run.sh control  run the control, which must pass: " + control_of(program) + "\n";
@@ -49,15 +50,17 @@ std::string read_me(const Repro& repro, const Options& options, bool record, boo
                          (repro.releases.empty() ? "" : "releases: " + repro.releases + "\n")},
          {"COMMAND", options.command},
          {"NEEDS", build.empty() ? "" : "g++ and "},
-         {"RUNS", build.empty() ? "runs " + name : "builds " + name + " and runs it"},
+         {"RUNS", build.empty() ? "runs " + name : "builds and runs " + name},
          {"CONTROL", runs_control(program)
                          ? "  sh run.sh control    runs the control, which must pass: " + control_of(program) + "\n"
                          : ""},
          {"COMMANDS", (build.empty() ? "" : "  " + build + "\n") + "  " + run_beside(program, options)},
          {"RECORD", record ? "  replay record\n  explain divergence candidate.json\n" : ""},
-         {"ONNX", !onnx ? ""
-                        : std::string("\ncandidate.onnx with test_data_set_0/ is the same graph for other tools") +
-                              (record ? "; output_*.pb are the expected outputs.\n" : ".\n")}});
+         {"ONNX",
+          !onnx
+              ? ""
+              : std::string("\ncandidate.onnx and test_data_set_0/ hold the same graph and its data for other tools") +
+                    (record ? "; output_*.pb are the expected outputs.\n" : ".\n")}});
 }
 
 std::string environment_text(const Repro& repro, const Options& options) {
@@ -118,7 +121,7 @@ std::set<fs::path> files_below(const fs::path& folder) {
 }
 
 /// Behind the name of what is not there yet, but belongs to the bundle and goes with it.
-static constexpr const char* kMadeLater = "  (run.sh makes it)";
+static constexpr const char* kMadeLater = "  (run.sh creates this file)";
 
 void note_contents(const fs::path& folder, const std::set<fs::path>& files) {
     const fs::path list = folder / "contents.txt";

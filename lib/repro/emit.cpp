@@ -188,8 +188,10 @@ class ProgramText {
             values_["OVERLOADS"] +=
                 (values_["OVERLOADS"].empty() ? "" : "\n") + chomped(fill_template("repro_close_complex.cpp", {}));
         const bool as_they_are = !values_["OVERLOADS"].empty();
-        values_["WHY"] = complex ? "Elements are compared and printed in their own types."
-                                 : "Integers of 64 bits are compared and printed as they are: double would round them.";
+        values_["WHY"] =
+            complex
+                ? "Elements are compared and printed in their own types."
+                : "Integers of 64 bits are compared and printed as integers, because double would round such numbers.";
         values_["VALUE"] = as_they_are ? "value" : values_["NUMBER"];
         values_["SHOWN_AS"] = as_they_are ? "%s" : "%.9g";
         for (const auto& [key, element] :
@@ -287,9 +289,10 @@ class ProgramText {
 
     /// And when the loops are wrong, too.
     std::string accused_with_loops() const {
-        if (strict()) return "neither matches the reference bit for bit (--accuracy=strict)";
+        if (strict()) return "neither the backend nor the loops match the reference bit for bit (--accuracy=strict)";
         const bool known = culprit() && (culprit()->component == "lowering" || culprit()->component == "pass");
-        return "BUG in " + (known ? "the " + culprit()->text() : suspect_.lowering) + " (the loops are wrong too)";
+        return "BUG in " + (known ? "the " + culprit()->text() : suspect_.lowering) +
+               " (the plain loops are wrong, too)";
     }
 
     /// The main function. What ends a process, or must not take the machine, runs in a child of it; what is seen in a
@@ -359,8 +362,8 @@ class ProgramText {
         if (!repro_.releases.empty()) text += comment(repro_.releases, "  releases   ");
         const std::string run = shell_quote({"./" + options_.stem()});  // finds its companions by itself
         text += comment(shell_quote(build_command(program, options_)) + " && " + run, "  build      ");
-        text += "//   exit       1: the bug is there, 0: it is gone, 2: something else went wrong\n";
-        text += comment(run + " control must pass (exit 0): it runs with " + control_, "  control    ");
+        text += "//   exit       1: the bug is there, 0: the bug is gone, 2: something else went wrong\n";
+        text += comment(run + " control must pass (exit 0); this run has " + control_, "  control    ");
         text += comment(data_text(repro_), "  data       ");
         if (const std::string on = environment(); !on.empty()) text += comment(on, "  on         ");
         return chomped(text);

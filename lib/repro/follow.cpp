@@ -13,7 +13,7 @@ namespace whittle::repro {
 MinimizedRepro repro_of(const Graph& graph, const std::filesystem::path& file, const std::filesystem::path& output,
                         const std::map<std::string, std::string>& environment) {
     if (graph.nodes.empty())
-        return {.none = "the result is a part of the ONNX file that Whittle cannot read as a graph"};
+        return {.none = "the result is a part of the ONNX file, and Whittle cannot read this part as a graph"};
     if (!diagnose::has_repro(graph))
         return {.none = "backend " + graph.failure->backend + " cannot emit a standalone program"};
     MinimizedRepro repro;
@@ -35,8 +35,8 @@ Followed follow(const std::vector<LoadedFrame>& frames, const reduce::Request& r
                 const std::map<std::string, std::string>& environment, const Observer& observer) {
     Followed followed{.minimized = reduce::minimize(frames, request, observer)};
     followed.verified = followed.minimized.good();
-    if (!followed.verified) return followed;
     for (const reduce::Minimized& done : followed.minimized.results) {
+        if (!done.failed()) continue;
         const MinimizedRepro& repro = followed.repros.emplace_back(
             repro_of(done.smallest.graph, done.output, std::filesystem::path(done.output).replace_extension(".cpp"),
                      environment));

@@ -23,8 +23,8 @@ struct MinimizedRepro {
 
 struct Followed {
     reduce::MinimizedModel minimized = {};
-    std::vector<MinimizedRepro> repros = {};  ///< one per result, where all that fails was minimized …
-    bool verified = false;                    ///< … and all of them show its failure
+    std::vector<MinimizedRepro> repros = {};  ///< one per result that was minimized
+    bool verified = false;                    ///< all that fails was minimized, and each repro shows its failure
 };
 
 /// Of a minimized graph, which `file` holds: written to `output` with the smallest data that shows the failure, and

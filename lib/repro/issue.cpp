@@ -141,8 +141,9 @@ class Issue {
                        {"DEFINITIONS", justification()},
                        {"REPRODUCE", program() + "\n" + command() + "\n" + chomped(outcome()) + control() + "\n"},
                        {"PROGRAM", program() + "\n" + command()},
-                       {"EXPECTED", (program_.expected.empty() ? "It exits with status 0" : program_.expected) + ".\n"},
-                       {"ACTUAL", (repro_.verified ? "It " : "") + outcome()},
+                       {"EXPECTED",
+                        (program_.expected.empty() ? "The program exits with status 0" : program_.expected) + ".\n"},
+                       {"ACTUAL", (repro_.verified ? "The program " : "") + outcome()},
                        {"VERSIONS", "- " + version() + "\n" + checked("- ") + built_by() + environment_line("os") +
                                         environment_line("cpu")},
                        {"OS", found("os") + ", " + found("kernel") + "\n"},
@@ -188,7 +189,7 @@ class Issue {
 
     /// What that says.
     std::string outcome() const {
-        if (!repro_.verified) return "It was not verified.\n";
+        if (!repro_.verified) return "The failure of this program was not verified.\n";
         const std::string printed = printed_block(other_ ? other_->printed : repro_.printed);
         const std::string prints = repro_.varies ? "prints, for example,\n\n" : "prints\n\n";
         const std::string& ends_by = other_ && !other_->ends_by.empty() ? other_->ends_by : program_.ends_by;
@@ -306,12 +307,14 @@ class Issue {
 std::string before_sending(const Repro& repro, const Options& options) {
     const bool current = options.also.empty() && options.checked.empty();
     const bool mended = repro.right_in_all_others;
-    return std::string("the program: does the documentation confirm what it expects?\n") +
-           (current ? "the current release: does it fail, too, or is the fix unreleased? (--also, --checked)\n" : "") +
-           (mended
-                ? "the releases: all others that were run are right; is one of them newer, so that the bug is fixed?\n"
-                : "") +
-           "open and closed issues: has someone reported it?\n";
+    return std::string("the program: does the documentation confirm the results that the program expects?\n") +
+           (current ? "the current release: does this release fail, too? Is there a fix that is not released yet? "
+                      "(--also, --checked)\n"
+                    : "") +
+           (mended ? "the releases: all other tested releases are right; is one of these releases newer, so that the "
+                     "bug is fixed?\n"
+                   : "") +
+           "open and closed issues: has someone reported this bug?\n";
 }
 
 std::string issue_text(const Repro& repro, const Options& options) { return Issue(repro, options).write(); }

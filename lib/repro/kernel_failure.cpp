@@ -214,12 +214,14 @@ std::string not_of_a_kernel(const Failure& failure) {
     const std::string& kind = failure.signature.kind;
     if (failure.culprit && (failure.culprit->component == "lowering" || failure.culprit->component == "pass"))
         return "the culprit is in Whittle, not in Halide: " + failure.culprit->text();
-    if (failure.accuracy.mode == Accuracy::Mode::strict) return "it only fails with --accuracy=strict";
+    if (failure.accuracy.mode == Accuracy::Mode::strict) return "the model fails only with --accuracy=strict";
     const std::string& detail = failure.signature.detail;
-    if (kind == "mismatch" && detail != "value" && detail != "nan_or_inf") return "the mismatch is not in values";
+    if (kind == "mismatch" && detail != "value" && detail != "nan_or_inf")
+        return "the results differ, but not in values";
     if (kind != "mismatch" && kind != "exception" && kind != "crash" && kind != "timeout")
         return "a short program cannot show " + kind;
-    if (failure.options.contains("asserts")) return "it is compiled with asserts=" + failure.options.at("asserts");
+    if (failure.options.contains("asserts"))
+        return "the model is compiled with asserts=" + failure.options.at("asserts");
     return {};
 }
 
@@ -237,10 +239,10 @@ bool show_kernel(Repro& repro, Backend& backend, program::KernelPrograms& progra
     program::CompiledProgram program(repro.graph, failure.options);
     const auto planned = programs.planned(program);
     if (!std::holds_alternative<const program::Plan*>(planned))
-        return why_not = "not all of its ops are kernels", false;
+        return why_not = "not all ops of the model are compiled to kernels", false;
     const std::optional<KernelCase> first =
         first_failing(*std::get<const program::Plan*>(planned), failure, programs.targets(), oracle);
-    if (!first) return why_not = "no kernel fails on its own", false;
+    if (!first) return why_not = "each kernel alone passes", false;
     const reduce::KernelReduction reduction = reduce::reduce_kernel(
         *first, [&](const KernelCase& smaller) { return oracle.fails(smaller); }, deadline);
     KernelCase found;
@@ -272,7 +274,7 @@ bool show_kernel(Repro& repro, Backend& backend, program::KernelPrograms& progra
         .file = options.file(),
         .alarm = options.alarm};
     std::optional<ReproProgram> shown = programs.program(request);
-    if (!shown) return why_not = "its data are too long for a short program", false;
+    if (!shown) return why_not = "the inputs and outputs are too long for a short program", false;
     request.given_expected = true;
     if (failure.signature.kind == "mismatch")
         if (std::optional<ReproProgram> passing = programs.program(request))

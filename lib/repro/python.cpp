@@ -47,7 +47,7 @@ void run_python(PythonRepro& repro, bool fails) {
     constexpr const char* kAsk = "import torch; print(torch.__version__); hasattr(torch, 'compile') or print('old')";
     const auto has_it = [](const ProcessResult& found) { return found.exit_code == 0 && !found.timed_out; };
     if (traced && !fs::exists(repro.python)) {
-        repro.message = repro.python + ", which ran the program, is not there";
+        repro.message = repro.python + ", the Python interpreter that ran the traced program, does not exist";
         return;
     }
     ProcessResult found = run_process({repro.python, "-c", kAsk}, options);
@@ -57,8 +57,9 @@ void run_python(PythonRepro& repro, bool fails) {
         if (has_it(found)) repro.python = kSystems;
     }
     if (!has_it(found)) {
-        repro.message = repro.python + (traced ? ", which ran the program, has no PyTorch"
-                                               : " has no PyTorch (scripts/setup --with python installs it)");
+        repro.message =
+            repro.python + (traced ? ", the Python interpreter that ran the traced program, has no PyTorch"
+                                   : " has no PyTorch; to install PyTorch, run scripts/setup --with python");
         return;
     }
     if (found.out.find("\nold\n") != std::string::npos) repro.mode = "ts";
@@ -66,8 +67,9 @@ void run_python(PythonRepro& repro, bool fails) {
     const std::string version = "PyTorch " + found.out.substr(0, found.out.find_first_of("\n"));
     const bool ended = !result.timed_out && !result.signal;
     repro.verified = ended && (fails ? result.exit_code == 1 && result.err.starts_with("BUG: ") : !result.exit_code);
-    repro.message = repro.verified ? version + (fails ? " does not compute" : " computes") + " what the reference does"
-                                   : last_line(result.err.empty() ? result.out : result.err);
+    repro.message = repro.verified
+                        ? version + (fails ? " does not compute" : " computes") + " the results of the reference"
+                        : last_line(result.err.empty() ? result.out : result.err);
 }
 
 }  // namespace

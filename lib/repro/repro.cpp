@@ -229,10 +229,10 @@ std::optional<Repro> short_of_graph(const Repro& known, Backend& backend, Emitte
 std::string claim_of(const Repro& repro) {
     const Rate& rate = repro.failure().signature.rate;
     std::string text = "verified: " + std::to_string(repro.runs) + " of " + std::to_string(repro.of) +
-                       " runs fail, the control passes";
+                       " runs fail, and the control passes";
     if (rate.flaky())
-        text += "; compiled anew for each run, " + std::to_string(rate.failed) + " of " + std::to_string(rate.runs) +
-                " runs failed";
+        text += "; with a new compilation for each run, " + std::to_string(rate.failed) + " of " +
+                std::to_string(rate.runs) + " runs failed";
     return text;
 }
 
@@ -249,7 +249,8 @@ Repro with_harness(Repro repro, Emitter& emitter, const Options& options) {
     const TempDir elsewhere("whittle-repro");
     const auto check = [&] {
         if (repro.failure().signature.detail.starts_with("written_")) {
-            repro.message = "the program keeps its inputs and parameters in constants, to which no backend can write";
+            repro.message =
+                "the backend wrote to an input or parameter, but in the program, inputs and parameters are constants";
             return;
         }
         repro.varies = false;
@@ -288,8 +289,9 @@ Repro write_repro(const Graph& graph, const Options& options, Backend* own) {
                     "pass the failing backend with --backend");
     const Failure& failure = *graph.failure;
     if (failure.backend.empty())
-        throw Error({options.graph.string(), {}}, "a command judged this failure, but a repro needs a backend",
-                    "minify with --backend, or send the minimized file to the compiler's maintainers");
+        throw Error({options.graph.string(), {}},
+                    "found a failure that a command judged, expected a failure of a backend",
+                    "minimize the model with --backend, or send the minimized file to the compiler's maintainers");
     const std::vector<std::string> unknown = opaque_ops(graph);
     if (failure.signature.kind == name(Outcome::Kind::mismatch) && !unknown.empty())
         throw Error({options.graph.string(), {}},
@@ -308,11 +310,11 @@ Repro write_repro(const Graph& graph, const Options& options, Backend* own) {
     Emitter* const emitter = interpreting ? &*interpreting : offered<Emitter>(backend);
     if (!emitter)
         throw Error("backend " + failure.backend + " cannot emit a standalone program",
-                    "in a backend of your own, implement Emitter: see share/doc/reference/backends.md");
+                    "if this is your own backend, implement Emitter: see share/doc/reference/backends.md");
     if (options.anonymize) anonymize(repro, backend);
     const bool flaky = repro.failure().signature.rate.flaky();
     const bool wants_short = !options.harness && !repro.instead && !flaky;
-    if (flaky && !options.harness) repro.not_short = "it does not always fail";
+    if (flaky && !options.harness) repro.not_short = "the model does not fail in every run";
     // Other data would be tried on a graph that says nothing of gradients.
     const std::optional<Data> data = repro.gradients ? Data::real : data_called(options.data);
     auto* const programs = offered<program::KernelPrograms>(backend);

@@ -26,7 +26,7 @@ Repro with_data(Repro repro, Data data);
 /// With the smallest data that fails in the same way. What a program does not make up by itself is tried where it is
 /// little.
 Repro with_smallest_data(Repro repro, Backend& backend);
-/// "zeros", "the recorded values; it does not fail with zeros, ones".
+/// "zeros", "the recorded values; with zeros, ones, the program does not fail".
 std::string data_text(const Repro& repro);
 
 /// Nothing of the user's in it but what the failure needs: other names for values, parameters, nested graphs and the

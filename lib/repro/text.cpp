@@ -51,8 +51,8 @@ std::string gone_text(const Failure& failure, bool compared) {
     text += labelled("recorded: ", failure.signature.text() + "\n" + failure.message +
                                        (failure.version.empty() ? "" : "\nwith version " + failure.version));
     return text +
-           "hint: if the compiler or the machine has changed, minify the original model again; if the failure occurs "
-           "in some runs only, add --repeat N; to write the program all the same, add --repeat 0\n";
+           "hint: if the compiler or the machine has changed, run minify on the original model again; if the failure "
+           "occurs only in some runs, add --repeat N; to write the program without running it, add --repeat 0\n";
 }
 
 std::string next_line(const std::string& command, bool verified, const Options& options) {
@@ -65,13 +65,14 @@ std::string to_text(const Repro& repro, const Failure& failure, const Options& o
     text += repro.tried
                 ? "reduced:  to one Halide kernel\n"
                 : "data:     " + std::string(name(repro.data)) +
-                      (repro.passing.empty() ? "" : " (it does not fail with " + join(repro.passing) + ")") + "\n";
+                      (repro.passing.empty() ? "" : " (with " + join(repro.passing) + ", the program does not fail)") +
+                      "\n";
     std::string files =
         repro.output.string() + (repro.is_short() ? " (" + plural(lines_of(repro), "line") + ")\n" : "\n");
     for (const std::filesystem::path& sidecar : repro.sidecars) files += sidecar.string() + "\n";
     text += labelled("written:  ", files);
     if (repro.replaced)
-        text += "names:    replaced, and the values of " + plural(*repro.replaced, "tensor") +
+        text += "names:    replaced by made-up names, as well as the values of " + plural(*repro.replaced, "tensor") +
                 (repro.kept.empty() ? "" : "; the failure needs the values of " + join(repro.kept)) + "\n";
     if (!repro.not_short.empty()) text += "          no short program: " + repro.not_short + "\n";
     if (options.runs > 0) text += verified_text(repro, failure);

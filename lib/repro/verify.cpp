@@ -112,7 +112,7 @@ class Verification {
         for (const auto& [name, path] : program.folder->lent) {
             std::error_code error;
             fs::create_directory_symlink(path, folder_ / name, error);
-            if (error) throw Error({(folder_ / name).string(), {}}, "cannot link it: " + error.message());
+            if (error) throw Error({(folder_ / name).string(), {}}, "cannot create the link: " + error.message());
         }
     }
 
@@ -130,7 +130,7 @@ class Verification {
 
     /// On the expected values.
     void check() {
-        constexpr const char* kFails = "its check fails even on the expected values: ";
+        constexpr const char* kFails = "the program reports a failure even for the expected values: ";
         const auto fails = [&](const std::vector<std::string>& command) {
             const ProcessResult result = run(command);
             return passes(result) ? std::nullopt : std::optional(kFails + last_words(result));
@@ -144,7 +144,7 @@ class Verification {
             const auto found = std::ranges::find(program_.others, other.name, &OtherProgram::name);
             if (!other.verified || found == program_.others.end()) continue;
             if (const auto why = fails(found->run))
-                other.verified = false, other.message = other.name + " proves nothing: " + *why;
+                other.verified = false, other.message = other.name + " is not usable as a repro: " + *why;
         }
     }
 
@@ -173,8 +173,8 @@ class Verification {
         if (command.empty()) return true;
         const ProcessResult built = run(command, kBuildLimit, {});
         if (built.exit_code == 0 && !built.timed_out) return true;
-        repro_.message = "it does not build: " +
-                         (built.timed_out ? std::string("the compiler took too long") : first_error(built.err));
+        repro_.message = "the program does not build: " +
+                         (built.timed_out ? std::string("the C++ compiler took too long") : first_error(built.err));
         return false;
     }
 
@@ -202,7 +202,7 @@ class Verification {
     bool control_passes(const ProcessResult& control) {
         if (passes(control)) return true;
         const std::string said = last_words(control);
-        repro_.message = "the control fails too: " + (said.empty() ? "it " + ending_of(control) : said);
+        repro_.message = "the control fails, too: " + (said.empty() ? "the control " + ending_of(control) : said);
         return false;
     }
 
@@ -258,7 +258,7 @@ class Verification {
         other.runs_on = last_line(probe.out);
         other.message =
             other.name + (other.verified ? ": " + std::to_string(shown) + " of " + std::to_string(shown) + " runs fail"
-                                         : " does NOT reproduce it: " + command.ending(last) +
+                                         : " does NOT reproduce the failure: " + command.ending(last) +
                                                (command.is_uncaught(last) ? ": " + last_line(last.err) : ""));
     }
 
@@ -295,7 +295,9 @@ void write_program(const Place& place, const ReproProgram& program, const Option
         const fs::path to = place.folder / companion.filename();
         if (fs::equivalent(companion, to, error)) continue;  // a bundle of a bundle
         fs::copy_file(companion, to, fs::copy_options::overwrite_existing, error);
-        if (error) throw Error({companion.string(), {}}, "cannot copy it beside the repro: " + error.message());
+        if (error)
+            throw Error({companion.string(), {}},
+                        "cannot copy this file to the folder of the repro: " + error.message());
     }
 }
 

@@ -1,5 +1,6 @@
 #include "tensor/compare.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>

@@ -61,7 +61,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
         } else {
             field_ = text;
             if (!in_metadata_ && text != "dtype" && text != "shape" && text != "data_offsets")
-                fail(key_position(key_), "found member '" + text + "', expected dtype, shape or data_offsets");
+                fail(key_position(key_), "found member '" + text + "', expected 'dtype', 'shape' or 'data_offsets'");
             if (!in_metadata_ && seen(text))
                 fail(key_position(key_), "found member '" + text + "' twice, expected each member once");
         }
@@ -93,7 +93,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
         if (!in_array_) reject(std::to_string(value));
         if (field_ == "data_offsets") {
             if (entries_.back().offsets.size() == 2)
-                fail(key_position(key_), "found more than 2 data_offsets, expected begin and end");
+                fail(key_position(key_), "found more than 2 data_offsets, expected two: begin and end");
             entries_.back().offsets.push_back(value);
             return true;
         }
@@ -139,10 +139,11 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
                               : !entry.shape       ? "shape"
                               : !entry.has_offsets ? "data_offsets"
                                                    : nullptr;
-        if (missing) fail(key_position(key_), std::string("found no ") + missing + ", expected one");
+        if (missing)
+            fail(key_position(key_), std::string("found no ") + missing + ", expected dtype, shape and data_offsets");
         if (entry.offsets.size() != 2)
             fail(key_position(key_),
-                 "found " + std::to_string(entry.offsets.size()) + " data_offsets, expected begin and end");
+                 "found " + std::to_string(entry.offsets.size()) + " data_offsets, expected two: begin and end");
     }
 
     const std::string& file_;
@@ -157,7 +158,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 std::string_view header_of(std::span<const std::byte> bytes, const std::string& file) {
     if (bytes.size() < kLengthBytes)
         throw Error({file, "byte 0"}, "found " + std::to_string(bytes.size()) +
-                                          " bytes, expected at least the 8 of a safetensors header length");
+                                          " bytes, expected at least 8 bytes, the length of a safetensors header");
     std::uint64_t length = 0;
     std::memcpy(&length, bytes.data(), sizeof length);
     const std::uint64_t held = bytes.size() - kLengthBytes;

@@ -156,8 +156,8 @@ TraceLock::TraceLock(const fs::path& folder) : folder_(folder) {
     descriptor_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         ::close(descriptor_);
-        throw Error({folder.string(), {}}, "another process is writing a trace into it",
-                    "wait until that is done, or choose another folder with -o");
+        throw Error({folder.string(), {}}, "another process is writing a trace to this folder",
+                    "wait until that process ends, or choose another folder with -o");
     }
 }
 
@@ -174,12 +174,14 @@ void require_replaceable(const fs::path& folder, std::span<const fs::path> model
     if (fs::is_empty(folder) || is_unfinished(folder)) return;
     if (is_ruined(folder)) {
         if (force) return;
-        throw Error({(folder / kIndex).string(), {}}, "it is damaged and does not name the traced model",
+        throw Error({(folder / kIndex).string(), {}}, "the file is damaged, and does not name the traced model",
                     "choose another folder with -o, or replace index.json and log.jsonl with --force");
     }
     const std::optional<TraceIndex> found = find_trace(folder);
     if (!found)
-        throw Error({folder.string(), {}}, "trace did not write this folder, and replaces only its own folders");
+        throw Error(
+            {folder.string(), {}},
+            "found a folder that trace did not write, expected an empty folder, a new name or an earlier trace");
     if (force) return;
     const TraceIndex& index = *found;
     std::set<fs::path> given;
@@ -190,9 +192,10 @@ void require_replaceable(const fs::path& folder, std::span<const fs::path> model
             for (const fs::path& model : models) both.push_back(model.string());
             const bool one =
                 index.models.size() == 1 && models.size() == 1 && takes_others(there) && takes_others(models[0]);
-            throw Error({folder.string(), {}}, "it holds the trace of " + index.model + ", not of " + words(models),
-                        "choose another folder with -o, or replace it with --force" +
-                            (one ? "; both in one folder: " + shell_quote(both) : ""));
+            throw Error({folder.string(), {}},
+                        "the folder holds the trace of " + index.model + ", not of " + words(models),
+                        "choose another folder with -o, or replace the trace with --force" +
+                            (one ? "; to trace both models into one folder: " + shell_quote(both) : ""));
         }
 }
 

@@ -56,7 +56,7 @@ fuzz::Options options_of(const FuzzOptions& options) {
     set_calls(options.calls, models);
     return {.models = std::move(models),
             .seed = static_cast<std::uint64_t>(options.seed),
-            .count = static_cast<std::uint64_t>(options.models),
+            .count = options.models,
             .time_limit = options.time_limit,
             .suspect = {.spec = options.backend.spec(kDefaultSuspect),
                         .options = options.backend.options(),
@@ -135,20 +135,24 @@ void minimize(Find& find) {
 
 void FuzzOptions::declare(cli::Tool& tool) {
     tool.option("-o,--output", output, "DIR",
-                "Folder for failing models: model_N.json as found, and one folder for each kind of failure. A failure "
-                "counts as known if there already is a folder for this kind of failure. Default: finds.");
+                "Folder for failing models. Each model is saved as model_N.json. Each kind of failure gets a "
+                "subfolder; if the subfolder already exists, the failure counts as known. Default: finds.");
     tool.section("Random models");
-    tool.option("--models", models, "N", "Number of models. Default: 1000.");
+    tool.option("--models", models, "N", "Number of models. Default: 1000, or no limit if --time-limit is given.");
     tool.option("--time-limit", time_limit, "TIME", "Start no new model after TIME (90s, 10m, 2h).");
     tool.option("--seed", seed, "N",
                 "Random seed of the first model. Each further model has the next seed. Default: 0.");
     tool.choice("--dialect", dialect, {"aten", "onnx"}, "Ops to use. Default: aten.");
-    tool.option("--dtype", dtypes, "D", "Use only calls whose main operands have the data type D. May be repeated.");
+    tool.option("--dtype", dtypes, "D",
+                "Use only calls whose main operands have the data type D. If --dtype is repeated, the operands may "
+                "have any of the data types.");
     tool.option("--without", without, "OP", "Do not use the op OP. May be repeated.");
-    tool.option("--calls", calls, "MIN-MAX", "Number of calls in a model, for example 4, 2-6, 2- or -6. Default: 1-8.");
+    tool.option("--calls", calls, "MIN-MAX",
+                "Number of calls in a model: 4 calls (4), from 2 to 6 (2-6), at least 2 (2-), or at most 6 (-6). "
+                "Default: 1-8.");
     tool.choice("--data", data, {"random", "special"},
-                "Values of inputs and parameters: random numbers (random, the default), or also NaN, infinities and "
-                "other special values (special).");
+                "Values of inputs and parameters. random (default): random numbers. special: also NaN, infinities and "
+                "other special values.");
     tool.option("--timeout", timeout, "S", "Time limit for each model, in seconds. Default: 20.");
     backend.declare(tool, kDefaultSuspect);
     tool.common("--backend --output --models --time-limit --dialect");
@@ -164,23 +168,23 @@ int fuzz(const cli::Tool& tool, const FuzzOptions& options) {
     const fuzz::Options asked = options_of(options);
     const bool lines = !tool.shared().json;
     std::vector<Find> finds;
-    cli::Progress progress(tool.called(), static_cast<std::size_t>(options.models), tool.shared().progress, "models");
-    const fuzz::Observer observer{
-        .found =
-            [&](std::uint64_t number, const Graph& failing) {
-                Find find{options.output / ("model_" + std::to_string(number) + ".json"),
-                          failing.failure->signature.text()};
-                save_graph(failing, find.model);
-                progress.clear();
-                if (lines) std::cout << find.model.string() << ": " << find.failure << std::endl;
-                finds.push_back(std::move(find));
-            },
-        .progress =
-            [&](const fuzz::Counts& counts) { progress.update(counts.models, plural(counts.failing, "failure")); }};
-    const fuzz::Counts counts = fuzz::fuzz(asked, observer);
+    cli::Progress progress(tool.called(), asked.last().value_or(0), tool.shared().progress, "models");
+    std::optional<std::chrono::steady_clock::time_point> end;
+    if (asked.time_limit) end = std::chrono::steady_clock::now() + *asked.time_limit;
+    const auto found = [&](std::uint64_t number, const Graph& failing) {
+        Find find{options.output / ("model_" + std::to_string(number) + ".json"), failing.failure->signature.text()};
+        save_graph(failing, find.model);
+        progress.clear();
+        if (lines) std::cout << find.model.string() << ": " << find.failure << std::endl;
+        finds.push_back(std::move(find));
+    };
+    const auto show = [&](const fuzz::Counts& so_far) {
+        progress.update(so_far.models, plural(so_far.failing, "failure"), end);
+    };
+    const fuzz::Counts counts = fuzz::fuzz(asked, {.found = found, .progress = show});
     progress.clear();
     if (lines) std::cout << fuzz::to_text(counts) << std::flush;
-    nlohmann::json found = nlohmann::json::array();
+    nlohmann::json reported = nlohmann::json::array();
     for (Find& find : finds) {
         throw_if_interrupted();
         try {
@@ -189,9 +193,9 @@ int fuzz(const cli::Tool& tool, const FuzzOptions& options) {
             find.not_minimized = error.what();
         }
         if (lines) std::cout << find.text() << std::endl;
-        found.push_back(find.json());
+        reported.push_back(find.json());
     }
-    if (!lines) cli::print_json({{"counts", fuzz::to_json(counts)}, {"found", found}});
+    if (!lines) cli::print_json({{"counts", fuzz::to_json(counts)}, {"found", reported}});
     return finds.empty() ? 0 : 1;
 }
 

@@ -15,7 +15,8 @@ namespace whittle::umbrella {
 struct FuzzOptions {
     cli::BackendChoice backend = {};
     std::string dialect = "aten", data = "random";
-    std::int64_t models = 1000, seed = 0, timeout = 20;
+    std::optional<std::int64_t> models = {};
+    std::int64_t seed = 0, timeout = 20;
     std::optional<std::chrono::seconds> time_limit = {};
     std::vector<std::string> calls = {}, without = {}, dtypes = {};
     std::filesystem::path output = "finds";

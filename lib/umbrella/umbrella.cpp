@@ -44,7 +44,7 @@ fs::path file_of(const cli::Program& program) {
     argv.push_back(nullptr);
     ::execv(program.c_str(), argv.data());
     throw Error({program.string(), {}}, std::string("cannot be run: ") + std::strerror(errno),
-                "whittle runs the programs in its own folder; install all of Whittle");
+                "the program 'whittle' runs the other programs in its own folder; install Whittle completely");
 }
 
 [[noreturn]] void become(const cli::Program& program, Words arguments) {
@@ -54,7 +54,7 @@ fs::path file_of(const cli::Program& program) {
 
 Error unknown_command(const cli::Tool& tool, const std::string& word) {
     const std::string close = did_you_mean(word, tool.command_words());
-    return Error("unknown command '" + word + "'", close.empty() ? "whittle --help lists the commands" : close);
+    return Error("unknown command '" + word + "'", close.empty() ? "'whittle --help' lists the commands" : close);
 }
 
 /// The part of a program for whittle's completion.

@@ -23,7 +23,7 @@ export const accuracy = {
     }
     const name = D.accuracy[p.accuracy] ? p.accuracy : this.name || Object.keys(D.accuracy)[0];
     if (!name) {
-      const how = 'They are compared where a named backend computes wrong results: explain MODEL --backend NAME --html FILE.';
+      const how = 'To compare the values of a backend that computes wrong results, run: explain MODEL --backend NAME --html FILE';
       this.pg.replaceChildren(h('p.lead', 'No values were compared.'), h('p.note', how));
       return;
     }
@@ -120,7 +120,7 @@ function lead(compared) {
   const content = first
     ? [h('b', '%' + first), ' is the first wrong value', whereFirst(compared), '. ', h('span.dim', howManyWrong(compared))]
     : born
-      ? [h('b', '%' + born), ' is the first NaN. ', h('span.dim', 'The reference has it, too: it comes from the program, not from the compiler.')]
+      ? [h('b', '%' + born), ' is the first NaN. ', h('span.dim', 'The reference has the same NaN, so the cause is the program, not the compiler.')]
       : ['All values agree. ', h('span.dim', plural(values.length, 'value') + ' of ' + graph + ', with rounding noise at most.')];
   return h('p.lead.s-' + (first ? 'failed' : born ? 'nan' : 'ok'), content);
 }
@@ -135,10 +135,10 @@ function howManyWrong({ values, first }) {
     wrong = values.filter((v) => v.closeness === 'differs').length;
   const right =
     before === 0
-      ? 'Nothing is computed before it'
+      ? 'No value is computed before this one'
       : before === 1
-        ? 'The one result before it is right'
-        : 'The ' + before + ' results before it are right';
+        ? 'The one result before this one is right'
+        : 'The ' + before + ' results before this one are right';
   return right + '; ' + wrong + ' of the graph’s ' + plural(values.length, 'result') + (wrong === 1 ? ' is wrong.' : ' are wrong.');
 }
 

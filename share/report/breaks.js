@@ -20,7 +20,7 @@ export const breaks = {
           ? h(
               'span.dim',
               plural(D.totals.breaks, 'time') +
-                ' in total. Between two graphs the program runs uncompiled, on the outputs of the first. That costs time, but does not change results.',
+                ' in total. Between two graphs the program runs uncompiled, on the outputs of the first graph. A graph break costs time, but does not change results.',
             )
           : '',
       ),

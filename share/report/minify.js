@@ -59,12 +59,12 @@ export const minify = {
       what = c.directive || c.op,
       races = (c.together || []).some((other) => other.endsWith('allow_race_conditions()')),
       who = {
-        schedule: 'A scheduling directive that Whittle’s rules for ' + D.backend + ' chose: ' + (races ? 'it lets updates race, so that some are lost.' : 'it should change the speed, never the result.'),
+        schedule: 'A scheduling directive that Whittle’s rules for ' + D.backend + ' chose: ' + (races ? 'this directive allows races between updates, so some updates are lost.' : 'a directive should change the speed, never the result.'),
         switch: 'A part of the compiler that can be disabled.',
         lowering: 'Whittle’s lowering of this operation for ' + D.backend + '.',
         gradient: 'Whittle’s gradient rule of this operation.',
-        pass: 'A pass of Whittle over the graph, before it is lowered.',
-        compiler: 'The compiler: Whittle’s own decisions are ruled out.',
+        pass: 'A pass of Whittle, which changes the graph before the lowering.',
+        compiler: 'The compiler itself: no decision of Whittle causes the failure.',
       }[c.component] || '';
     const stage = guiltyStage(m),
       part = guiltyPart(m),
@@ -79,13 +79,13 @@ export const minify = {
             { style: 'margin-top:4px' },
             h('span.m', stage),
             ' is a loop ' + (n ? 'inside ' + short(n.op) : 'of the kernel'),
-            part ? ['; in ' + m.graph + ' it is in ', link(stageHash(...part), h('span.m', part[0].name), ', beside its source')] : '',
+            part ? ['; in ' + m.graph + ' this loop is in ', link(stageHash(...part), h('span.m', part[0].name), ', beside its source')] : '',
             '.',
           )
         : '',
-      c.dependents ? h('p.note', { style: 'margin-top:4px' }, 'Directives that depend on it, and are switched off with it: ' + c.dependents.join(', ') + '.') : '',
+      c.dependents ? h('p.note', { style: 'margin-top:4px' }, 'Directives that depend on this directive, and are switched off together with it: ' + c.dependents.join(', ') + '.') : '',
       m.options ? h('p.note', { style: 'margin-top:4px' }, 'Found with the backend options ' + Object.entries(m.options).map(([key, value]) => key + '=' + value).join(', ') + '.') : '',
-      m.report_to ? h('p', { style: 'margin-top:4px' }, h('b', 'Report it to '), m.report_to + '.') : '',
+      m.report_to ? h('p', { style: 'margin-top:4px' }, h('b', 'Report the failure to '), m.report_to + '.') : '',
       m.without ? h('div', { style: 'max-width:760px' }, h('p.note', { style: 'margin:8px 0 6px' }, 'Without this directive, the minimized graph is right:'), cmd(m.without)) : '',
     );
   },
@@ -94,12 +94,12 @@ export const minify = {
       name = base(r.output),
       small = r.form === 'short';
     pg.append(
-      h('h2', 'The repro', h('span', name + ', ' + (r.verified ? 'verified: built, run, reproduces the failure' : 'not verified')), copyBtn(r.text), saveBtn(name, r.text)),
+      h('h2', 'The repro', h('span', name + ', ' + (r.verified ? 'verified: the program was built and run, and reproduces the failure' : 'not verified')), copyBtn(r.text), saveBtn(name, r.text)),
       small
-        ? h('p', { style: 'margin-bottom:8px' }, 'The minimized graph, reduced further to one kernel with small numbers: a different program with the same failure' + (r.message ? ' (' + r.message + ')' : '') + '.')
+        ? h('p', { style: 'margin-bottom:8px' }, 'The minimized graph, reduced further to one kernel with small numbers. This program differs from the model, but has the same failure' + (r.message ? ' (' + r.message + ')' : '') + '.')
         : '',
       this.text(r.text, /<-- this/, 60),
-      r.control ? h('p.note', { style: 'margin-top:8px' }, 'Its control, ', h('span.m', (r.run_command || '') + ' control'), ': the same with ' + r.control + (r.verified ? ', which is right.' : '.')) : '',
+      r.control ? h('p.note', { style: 'margin-top:8px' }, 'The control, ', h('span.m', (r.run_command || '') + ' control'), ', runs the same program with ' + r.control + (r.verified ? '. The control is right.' : '.')) : '',
       r.compile_command ? h('div', { style: 'margin-top:12px' }, cmd(r.compile_command + (r.run_command ? ' && ' + r.run_command : ''))) : '',
     );
   },
@@ -111,10 +111,10 @@ export const minify = {
         'div.stats',
         [
           ['queries: candidates compiled and run', nf(m.queries)],
-          m.cache_hits ? ['more answered from the cache', nf(m.cache_hits)] : null,
+          m.cache_hits ? ['further queries, answered from the cache', nf(m.cache_hits)] : null,
           m.unresolved ? ['queries without a verdict', nf(m.unresolved)] : null,
           ['time', sec(m.seconds)],
-          ['1-minimal: no single reduction goes further', m.one_minimal ? 'yes' : 'no'],
+          ['1-minimal: without any single operation, the failure disappears', m.one_minimal ? 'yes' : 'no'],
           ['same failure when run again', m.confirmed ? 'yes' : 'no'],
         ]
           .filter(Boolean)

@@ -238,7 +238,7 @@ export const overview = {
       );
     if (D.frames.length)
       pg.append(
-        h('h2', 'Functions', h('span', 'each with its status and where it is called or first computes; below it, the stacks of its operations')),
+        h('h2', 'Functions', h('span', 'each function with its status, and the place where the function is called or first computes; below each function, the stacks of its operations')),
         functionTree(),
       );
   },

@@ -39,7 +39,7 @@ export const guards = {
       (c.graphs && c.graphs.length ? '\nran ' + c.graphs.join(', ') : '');
     const told = calls.length < (f.calls || 0) ? 'the first ' + nf(calls.length) + ' of ' + nf(f.calls) : nf(calls.length);
     return [
-      h('p.note', told + ' calls, each with its number and the specialization that it hit; filled: it compiled one'),
+      h('p.note', told + ' calls, each with its number and the specialization that the call used; filled: the call compiled a specialization'),
       h(
         'div.calls',
         { role: 'list' },

@@ -242,7 +242,7 @@ TEST_CASE("what is kept of a failure is an option, too") {
                                               .name = "network"});
     CHECK_THROWS_AS(fails(api::ones({2})), api::BackendError);
     CHECK(std::filesystem::exists(folder.path() / "records" / "network_0.json"));
-    CHECK_THROWS_WITH(api::compile(network, {.repro_after = "lunch"}), Catch::Contains("expected capture or aot"));
+    CHECK_THROWS_WITH(api::compile(network, {.repro_after = "lunch"}), Catch::Contains("expected 'capture' or 'aot'"));
     CHECK_THROWS_WITH(api::compile(network, {.repro_level = 5}), Catch::Contains("expected 1 to 4"));
 }
 

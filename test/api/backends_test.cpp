@@ -62,7 +62,8 @@ TEST_CASE("a backend whose code calls the function that it is run for is refused
         return [&](const TensorList& inputs) { return TensorList{compiled(inputs.at(0))}; };
     };
     compiled = compile(line, {.backend = calls_itself});
-    CHECK_THROWS_WITH(compiled(ones({2})), Catch::Contains("while its graph is compiled or run on this thread"));
+    CHECK_THROWS_WITH(compiled(ones({2})),
+                      Catch::Contains("while this thread compiles or runs the graph of this function"));
 }
 
 TEST_CASE("a backend function answers with a callable, a rewritten graph, or nothing") {
@@ -180,7 +181,7 @@ TEST_CASE("what a function as backend fails on is minimized in children of this 
     CHECK_THAT(forward.log, Contains("to 1 op: "));
     CHECK_THAT(forward.graph, Contains("aten.relu.default") && !Contains("aten.tanh.default"));
     const Kept first = kept_of(toy_compiler, 1);
-    CHECK_THAT(first.log, Contains("other processes do not know its backend"));
+    CHECK_THAT(first.log, Contains("because only this process has the backend"));
     CHECK(first.graph.empty());
 }
 

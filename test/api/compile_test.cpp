@@ -1,6 +1,7 @@
 // compile(): what a program sees of it.
 #include <whittle/whittle.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <iostream>

@@ -1,6 +1,7 @@
 // OnCompile, cache_entries() and PrepareDebug: what tools see of compile().
 #include <whittle/whittle.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 

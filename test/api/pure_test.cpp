@@ -1,6 +1,7 @@
 // .pure: a call like an earlier one runs that one's graph, and none of the function's code.
 #include <whittle/whittle.h>
 
+#include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
 #include <chrono>

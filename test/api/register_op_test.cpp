@@ -160,10 +160,11 @@ TEST_CASE("eager_debug holds declared ops to what they write and share", "[regis
     const auto of = [](const auto& op, const auto&... args) {
         return words([&](const Tensor&) { return op(args...); }, "eager_debug", ones({1}));
     };
-    CHECK_THAT(of(writes, ones({2}), ones({2})),
-               Contains("my.writes.default wrote to its operand 'y', which its schema does not declare as written"));
+    CHECK_THAT(
+        of(writes, ones({2}), ones({2})),
+        Contains("my.writes.default wrote to the operand 'y', which the schema of the op does not declare as written"));
     CHECK_THAT(of(shares, ones({2, 2})),
-               Contains("result 0 of my.shares.default shares memory with its operand 'x', which its schema does not"));
+               Contains("result 0 of my.shares.default shares memory with the operand 'x', which its schema does not"));
     CHECK_THAT(of(shares_written, ones({2})), Contains("found a result that shares memory with operand 'x'"));
     CHECK(of(cube("cube"), ones({2})).empty());
 }

@@ -66,9 +66,9 @@ TEST_CASE("eager_debug holds ops to their schemas", "[debug]") {
     const auto message = [&](const Graph& graph) { return failure_of("eager_debug", graph, inputs); };
     CHECK(message(one_call("debug_test.right", [](Tensor&, Tensor&) {})).empty());
     CHECK_THAT(message(one_call("debug_test.writes", [](Tensor& x, Tensor&) { x.mutable_data<float>()[0] = -0.0F; })),
-               Contains("debug_test.writes wrote to its operand 'x'"));
+               Contains("debug_test.writes wrote to the operand 'x'"));
     CHECK_THAT(message(one_call("debug_test.shares", [](Tensor& x, Tensor& y) { y = x; })),
-               Contains("result 0 of debug_test.shares shares memory with its operand 'x'"));
+               Contains("result 0 of debug_test.shares shares memory with the operand 'x'"));
     CHECK_THAT(message(one_call("debug_test.other",
                                 [](Tensor&, Tensor& y) {
                                     y = Tensor::of<double>({1, 2});
@@ -139,9 +139,9 @@ TEST_CASE("crossref holds what is inferred of ops from outside against what they
                                 })),
                Contains("result 0 of debug_test.lies is f64[2], inferred is f32[2]"));
     CHECK_THAT(message(one_call("debug_test.keeps", [](Tensor& x, Tensor& y) { y = x; })),
-               Contains("result 0 of debug_test.keeps shares memory with its operand 'x'"));
+               Contains("result 0 of debug_test.keeps shares memory with the operand 'x'"));
     CHECK_THAT(message(one_call("debug_test.spoils", [](Tensor& x, Tensor&) { x.mutable_data<float>()[0] = -0.0F; })),
-               Contains("debug_test.spoils wrote to its operand 'x'"));
+               Contains("debug_test.spoils wrote to the operand 'x'"));
 }
 
 TEST_CASE("crossref finds nothing wrong with what is inferred of our own ops and their gradients", "[debug]") {
@@ -170,7 +170,7 @@ TEST_CASE("pre_dispatch_eager infers anew, eager_noexcept tells what throws, and
   return (%y)
 })");
     CHECK_THAT(failure_of("eager_noexcept", throws, std::vector<Tensor>{kTwo, Tensor::of<std::int64_t>({7})}),
-               Contains("the captured graph throws where the program did not") && Contains("%y"));
+               Contains("the captured graph throws an exception that the program did not throw") && Contains("%y"));
 }
 
 TEST_CASE("each debug backend fails at something that the one before it takes", "[debug]") {
@@ -185,12 +185,12 @@ TEST_CASE("each debug backend fails at something that the one before it takes", 
     misremembered.nodes[1].results = {ValueMeta::contiguous(DType::f32, {3})};
     CHECK_THAT(fails_first("eager", "pre_dispatch_eager", misremembered), Contains("recorded is f32[3]"));
     const Graph writes = one_call("debug_test.writes", [](Tensor& x, Tensor&) { x.mutable_data<float>()[0] = 7; });
-    CHECK_THAT(fails_first("pre_dispatch_eager", "eager_debug", writes), Contains("wrote to its operand 'x'"));
+    CHECK_THAT(fails_first("pre_dispatch_eager", "eager_debug", writes), Contains("wrote to the operand 'x'"));
     Graph unspellable = one_call("debug_test.right", right);
     unspellable.nodes[0].name = "x y";
-    CHECK_THAT(fails_first("eager_debug", "roundtrip", unspellable), Contains("it cannot be read back"));
+    CHECK_THAT(fails_first("eager_debug", "roundtrip", unspellable), Contains("the written graph cannot be read back"));
     unspellable.nodes[0].name = "\xff";  // no UTF-8
-    CHECK_THAT(fails_first("eager_debug", "roundtrip", unspellable), Contains("it cannot be read back"));
+    CHECK_THAT(fails_first("eager_debug", "roundtrip", unspellable), Contains("the written graph cannot be read back"));
 }
 
 TEST_CASE("modes are around each call, and nan names the first that gives one", "[debug]") {

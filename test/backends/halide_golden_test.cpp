@@ -70,7 +70,8 @@ TEST_CASE("a directive has a condition only where one may be false") {
     CHECK_THAT(on, !Catch::Contains("if (true)") && !Catch::Contains("&& true") && Catch::Contains("if (on"));
     for (expr::Directive& directive : kernel.schedule) directive.enabled = false;
     const std::string off = halide::to_halide_cpp(kernel.group, kernel.schedule, "f");
-    CHECK_THAT(off, Catch::Contains("if (false) ") && Catch::Contains(" = false;  // the lines below depend on it"));
+    CHECK_THAT(off,
+               Catch::Contains("if (false) ") && Catch::Contains(" = false;  // the lines below need this directive"));
 }
 
 TEST_CASE("golden: a convolution with its bias and relu is one kernel") {

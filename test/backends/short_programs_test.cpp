@@ -392,7 +392,8 @@ TEST_CASE("short programs: a nested graph is shown under other names, one with p
     Graph body = *one.graph.subgraphs.at("user_body");
     body.attributes["w"] = Tensor::of<float>({1}, {1});
     one.graph.subgraphs["user_body"] = std::make_shared<const Graph>(std::move(body));
-    CHECK(not_in_short_model(one.request()) == "it has nested graphs with parameters or nested graphs of their own");
+    CHECK(not_in_short_model(one.request()) ==
+          "the graph has nested graphs with parameters or nested graphs of their own");
 }
 
 TEST_CASE("short programs: what is not shown shortly is said") {
@@ -400,11 +401,11 @@ TEST_CASE("short programs: what is not shown shortly is said") {
     Case one = pooled();
     one.graph.failure->options["threads"] = "2";
     CHECK_FALSE(onnxruntime_program(one.request(), said(), why_not));
-    CHECK(why_not == "it is run with threads=2");
+    CHECK(why_not == "the model runs with threads=2");
     one = pooled();
     one.graph.failure->accuracy.mode = Accuracy::Mode::strict;
     CHECK_FALSE(onnxruntime_program(one.request(), said(), why_not));
-    CHECK(why_not == "it only fails with --accuracy=strict");
+    CHECK(why_not == "the model fails only with --accuracy=strict");
     CHECK(known_api("tensorrt") == nullptr);
     REQUIRE(known_api("opencv") != nullptr);
     CHECK(known_api("opencv")->write == opencv_program);

@@ -1,5 +1,6 @@
 // Gradients and partitions of joint graphs on training problems, beside PyTorch's gradients and functorch's partitions.
 //   bench_aot [--json FILE] DIR       DIR: a folder for each problem; run through scripts/bench aot
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <ctime>

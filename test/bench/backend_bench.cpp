@@ -6,6 +6,7 @@
 // a model.onnx, or a folder with one.
 #include <malloc.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>

@@ -2,6 +2,7 @@
 //   bench_minify [--json FILE] DIR       DIR: graphs/*.json and cases.json; run through scripts/bench minify
 // The oracle is structural: it looks at which calls are kept, so every tool can be asked the same question and no time
 // passes in compilers. Each case runs plainly and, under several seeds, with 20 % of the answers unresolved.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -82,7 +83,7 @@ class Oracle {
     /// `pattern` is a target, [target, shape of the first input] or an object of both.
     bool matches(int i, const json& pattern) const {
         const json target = pattern.is_string() ? pattern : pattern.is_array() ? pattern.at(0) : pattern.at("target");
-        if (call(i).target != target) return false;
+        if (call(i).target != target.get<std::string>()) return false;
         json shape;
         if (pattern.is_array() && pattern.size() > 1) shape = pattern.at(1);
         if (pattern.is_object() && pattern.contains("in_shape")) shape = pattern.at("in_shape");

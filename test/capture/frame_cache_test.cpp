@@ -132,5 +132,5 @@ TEST_CASE("a scalar that makes another graph keeps its guard", "[frame_cache]") 
     const auto beyond = cache.look_up(inputs({4}, 3));
     CHECK(beyond.limited());
     CHECK(beyond.reason.text() == "L['n'] == 2, now 3");
-    CHECK(beyond.advice == "make L['n'] a tensor, or move what depends on it out of the function");
+    CHECK(beyond.advice == "make L['n'] a tensor, or move the code that depends on the value out of the function");
 }

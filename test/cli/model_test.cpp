@@ -82,9 +82,9 @@ TEST_CASE("what is no model is refused by name") {
     CHECK(recognize(write(folder, "m.pt2", "PK\x03\x04....")) == ModelKind::pt2);
     CHECK(recognize_error(write(folder, "t", "hello")).find("byte 0: unknown format") != std::string::npos);
     CHECK(recognize_error(write(folder, "train.py", "import torch")) ==
-          at + "train.py: it is a script, expected a model, or a program that runs the script; hint: explain python3 " +
-              at + "train.py reports its graphs; trace -o DIR python3 " + at +
-              "train.py records them for minify, repro and replay");
+          at + "train.py: found a script, expected a model or a program that runs the script; hint: explain python3 " +
+              at + "train.py reports the graphs; trace -o DIR python3 " + at +
+              "train.py records the graphs for minify, repro and replay");
     CHECK(recognize_error(write(folder, "run", "#!/usr/bin/env -S bash -e\n")).find("explain bash " + at + "run ") !=
           std::string::npos);
     CHECK(recognize_error(write(folder, "l.json", "[1]")).find("byte 0: found no '{'") != std::string::npos);
@@ -146,7 +146,7 @@ TEST_CASE("inputs that do not fit are refused by name") {
     CHECK(error({"in.a"}) == "in.a: No such file or directory; hint: to give one input, use --input NAME=FILE");
     CHECK(error({"=x"}) == "invalid value '=x' for --input: expected NAME=FILE");
     CHECK(error({"a", "b"}) ==
-          "--input: 'a' and 'b' both give all inputs, expected at most one file or folder with all inputs");
+          "--input: 'a' and 'b' each give all inputs, expected at most one file or folder with all inputs");
     CHECK(error({"in.a=" + file.string(), "in.a=" + file.string()}) == "--input: the input 'in.a' is given twice");
 }
 
@@ -168,7 +168,7 @@ TEST_CASE("a data set without names goes by position") {
     save_tensor_proto(folder.path() / "set/output_0.pb", Tensor::of<float>({-1, -2}));
     ModelOptions options;
     options.inputs.inputs = {(folder.path() / "set").string()};
-    CHECK(error_of([&] { load_model(graph, options); }).find("it holds 1 output, but the model has 2") !=
+    CHECK(error_of([&] { load_model(graph, options); }).find("found 1 output in the file or folder, expected 2") !=
           std::string::npos);
     save_tensor_proto(folder.path() / "set/output_1.pb", Tensor::of<std::int64_t>({4, 5, 6}));
     const LoadedFrame frame = load_model(graph, options).at(0);
@@ -295,7 +295,8 @@ TEST_CASE("the values beside an ONNX file are for it, unless other values are as
     CHECK(load_model(folder.path() / "model.onnx", {}).at(0).inputs_from == values.string());
     save_tensor_proto(values / "input_0.pb", Tensor::of<float>({1, 2}));
     const std::string wrong = error_of([&] { load_model(folder.path() / "model.onnx", {}); });
-    CHECK(wrong.find("the values are those of " + values.string() + "; use others") != std::string::npos);
+    CHECK(wrong.find("the values of the inputs come from " + values.string() + "; pass other values") !=
+          std::string::npos);
 }
 
 TEST_CASE("a failure's inputs are kept") {

@@ -1,6 +1,8 @@
 // Old spellings: each row of the table, and what the parser makes of a line that has several.
 #include "cli/old_spellings.h"
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 #include "base/error.h"

@@ -122,7 +122,8 @@ TEST_CASE("records are chosen by filter, shard and events", "[options]") {
     CHECK(chosen("--filter", "run1") == Names{"a_run1", "b_run1"});
     CHECK(chosen("--to-event", "3") == Names{"a", "a_run1", "b"});
     CHECK(chosen("--shard", "2/2") == Names{"a_run1", "b_run1"});
-    CHECK_THROWS_WITH(chosen("--filter", "none"), Contains("for --filter: it matches none of 4 records"));
+    CHECK_THROWS_WITH(chosen("--filter", "none"),
+                      Contains("for --filter: the regular expression matches none of 4 records"));
 
     CHECK_NOTHROW(parsed<ReplayChoice>(all).check_usage());
     for (const char* wrong : {"2", "0/2", "3/2", "a/b", "1/"})
@@ -134,7 +135,7 @@ TEST_CASE("records are chosen by filter, shard and events", "[options]") {
 
     const fs::path graph = folder.path() / "g.json";
     save_graph(relu("g"), graph);
-    CHECK_THROWS_WITH(parsed<ReplayChoice>(graph.string()).check_usage(), Contains("it is a graph, not a record"));
+    CHECK_THROWS_WITH(parsed<ReplayChoice>(graph.string()).check_usage(), Contains("found a graph, expected a record"));
 }
 
 TEST_CASE("settings of capture are read from pairs", "[options]") {
@@ -197,7 +198,7 @@ TEST_CASE("sources are read with the flags that are theirs", "[options]") {
     options.analyses("/bin/true", {"main"}, {"--steps"}, analyze);
     CHECK(got == Names{"-DA", "x y"});
     CHECK_THROWS_WITH(options.analyses({}, {"stepp"}, {}, analyze),
-                      Contains("found no such function in toy.cpp") && Contains("'step'"));
+                      Contains("found no function of this name in toy.cpp") && Contains("'step'"));
     CHECK(SourceOptions().analyses({}, {}, {}, analyze).empty());
 }
 

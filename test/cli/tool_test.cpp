@@ -158,7 +158,7 @@ TEST_CASE("the words of --check's command, and those behind --, are not the prog
 TEST_CASE("bad usage is told as git and cargo tell it") {
     CHECK(SampleTool().error({}) == "missing argument MODEL; hint: see sample --help");
     CHECK(SampleTool().error({"m", "--opss"}) == "unknown option '--opss'; hint: did you mean '--ops'?");
-    CHECK(SampleTool().error({"m", "--qqq=1"}) == "unknown option '--qqq'; hint: sample --help lists the options");
+    CHECK(SampleTool().error({"m", "--qqq=1"}) == "unknown option '--qqq'; hint: 'sample --help' lists the options");
     CHECK(SampleTool().error({"m", "--rtol"}) == "option --rtol requires a value: --rtol X");
     CHECK(SampleTool().error({"m", "--jobs", "many"}) ==
           "invalid value 'many' for --jobs: expected a whole number, 0 or more");
@@ -167,7 +167,7 @@ TEST_CASE("bad usage is told as git and cargo tell it") {
     CHECK(SampleTool().error({"m", "--jobs=-1"}) ==
           "invalid value '-1' for --jobs: expected a whole number, 0 or more");
     CHECK(SampleTool().error({"m", "--jobs", "99999999999999999999"}) ==
-          "invalid value '99999999999999999999' for --jobs: it is too large");
+          "invalid value '99999999999999999999' for --jobs: the number is too large");
     CHECK(SampleTool().error({"m", "--rtol", "nan"}) == "invalid value 'nan' for --rtol: expected a number, 0 or more");
     CHECK(SampleTool().error({"m", "--rtol", "inf"}) == "invalid value 'inf' for --rtol: expected a number, 0 or more");
     CHECK(SampleTool().error({"m", "--jobs", "1", "--jobs", "2"}) ==

@@ -152,7 +152,8 @@ TEST_CASE("who mends a failing kernel is whose compiler it is, of a wrapped back
     CHECK(diagnose::who_mends(failing, nullptr) == "the maintainers of kernels");
     Kernels kernels;
     failing.failure->culprit = Culprit{.component = "compiler"};
-    CHECK(diagnose::who_mends(failing, &kernels) == theirs + ", or Whittle's if the program does not match the kernel");
+    CHECK(diagnose::who_mends(failing, &kernels) ==
+          theirs + "; if the program does not match the kernel, to Whittle's issue tracker");
     failing.failure->culprit = Culprit{.component = "lowering"};
     CHECK(diagnose::who_mends(failing, &kernels) == "Whittle's issue tracker");
 }

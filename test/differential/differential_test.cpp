@@ -2,6 +2,7 @@
 // print must be equal, and what is captured of both — frames, graphs, what they read and give, breaks — up to the
 // differences that known.txt lists. A difference that is gone fails, too: it is taken out of the list by
 //   WHITTLE_UPDATE=1 ctest -R '^differential'
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>

@@ -62,9 +62,10 @@ TEST_CASE("every operation is computed on all types that it takes") {
             CAPTURE(name(op), whittle::name(dtype));
             const Tensor one = Tensor::of<double>({1}).to(dtype);
             const DType result = info_of(op).gives == OpInfo::Result::logical ? DType::boolean : dtype;
-            const Tensor got = run(result, {1}, {one, one}, [&](auto& v, const Index& at) {
-                return count == 1 ? unary(op, v[0](at)) : binary(op, v[0](at), v[1](at));
-            });
+            const Tensor got = run(result, {1}, std::vector<Tensor>(static_cast<std::size_t>(count), one),
+                                   [&](auto& v, const Index& at) {
+                                       return count == 1 ? unary(op, v[0](at)) : binary(op, v[0](at), v[1](at));
+                                   });
             CHECK(got.dtype() == result);
         }
     }

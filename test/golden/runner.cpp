@@ -92,7 +92,7 @@ std::string replace_all(std::string text, const std::string& from, const std::st
 
 /// What does not depend on the machine, the moment or the place.
 std::string normalize(std::string text, const fs::path& temporary, const Context& context) {
-    static const std::regex time("[0-9]+(\\.[0-9]+)?( ?)(ms|s|min)\\b"), hash("\\b[0-9a-f]{32}\\b"),
+    static const std::regex time("\\b[0-9]+(\\.[0-9]+)?( ?)(ms|s|min)\\b"), hash("\\b[0-9a-f]{32}\\b"),
         seconds("((?:seconds|time)\"?[:=] ?\"?)[0-9]+(\\.[0-9]+)?(e-?[0-9]+)?");
     text = replace_all(std::move(text), temporary.string(), "$TMP");
     text = replace_all(std::move(text), context.bin.string() + "/", "");

@@ -143,10 +143,10 @@ TEST_CASE("below a culprit a report explains what is listed, names what goes wit
     failure.culprit->together = {"f.compute_root()"};
     failure.culprit->dependents = {"f.vectorize(x_i)", "f.parallel(x_o)"};
     failure.options = {{"rules", "plain"}};
-    const std::vector<std::string> notes = {
-        "these alone cause the failure, and each of them is needed",
-        "disable=f.split(x, x_o, x_i, 8) also switches off what depends on it: f.vectorize(x_i), f.parallel(x_o)",
-        "found in the minimized graph with --backend-option rules=plain"};
+    const std::vector<std::string> notes = {"the failure needs all of these, and nothing else",
+                                            "disable=f.split(x, x_o, x_i, 8) also switches off the directives that "
+                                            "depend on this one: f.vectorize(x_i), f.parallel(x_o)",
+                                            "found in the minimized graph with --backend-option rules=plain"};
     CHECK(culprit_notes(failure) == notes);
     failure.culprit->dependents = {"a", "b", "c", "d", "e", "f"};
     CHECK(culprit_notes(failure).at(1).ends_with(": a, b, c, d, and 2 more"));

@@ -251,7 +251,7 @@ TEST_CASE("malformed graph files are refused with a pointer") {
          "/attributes/layer.weight/data: found a list of 4 elements, expected 3 elements"},
         {"\"sizes\": [3]", "\"sizes\": [1125899906842624]", "expected 1125899906842624 elements"},
         {"\"data\": [1.0, 2.0, 3.0]", "\"hash\": \"00\"", "expected the hash of a tensor in the tensors file"},
-        {", \"data\": [1.0, 2.0, 3.0]", "", "found neither data nor hash"},
+        {", \"data\": [1.0, 2.0, 3.0]", "", "found neither 'data' nor 'hash'"},
         {"\"data\": [1.0, 2.0, 3.0]", "\"data\": [1.0, 2.0, 3.0], \"hash\": \"00\"", "hash: found data with the hash"},
         {"\"data\": [1.0, 2.0, 3.0]", "\"data\": [1.0, 2.0, 3.0], \"strides\": [1000000000000]",
          "gaps of at most 128 MiB"},

@@ -215,7 +215,8 @@ TEST_CASE("gradients are held against the forward pass that they are of, and aga
     CHECK(found[0].graph == 2);
     CHECK(found[0].differences.empty());
     CHECK(found[0].calls == 0);
-    CHECK_THAT(found[0].leaves_unchecked, Contains("does not start at a graph of this frame with known values"));
+    CHECK_THAT(found[0].leaves_unchecked,
+               Contains("does not start at a graph of this function whose values are known"));
     // Its own values stand with it where an equal graph stands for the graph.
     frame.graphs[2].forward.push_back(std::move(own));
     found = check_gradients(frame);

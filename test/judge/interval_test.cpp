@@ -1,5 +1,6 @@
 #include "judge/interval.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <set>

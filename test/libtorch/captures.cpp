@@ -2,6 +2,7 @@
 // first argument.
 #include <ATen/autocast_mode.h>
 #include <torch/csrc/api/include/torch/torch.h>
+#include <torch/csrc/api/include/torch/version.h>
 #include <torch/library.h>
 #include <torch/script.h>
 
@@ -67,12 +68,20 @@ struct Square : torch::autograd::Function<Square> {
 
 torch::Tensor product(const torch::Tensor& x, const torch::Tensor& w) { return torch::linear(x.mm(w), w).matmul(w); }
 
+void set_autocast(bool on) {
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
+    at::autocast::set_autocast_enabled(at::kCPU, on);
+#else
+    at::autocast::set_cpu_enabled(on);
+#endif
+}
+
 void autocast() {
     const torch::Tensor x = torch::randn({3, 3}), w = torch::randn({3, 3});
-    at::autocast::set_cpu_enabled(true);
+    set_autocast(true);
     const torch::Tensor y = product(x, w);
     at::autocast::clear_cache();
-    at::autocast::set_cpu_enabled(false);
+    set_autocast(false);
     std::printf("%s\n", std::string(torch::toString(y.scalar_type())).c_str());
 }
 

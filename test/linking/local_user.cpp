@@ -32,7 +32,7 @@ extern "C" int use_whittle() {
         const Graph graph = parse("graph g {\n  %x = placeholder[\"x\"] : f32[2]\n  return (%x)\n}\n");
         (void)find_backend("halide")->compile(graph, {{"asserts", "perhaps"}});
     });
-    const bool command = throws("command", "the command is missing", [] { (void)find_backend("cmd: "); });
+    const bool command = throws("command", "found no command after the prefix", [] { (void)find_backend("cmd: "); });
     const bool core = throws("core", "unknown backend", [] { (void)find_backend("no_such_backend"); });
     return halide && command && core ? 0 : 1;
 }

@@ -142,7 +142,7 @@ TEST_CASE("full_code.cpp tells graphs, guards, breaks and resume points, and com
           "if (!(whittle::get_default_dtype() == whittle::kFloat)) return false;",
           "__matches(frame.L.at(\"a\"), whittle::kFloat, {-1}, whittle::IntList{1}, false)",
           "__matches(frame.L.at(\"self.b\"), whittle::kFloat, {2}, whittle::IntList(std::nullopt), true)",
-          "// L['unread']: f32[2]  (not checked: no graph reads it)",
+          "// L['unread']: f32[2]  (not checked: no graph reads the guarded tensor)",
           "if (!(frame.S.at(\"n\") == Value(std::int64_t{3}))) return false;",
           "frame.S[\"p.rate\"] = Value(double{0.5});",
           "== Value(std::string(\"a == b: 'c'\"))",
@@ -152,7 +152,7 @@ TEST_CASE("full_code.cpp tells graphs, guards, breaks and resume points, and com
           "const std::int64_t s0 = frame.L.at(\"a\").size(0);",
           "if (!(s0 > 1)) return false;",
           "if (!(s0 % 2 == 0)) return false;",
-          "// s0 == 3*s7  (not checked: no graph reads its tensors)"}) {
+          "// s0 == 3*s7  (not checked: no graph reads the tensors of this condition)"}) {
         INFO(line);
         const bool list = std::string(line) == "std::get<0>(s)";
         CHECK((code.find(list ? "s.at(0)" : line) != std::string::npos));

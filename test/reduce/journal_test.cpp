@@ -86,7 +86,7 @@ TEST_CASE("the journal keeps the whole signature", "[journal]") {
     CHECK_FALSE(journal.take("c"));
 }
 
-TEST_CASE("the journal of another search, and what is no journal, are refused", "[journal]") {
+TEST_CASE("the journal of a search with another model, and what is no journal, are refused", "[journal]") {
     const TempDir folder;
     const auto file = folder.path() / "m.json.journal";
     const Graph graph = ladder();
@@ -101,7 +101,7 @@ TEST_CASE("the journal of another search, and what is no journal, are refused", 
     const std::vector<Tensor> other = {Tensor::of<float>({1, 2, 3, 4})};
     CHECK(Identity(oracle)({graph, other}) != identity);
     CHECK_THROWS_WITH(Journal(file, Identity(oracle)({graph, other}), true),
-                      Contains("m.json.journal") && Contains("journal of another search"));
+                      Contains("m.json.journal") && Contains("journal of a search with another model"));
     write_file(file, "not json\n");
     CHECK_THROWS_WITH(Journal(file, identity, true), Contains("line 1"));
 }
@@ -124,10 +124,10 @@ TEST_CASE("two searches do not share a journal", "[journal]") {
     {
         Journal first(file, "identity", false);
         CHECK_THROWS_WITH(Journal(file, "identity", false),
-                          Contains("m.json.journal") && Contains("another minify") && Contains("-o"));
-        CHECK_THROWS_WITH(Journal(file, "identity", true), Contains("another minify"));
+                          Contains("m.json.journal") && Contains("another run of minify") && Contains("-o"));
+        CHECK_THROWS_WITH(Journal(file, "identity", true), Contains("another run of minify"));
         minimize(ladder(), kInput, oracle, {}, {}, &first);
-        CHECK_THROWS_WITH(Journal(file, "identity", true), Contains("another minify"));
+        CHECK_THROWS_WITH(Journal(file, "identity", true), Contains("another run of minify"));
     }
     Journal next(file, "identity", true);
 }
@@ -188,7 +188,7 @@ TEST_CASE("a search that nobody answers any more stops and can be resumed", "[jo
     CHECK(print(result.smallest.graph) == print(wanted.smallest.graph));
     CHECK(journal.replayed() == 6);
     Losing never([](int) { return true; });
-    CHECK_THROWS_WITH(minimize(graph, kInput, never), Contains("no answer for the model itself"));
+    CHECK_THROWS_WITH(minimize(graph, kInput, never), Contains("no verdict on the original model"));
 }
 
 TEST_CASE("an identity covers the whole question", "[journal]") {

@@ -38,7 +38,7 @@ FrameRecord example() {
     // What capture says of the call that fails is what is recorded.
     record.segments[0].failed[0].error = "?";
     const std::string told = recapture(record).differences.at(0);
-    const std::size_t begin = told.find("fails with '") + 12, end = told.find("', recorded '?'");
+    const std::size_t begin = told.find("fails with '") + 12, end = told.find("'; the record has the error '?'");
     REQUIRE(end != std::string::npos);
     record.segments[0].failed[0].error = told.substr(begin, end - begin);
     return record;
@@ -51,11 +51,12 @@ TEST_CASE("capture of recorded events comes to what was recorded") {
     FrameRecord other = example();
     other.segments[0].ended_by->kind = capture::BreakKind::side_effect;
     CHECK(recapture(other).differences ==
-          std::vector<std::string>{"graph f_0: its end differs: found WB0001 (item()), recorded WB0003"});
+          std::vector<std::string>{"graph f_0: the end of the graph differs: found WB0001 (item()), recorded WB0003"});
     other = example();
     other.segments[0].ended_by.reset();
     CHECK(recapture(other).differences ==
-          std::vector<std::string>{"graph f_0: its end differs: found the end of the frame, recorded WB0003"});
+          std::vector<std::string>{
+              "graph f_0: the end of the graph differs: found the end of the frame, recorded WB0003"});
     other = example();
     other.segments[0].live = {"add", "neg"};
     CHECK(recapture(other).differences.at(0) ==

@@ -34,8 +34,8 @@ TEST_CASE("verify: every run must fail, and the control pass") {
     CHECK_FALSE(verified("echo right; exit 0").verified);
     CHECK(verified("[ \"$1\" = control ] || exit 1", true).verified);
     CHECK_FALSE(verified("exit 1", true).verified);
-    CHECK(verified("exit 1", true).message == "the control fails too: it exited with 1");
-    CHECK(verified("echo oops >&2; exit 1", true).message == "the control fails too: oops");
+    CHECK(verified("exit 1", true).message == "the control fails, too: the control exited with 1");
+    CHECK(verified("echo oops >&2; exit 1", true).message == "the control fails, too: oops");
 }
 
 TEST_CASE("verify: a run with filled memory that passes is counted as a run") {

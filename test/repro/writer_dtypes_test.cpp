@@ -1,5 +1,6 @@
 // Every writer of programs × every dtype: what it writes builds or parses, its check passes on the expected values, and
 // what it does not write it refuses by the dtype's name.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
 #include <limits>

@@ -45,7 +45,7 @@ double value_of(int code) {
 
 /// The code whose value is nearest; as if the values went on beyond the largest.
 template <class F>
-int nearest_code(double number) {
+int closest_code(double number) {
     const int sign = std::signbit(number) ? 0x80 : 0;
     const double magnitude = std::fabs(number);
     if (std::isnan(number)) return sign | 0x7f;
@@ -93,8 +93,8 @@ TEMPLATE_TEST_CASE("numbers become the nearest 8-bit float, ties to even", "", E
     }
     int wrong = 0;
     for (const float number : numbers) {
-        wrong += code_of<TestType>(number) != nearest_code<TestType>(static_cast<double>(number));
-        wrong += code_of<TestType>(-number) != nearest_code<TestType>(static_cast<double>(-number));
+        wrong += code_of<TestType>(number) != closest_code<TestType>(static_cast<double>(number));
+        wrong += code_of<TestType>(-number) != closest_code<TestType>(static_cast<double>(-number));
     }
     CHECK(wrong == 0);
 }

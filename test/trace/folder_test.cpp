@@ -97,8 +97,8 @@ TEST_CASE("only a trace of the same models is replaced", "[trace]") {
     CHECK(refused(t, {a}).empty());
     CHECK(refused(t, {folder.path() / "t/../a.onnx"}).empty());
     CHECK(refused(t, {b, a}).empty());
-    CHECK_THAT(refused(t, {b}),
-               Contains("it holds the trace of " + a.string() + ", not of " + b.string()) && Contains("--force"));
+    CHECK_THAT(refused(t, {b}), Contains("the folder holds the trace of " + a.string() + ", not of " + b.string()) &&
+                                    Contains("--force"));
     CHECK(refused(t, {b}, true).empty());
     // Where the trace went with its model, it is still the model's.
     fs::create_directory(folder.path() / "moved");
@@ -112,12 +112,12 @@ TEST_CASE("a folder that is not ours is refused, whatever its index.json is", "[
         std::ofstream(folder.path() / "index.json") << index;
         return refused(folder.path(), {"a.onnx"}, true);
     };
-    CHECK_THAT(says(R"({"pages": ["code/"]})"), Contains("trace did not write this folder"));
-    CHECK_THAT(says(R"({"format": "webpack"})"), Contains("trace did not write this folder"));
+    CHECK_THAT(says(R"({"pages": ["code/"]})"), Contains("found a folder that trace did not write"));
+    CHECK_THAT(says(R"({"format": "webpack"})"), Contains("found a folder that trace did not write"));
     CHECK_THAT(says("{"), Contains("index.json: byte"));
     CHECK_THAT(says(""), Contains("the file is empty"));
     CHECK_THAT(says("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"),
-               Contains("found a git-LFS pointer") && Contains("git lfs pull"));
+               Contains("found a Git LFS pointer") && Contains("git lfs pull"));
     CHECK_THAT(says(R"({"format": "whittle.trace", "version": "2.0"})"), Contains("expected version 1.x"));
 }
 

@@ -77,11 +77,12 @@ void read_report(const fs::path& file, BackendFailure& failure) {
         if (stage == "compile" || stage == "run")
             failure.stage = stage;
         else
-            failure.message += "; found stage '" + stage + "' in its failure.json, expected compile or run";
+            failure.message +=
+                "; found stage '" + stage + "' in the command's failure.json, expected 'compile' or 'run'";
         if (const auto found = report.find("unsupported"); found != report.end() && found->is_boolean())
             failure.unsupported = found->get<bool>();
     } catch (const Error& error) {
-        failure.message += "; its failure.json cannot be read: " + error.message();
+        failure.message += "; the command's failure.json cannot be read: " + error.message();
     }
 }
 
@@ -95,7 +96,7 @@ BackendFailure process_failure(const ProcessResult& result, const Options& optio
         failure.message = "exited with " + std::to_string(result.exit_code);
     const bool broken = !result.signal && (result.exit_code == kCannotRun || result.exit_code == kNotFound);
     failure.unsupported = !result.signal && (broken || result.exit_code == kCannotJudge);
-    if (broken) failure.message += " (the command itself cannot run)";
+    if (broken) failure.message += " (the shell could not run the command)";
     if (const std::string line = own_words(result.err); !line.empty()) failure.message += ": " + line;
     read_report(folder / "failure.json", failure);
     return failure;

@@ -95,7 +95,7 @@ void write_inputs(std::span<const Tensor> inputs, const fs::path& folder) {
 void expect_program(const std::string& prefix, const std::string& line, const std::vector<std::string>& argv) {
     if (argv.empty())
         throw Error({"backend '" + prefix + line + "'", {}},
-                    "the command is missing, expected " + prefix + "PROGRAM ARGS");
+                    "found no command after the prefix, expected " + prefix + "PROGRAM ARGS");
     if (!program_path(argv[0]))  // or that would pass for the backend's failure
         throw Error({"backend '" + prefix + line + "'", {}},
                     "found no program '" + argv[0] + "', neither in PATH nor at this path");

@@ -430,12 +430,12 @@ std::optional<ReproProgram> onnxruntime_program(const ShortRequest& request, con
     const Failure& failure = *request.graph.failure;
     if (failure.signature.kind == "timeout") why_not = "Node.js cannot stop a run that hangs";
     for (const auto& [name, value] : failure.options)
-        if (name != "pass-limit" && name != "release") why_not = "it is run with " + name + "=" + value;
+        if (name != "pass-limit" && name != "release") why_not = "the model runs with " + name + "=" + value;
     const auto unknown = [](const Tensor& tensor) { return array_of(tensor.dtype()).empty(); };
     const auto half = [](const Tensor& tensor) { return tensor.dtype() == DType::f16; };
     if (std::ranges::any_of(failure.inputs, unknown) || std::ranges::any_of(request.expected, unknown) ||
         (failure.signature.kind == "mismatch" && std::ranges::any_of(request.expected, half)))
-        why_not = "Node.js has no arrays of its dtypes";
+        why_not = "Node.js has no arrays for the dtypes of the inputs or outputs";
     if (!why_not.empty()) return std::nullopt;
     return OnnxRuntimeProgram(request, said).write();
 }

@@ -79,7 +79,7 @@ std::string not_in_opencv_node(const ShortRequest& request) {
     if (kind == "timeout" || kind == "crash") return "Node.js cannot stop a run that hangs or crashes";
     const auto other = [](const Tensor& value) { return value.rank() != 2 && !is_image(value); };
     if (std::ranges::any_of(request.graph.failure->inputs, other))
-        return "OpenCV's matrices in JavaScript have two dimensions, or those of an image";
+        return "OpenCV in JavaScript supports only inputs with two dimensions, and images";
     return {};
 }
 

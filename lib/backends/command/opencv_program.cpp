@@ -110,7 +110,8 @@ class OpenCvProgram {
         const std::string& off = request_.blame.off;
         std::string text = comment_lines(mark, "OpenCV " + first_word(said_.version) + " dnn, CPU: " +
                                                    as_sentence(statement_of(request_, model_, words())));
-        if (!off.empty() && mark == "//") text += comment_lines(mark, "Without that (./run control) it is right.");
+        if (!off.empty() && mark == "//")
+            text += comment_lines(mark, "With " + off + " switched off (./run control), the result is right.");
         return text;
     }
 
@@ -245,10 +246,10 @@ class OpenCvProgram {
 std::optional<ReproProgram> opencv_program(const ShortRequest& request, const WorkerHello& said, std::string& why_not) {
     why_not = not_in_short_model(request);
     const Failure& failure = *request.graph.failure;
-    for (const auto& [name, value] : failure.options) why_not = "it is run with " + name + "=" + value;
+    for (const auto& [name, value] : failure.options) why_not = "the model runs with " + name + "=" + value;
     const auto unknown = [](const Tensor& tensor) { return tensor.dtype() != DType::f32; };
     if (std::ranges::any_of(failure.inputs, unknown) || std::ranges::any_of(request.expected, unknown))
-        why_not = "it has data of types other than float";
+        why_not = "an input or output is not of type float";
     if (why_not.empty() && !said.package.empty()) why_not = not_in_opencv_node(request);
     if (!why_not.empty()) return std::nullopt;
     return OpenCvProgram(request, said).write();

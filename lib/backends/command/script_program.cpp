@@ -75,7 +75,8 @@ class Script {
         const std::string what = whole_statement(request_, graph_, &Registry::instance(), {});
         return comment_lines(
             "#", scripted_.name + ": " +
-                     (rows() ? what + ", by " + scripted_.off + ", without which it is right." : as_sentence(what)));
+                     (rows() ? what + ", by " + scripted_.off + "; without " + scripted_.off + ", the result is right."
+                             : as_sentence(what)));
     }
 
     std::string names() const {
@@ -199,12 +200,12 @@ std::vector<ReproProgram::File> files_of(const fs::path& folder) {
 std::optional<ReproProgram> script_program(const ShortRequest& request, const Scripted& scripted,
                                            std::string& why_not) {
     why_not = not_shown_shortly(*request.graph.failure);
-    if (request.graph.failure->signature.detail == "sizes") why_not = "the mismatch is not in values";
-    if (!request.graph.subgraphs.empty()) why_not = "it has nested graphs";
+    if (request.graph.failure->signature.detail == "sizes") why_not = "the results differ in sizes, not in values";
+    if (!request.graph.subgraphs.empty()) why_not = "the graph has nested graphs";
     for (const Tensor& expected : request.expected)
         if (expected.numel() == 0 || info_of(expected.dtype()).packed.empty())
-            why_not = "Python's standard library cannot read all of its results";
-    if (request.expected.empty()) why_not = "what it computes is unknown";
+            why_not = "Python's standard library cannot read all of the results";
+    if (request.expected.empty()) why_not = "the expected results are unknown";
     if (!why_not.empty()) return std::nullopt;
     return Script(request, scripted).write();
 }

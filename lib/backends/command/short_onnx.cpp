@@ -59,16 +59,16 @@ std::string model_text(const ShortModel& model, bool why) {
 std::string not_in_short_model(const ShortRequest& request) {
     const Failure& failure = *request.graph.failure;
     if (std::string why = not_shown_shortly(failure); !why.empty()) return why;
-    if (request.graph.dialect != "onnx") return "its graph is not in the ONNX dialect";
+    if (request.graph.dialect != "onnx") return "the graph is not in the ONNX dialect";
     for (const auto& [name, nested] : request.graph.subgraphs)
         if (!nested->attributes.empty() || !nested->subgraphs.empty())
-            return "it has nested graphs with parameters or nested graphs of their own";
+            return "a nested graph of the model has parameters or nested graphs of its own";
     std::size_t bytes = 0;
     for (const auto& [name, value] : request.graph.attributes) bytes += value.contiguous().contiguous_bytes().size();
-    if (bytes > kMostParameters) return "its parameters are too large for a bug report";
+    if (bytes > kMostParameters) return "the parameters are too large for a bug report";
     const auto empty = [](const Tensor& tensor) { return tensor.numel() == 0; };
     if (std::ranges::any_of(failure.inputs, empty) || std::ranges::any_of(request.expected, empty))
-        return "some of its data are empty";
+        return "an input or output has no elements";
     return {};
 }
 

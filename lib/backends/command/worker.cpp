@@ -101,7 +101,7 @@ BackendFailure answered_failure(const json& answer, const std::string& stage) {
     BackendFailure failure{.stage = text("stage", stage), .op = text("op", ""), .message = text("error", "")};
     if (failure.message.empty()) failure.message = "gave no reason";
     if (failure.stage != "compile" && failure.stage != "run") {
-        failure.message += "; found stage '" + failure.stage + "', expected compile or run";
+        failure.message += "; found stage '" + failure.stage + "', expected 'compile' or 'run'";
         failure.stage = stage;
     }
     if (const auto found = answer.find("unsupported"); found != answer.end() && found->is_boolean())
@@ -111,8 +111,8 @@ BackendFailure answered_failure(const json& answer, const std::string& stage) {
 
 /// A release that is not there: a close one is no hint, the way to get it is.
 Error no_release(const std::string& release, const WorkerHello& hello) {
-    const std::string expected =
-        hello.releases.empty() ? "none: the backend has no releases" : "one of " + join(hello.releases);
+    const std::string expected = hello.releases.empty() ? "no release: this backend has no releases to choose from"
+                                                        : "one of " + join(hello.releases);
     return Error({std::string("backend option ") + kRelease, {}}, "found '" + release + "', expected " + expected,
                  hello.install.empty() ? "" : "to install another release: " + hello.install);
 }
@@ -247,7 +247,7 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile {
         };
         WorkerProcess::Answer answer = once();
         if (!std::holds_alternative<json>(answer) && !fresh) {
-            log_info(LogChannel::backend, name_ + ": its worker ended; asking again with a new one");
+            log_info(LogChannel::backend, name_ + ": the worker ended; a new worker gets the same query");
             fs::remove(folder_ / "outputs.safetensors");
             try {
                 held_ = {};
@@ -261,10 +261,10 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile {
         }
         if (auto* ended = std::get_if<Service::Ended>(&answer)) {
             ended_ = {std::move(ended->process), stage_};
-            return BackendFailure{stage_, {}, "its worker " + ending_of(ended_->process)};
+            return BackendFailure{stage_, {}, "the worker " + ending_of(ended_->process)};
         }
         if (const auto* broken = std::get_if<WorkerProcess::Broken>(&answer))
-            return BackendFailure{stage_, {}, "its worker " + broken->how};
+            return BackendFailure{stage_, {}, "the worker " + broken->how};
         const json& said = std::get<json>(answer);
         if (said.contains("error")) return answered_failure(said, stage_);
         const fs::path outputs = folder_ / "outputs.safetensors";

@@ -102,9 +102,9 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& argv, const fs::pat
     start([&] { service_.emplace(argv, options); });
     const Service::Answer first = service_->ask({}, is_object_line, kStarting);
     if (const auto* ended = std::get_if<Service::Ended>(&first))
-        throw Error(where, "the worker " + ending(*ended) + " before it wrote its first line");
+        throw Error(where, "the worker " + ending(*ended) + " before the worker wrote its first line");
     try {
-        hello_ = read_hello(parse_json(std::get<std::string>(first), "its first line"));
+        hello_ = read_hello(parse_json(std::get<std::string>(first), "the first line of the worker"));
     } catch (const json::exception& error) {
         throw Error(where, std::string("the first line of the worker cannot be read: ") + error.what());
     } catch (const Error& error) {

@@ -184,7 +184,7 @@ class AotEager : public Backend, public Support, public Differentiates, public S
         const std::vector<NodeId>& captured = program.sources(CompileStage::forward, request->node);
         if (captured.size() != 1)
             return BackendFailure{.stage = "compile",
-                                  .message = "asked for a break (" + request->reason +
+                                  .message = "requested a graph break (" + request->reason +
                                              ") at a node that is not a call of the captured graph",
                                   .unsupported = true};
         request->node = captured.front();

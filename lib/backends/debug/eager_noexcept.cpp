@@ -11,7 +11,8 @@ class NoExcept final : public Executable, public AnySize {
     RunResult run(std::span<const Tensor> inputs) override {
         RunResult result = inner_->run(inputs);
         if (auto* failure = std::get_if<BackendFailure>(&result))
-            failure->message = "the captured graph throws where the program did not: " + failure->message;
+            failure->message =
+                "the captured graph throws an exception that the program did not throw: " + failure->message;
         return result;
     }
 

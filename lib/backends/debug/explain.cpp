@@ -16,7 +16,9 @@ class Explain final : public Backend, public Wrapper, public Differentiates {
         : inner_(std::move(inner)), differentiates_(offered<Differentiates>(*inner_)) {}
 
     std::string name() const override { return "explain(" + inner_->name() + ")"; }
-    std::string description() const override { return inner_->description() + "; prints the graphs that it gets"; }
+    std::string description() const override {
+        return inner_->description() + "; also prints the graphs that this backend gets";
+    }
     CompileStage consumes() const override { return CompileStage::captured; }  // what is explained was captured
     Backend& inner() const override { return *inner_; }
 

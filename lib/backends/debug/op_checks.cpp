@@ -51,7 +51,7 @@ std::vector<Tensor> run_on_copies(const RegisteredOp& op, const Arguments<Tensor
     return run_custom(op, Arguments<Tensor>(op.schema, &arguments.bound(), given));
 }
 
-std::string undeclared(const std::string& promise) { return promise + ", which its schema does not declare"; }
+std::string undeclared(const std::string& promise) { return promise + ", which the schema of the op does not declare"; }
 
 /// The first result that is of another dtype, sizes or strides than was said; as many were.
 std::optional<std::size_t> first_misfit(const CheckedCall& call, const std::vector<ValueMeta>& said) {
@@ -73,7 +73,7 @@ void check_unwritten(const CheckedCall& call) {
         HeldOperand held{.node = call.node.name, .parameter = operand.param->name};
         if (!is_from_outside(call)) held.after = own_copy(operand.tensor);
         throw WrongCall(
-            undeclared(call.node.target + " wrote to its operand '" + operand.param->name + "'") + " as written", held);
+            undeclared(call.node.target + " wrote to the operand '" + operand.param->name + "'") + " as written", held);
     }
 }
 
@@ -90,7 +90,7 @@ void check_unshared(const CheckedCall& call) {
             const bool view = !declared(i).empty() && declared(i) == operand.param->alias;
             if (view || results[i].storage() != operand.tensor.storage()) continue;
             throw WrongCall(undeclared("result " + std::to_string(i) + " of " + target +
-                                       " shares memory with its operand '" + operand.param->name + "'"),
+                                       " shares memory with the operand '" + operand.param->name + "'"),
                             HeldOperand{call.node.name, operand.param->name, i});
         }
     for (std::size_t i = 0; i < results.size(); ++i)
@@ -163,9 +163,10 @@ SuspectCode held_code(const EmitRequest& request, std::optional<Held> wrong, con
                       target = request.graph.find(node)->target;
     const auto* operand = std::get_if<HeldOperand>(&*own.held);
     const bool outside = operand && !operand->after;
-    code.label = outside ? target + ", or its schema" : who + " of " + target;
-    code.header = (outside ? target + ", checked against its schema" : who + " of " + target + ", compared with ") +
-                  (outside ? "" : code.header);
+    code.label = outside ? target + " or the schema of the op" : who + " of " + target;
+    code.header =
+        (outside ? target + ", checked against the schema of the op" : who + " of " + target + ", compared with ") +
+        (outside ? "" : code.header);
     code.judges_reference = true;
     return code;
 }

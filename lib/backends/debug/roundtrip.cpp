@@ -43,13 +43,17 @@ class RoundTrip final : public InterpretingBackend, public Rewriting {
             std::map<std::string, Tensor> again;
             if (const std::string twice = graph_to_json(read, again); twice != json)
                 return BackendFailure{
-                    "compile", {}, "its JSON changes when it is read: " + first_difference(json, twice)};
+                    "compile",
+                    {},
+                    "the graph's JSON differs after it was written and read back: " + first_difference(json, twice)};
             if (const std::string text = print(graph), twice = print(parse(text)); twice != text)
                 return BackendFailure{
-                    "compile", {}, "its text changes when it is read: " + first_difference(text, twice)};
+                    "compile",
+                    {},
+                    "the graph's text differs after it was written and read back: " + first_difference(text, twice)};
             return interpreted(std::move(read));
         } catch (const Error& error) {
-            return BackendFailure{"compile", {}, std::string("it cannot be read back: ") + error.what()};
+            return BackendFailure{"compile", {}, std::string("the written graph cannot be read back: ") + error.what()};
         }
     }
 };

@@ -213,7 +213,7 @@ class TextWriter {
         if (!required) return "    " + (when.empty() ? "" : "if (" + when + ") ") + code + ";\n";
         const std::string name = switches_[i] = names_.unique("on" + std::to_string(i));
         return "    const bool " + name + " = " + (when.empty() ? "true" : when) +
-               ";  // the lines below depend on it\n    if (" + name + ") " + code + ";\n";
+               ";  // the lines below need this directive\n    if (" + name + ") " + code + ";\n";
     }
 
     /// Empty: always.
@@ -252,7 +252,9 @@ class TextWriter {
     bool is_left_out(const std::string& at) const {
         if (at.empty()) return false;
         const Stage* const stage = group_.stage(at);
-        if (!stage) throw Error("found Func " + at + " as the place of another Func, expected a Func of the kernel");
+        if (!stage)
+            throw Error("found Func " + at +
+                        " as the argument of compute_at or store_at, expected a Func of the same kernel");
         return element_count(stage->sizes()) == 0;
     }
 
@@ -341,9 +343,11 @@ std::string halide_file_cpp(const Group& group, const Schedule& schedule, const 
     std::set<DType> dtypes;
     for (const expr::Input& input : group.inputs) dtypes.insert(input.dtype);
     for (const std::string& output : group.outputs) dtypes.insert(group.stage(output)->dtype);
-    std::string text = "// " + group.name + " as Halide compiles it. To build it, add a main() that calls it:\n" +
-                       "//   g++ -std=c++17 -O1 FILE.cpp " + shell_quote(compile_flags()) + "\n" +
-                       "#include <Halide.h>\n\n" + std::string(expr::kLoopsIncludes) + "\n";
+    std::string text =
+        "// " + group.name +
+        " in the form that Halide compiles. To build this file, add a main() that calls the function:\n" +
+        "//   g++ -std=c++17 -O1 FILE.cpp " + shell_quote(compile_flags()) + "\n" + "#include <Halide.h>\n\n" +
+        std::string(expr::kLoopsIncludes) + "\n";
     for (const DType dtype : dtypes)
         if (const std::string_view half = expr::half_support_cpp(dtype); !half.empty())
             text += std::string(half) + "\n";

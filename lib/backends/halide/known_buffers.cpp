@@ -11,7 +11,8 @@ namespace internal = Halide::Internal;
 
 class KnownBuffers final : public internal::IRMutator {
   public:
-    void add(const std::string& name, const internal::Parameter& buffer) {
+    template <class Parameter>  // a class of Halide that moved to another namespace in 17
+    void add_bounds(const std::string& name, const Parameter& buffer) {
         for (int d = 0; d < buffer.dimensions(); d++) {
             add(name + ".min." + std::to_string(d), buffer.min_constraint(d));
             add(name + ".extent." + std::to_string(d), buffer.extent_constraint(d));
@@ -55,8 +56,9 @@ class KnownBuffers final : public internal::IRMutator {
 
 void add_known_buffers(Halide::Pipeline& pipeline, const std::vector<Halide::ImageParam>& inputs) {
     auto* const pass = new KnownBuffers;
-    for (const Halide::ImageParam& input : inputs) pass->add(input.name(), input.parameter());
-    for (const Halide::Func& output : pipeline.outputs()) pass->add(output.name(), output.output_buffer().parameter());
+    for (const Halide::ImageParam& input : inputs) pass->add_bounds(input.name(), input.parameter());
+    for (const Halide::Func& output : pipeline.outputs())
+        pass->add_bounds(output.name(), output.output_buffer().parameter());
     pipeline.add_custom_lowering_pass(pass);  // takes ownership
 }
 

@@ -211,17 +211,17 @@ class HalideProgram {
     std::string header() const {
         std::string text = comment(version() + ": " + what());
         std::string facts;
-        if (!text_.guilty.empty()) facts += "Without that directive (" + program() + " control) it is right.";
+        if (!text_.guilty.empty()) facts += "Without that directive (" + program() + " control), the result is right.";
         if (races())
             facts +=
-                " This is not a bug in Halide: the schedule lets updates race (allow_race_conditions()), and some are "
-                "lost.";
+                " This is not a bug in Halide: the schedule allows races between updates (allow_race_conditions()), so "
+                "some updates are lost.";
         text += "//\n";
         if (!facts.empty()) text += comment(facts);
         if (failure_.signature.kind == "exception")
-            text += comment("To see where it throws: gdb -ex 'catch throw' -ex run " + program());
+            text += comment("To see where the program throws: gdb -ex 'catch throw' -ex run " + program());
         if (failure_.signature.kind == "timeout")
-            text += comment("To see where it hangs: gdb -ex 'handle SIGALRM stop' -ex run " + program());
+            text += comment("To see where the program hangs: gdb -ex 'handle SIGALRM stop' -ex run " + program());
         while (text.ends_with('\n') || text.ends_with("//")) text.erase(text.find_last_not_of("\n/") + 1);
         return text;
     }

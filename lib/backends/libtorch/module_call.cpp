@@ -61,7 +61,7 @@ class Caller {
         std::string text;
         for (std::size_t i = 1; i < schema_.arguments().size(); ++i)
             text += (text.empty() ? "" : ", ") + declaration(schema_.arguments()[i]);
-        return "it is forward(" + text + ")";
+        return "the module's method is forward(" + text + ")";
     }
 
     const Tensor* find(const std::string& name, std::size_t place) {
@@ -91,7 +91,7 @@ class Caller {
                         "capture a program that loads the module and calls forward()");
         throw Error("the parameter '" + declaration(parameter) + "' of forward() cannot be made of " +
                         print(ValueMeta::of(given)),
-                    "pass a tensor, or a number as a tensor of one element");
+                    "pass a tensor; for a number, pass a tensor of one element");
     }
 
     const c10::FunctionSchema& schema_;

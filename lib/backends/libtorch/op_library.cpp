@@ -37,7 +37,7 @@ std::string refused(const fs::path& file) {
             }
         },
         {.timeout = std::chrono::seconds(30)});
-    return asked.process.good() ? asked.answer : "a process that loads it " + ending_of(asked.process);
+    return asked.process.good() ? asked.answer : "the process that loaded the library " + ending_of(asked.process);
 }
 
 /// "mylib.scale.default" of mylib::scale.
@@ -123,7 +123,8 @@ std::vector<std::string> load_op_library(const fs::path& file) {
                          [&](const std::string& target) { return added(target, absolute); });
     if (brought.empty())
         throw Error({file.string(), {}}, "found a library that registers no op of its own with LibTorch",
-                    "TORCH_LIBRARY(NAMESPACE, m) { m.def(…); } does; it must be linked against the same LibTorch");
+                    "register ops with TORCH_LIBRARY(NAMESPACE, m) { m.def(…); }, and link the library against the "
+                    "LibTorch that Whittle uses");
     loaded.emplace(absolute, targets);
     return targets;
 }

@@ -55,9 +55,9 @@ class Writer final : private Translation<jit::Value*> {
         made_->insertNode(node);
         const c10::FunctionSchema* taken = node->maybeSchema();
         if (!taken || taken->overload_name() != schema.overload_name())
-            throw NotImplemented("TorchScript resolves it to " + (taken
-                                                                      ? "the overload '" + taken->overload_name() + "'"
-                                                                      : std::string("no operator")));
+            throw NotImplemented(
+                "TorchScript resolves the call to " +
+                (taken ? "the overload '" + taken->overload_name() + "'" : std::string("no operator")));
         return flat(*node, call.results.size());
     }
 

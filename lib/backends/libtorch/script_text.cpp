@@ -59,7 +59,8 @@ class ScriptText {
     std::string call(const Node& named) const {
         const Node node = with_earlier_target(named);
         if (const auto read = item_read(node)) return names_.at(read->node) + "[" + std::to_string(read->index) + "]";
-        if (!node.target.starts_with("aten.")) throw Error("it calls " + node.target + ", which is not an ATen op");
+        if (!node.target.starts_with("aten."))
+            throw Error("the graph calls " + node.target + ", which is not an ATen op");
         const std::string function = node.target.substr(5, node.target.find('.', 5) - 5);
         std::string arguments = list(node.args);
         for (const auto& [name, arg] : node.kwargs) {

@@ -227,7 +227,7 @@ class LibTorchProgram {
         const Node node = with_earlier_target(original);
         const Schema* schema = Registry::instance().find(node.target);
         if (!schema || !node.target.starts_with("aten."))
-            throw Error("it calls " + node.target + ", which is not an ATen op");
+            throw Error("the graph calls " + node.target + ", which is not an ATen op");
         if (schema->returns.size() == 1 && schema->returns[0].list) lists_.insert(id);
         const ArgList bound = bind_arguments(*schema, node);
         std::size_t given = node.args.size();
@@ -396,9 +396,9 @@ class LibTorchProgram {
 std::string too_much(const ShortRequest& request) {
     const Failure& failure = *request.graph.failure;
     if (std::string why = not_shown_shortly(failure, true); !why.empty()) return why;
-    if (request.graph.dialect != "aten") return "its graph is not in the aten dialect";
+    if (request.graph.dialect != "aten") return "the graph is not in the aten dialect";
     if (op_count(request.graph) > kMostCalls || !request.graph.subgraphs.empty())
-        return "its graph is too long for a short program";
+        return "the graph is too long for a short program";
     std::vector<Tensor> all = failure.inputs;
     all.insert(all.end(), request.expected.begin(), request.expected.end());
     for (const auto& [key, value] : request.graph.attributes) all.push_back(value);
@@ -409,9 +409,9 @@ std::string too_much(const ShortRequest& request) {
         return (tensor.numel() > kMostInPlace && !all_alike(tensor)) || tensor.numel() == 0;
     };
     if (std::ranges::any_of(failure.inputs, large) || std::ranges::any_of(request.expected, large))
-        return "its data are too long for a short program";
+        return "the inputs and outputs are too long for a short program";
     for (const auto& [key, value] : request.graph.attributes)
-        if (large(value)) return "its parameters are too long for a short program";
+        if (large(value)) return "the parameters are too long for a short program";
     return {};
 }
 
@@ -419,7 +419,8 @@ std::string too_much(const ShortRequest& request) {
 
 std::optional<ReproProgram> libtorch_program(const ShortRequest& request, std::string& why_not) {
     why_not = too_much(request);
-    if (why_not.empty() && !request.graph.failure->options.empty()) why_not = "it needs a library of ops";
+    if (why_not.empty() && !request.graph.failure->options.empty())
+        why_not = "the model needs a library of ops (--op-library)";
     if (!why_not.empty()) return std::nullopt;
     return LibTorchProgram(request, Runs::op_by_op).write();
 }
@@ -427,8 +428,8 @@ std::optional<ReproProgram> libtorch_program(const ShortRequest& request, std::s
 std::optional<ReproProgram> torchscript_program(const ShortRequest& request, std::string& why_not) {
     why_not = too_much(request);
     for (const auto& [name, value] : request.graph.failure->options)
-        if (value == "onednn") why_not = "it is run with " + name + "=" + value;
-    if (has_writes(request.graph)) why_not = "its graph has in-place writes";
+        if (value == "onednn") why_not = "the model runs with " + name + "=" + value;
+    if (has_writes(request.graph)) why_not = "the graph has in-place writes";
     if (!why_not.empty()) return std::nullopt;
     // What the first run sees may decide how the second one is optimized; a fuser waits for it.
     constexpr int kUntilOptimized = 2;

@@ -155,7 +155,7 @@ class TorchScriptBackend final : public Backend,
     void check(const BackendOptions& options) override {
         const Fuser fuser = fuser_of(options);
         if (const std::string why = aten::lacking(fuser); !why.empty())
-            throw wrong_option("fuser", aten::kFusers[static_cast<std::size_t>(fuser)], "none or nnc: " + why);
+            throw wrong_option("fuser", aten::kFusers[static_cast<std::size_t>(fuser)], "'none' or 'nnc': " + why);
         for_inference(options);
     }
 };

@@ -43,10 +43,12 @@ std::vector<const whittle_backend*> load_library(const fs::path& library) {
                         "found interface version " + std::to_string(backend.abi_major) + "." +
                             std::to_string(backend.abi_minor) + ", expected " +
                             std::to_string(WHITTLE_BACKEND_ABI_MAJOR) + ".x",
-                        "build it again with this version's whittle_backend.h");
+                        "build the library again with the whittle_backend.h of this version of Whittle");
         if (backend.struct_size < sizeof(whittle_backend) || !backend.name || !backend.compile || !backend.run ||
             !backend.destroy)
-            throw Error({file, {}}, "found an incomplete backend, expected name, compile, run and destroy to be set");
+            throw Error(
+                {file, {}},
+                "found an incomplete backend, expected the members 'name', 'compile', 'run' and 'destroy' to be set");
         backends.push_back(&backend);
     }
     if (backends.empty()) throw Error({file, {}}, "found an empty list of backends, expected at least one");
@@ -209,8 +211,9 @@ class PluginBackend : public Backend, public Emitter {
             case WHITTLE_BREAK: {
                 const Node* node = graph.find(said.node);
                 if (!node)
-                    return BackendFailure{"compile", said.op,
-                                          "asked for a break at '" + said.node + "', which is not a node of the graph"};
+                    return BackendFailure{
+                        "compile", said.op,
+                        "requested a graph break at '" + said.node + "', which is not a node of the graph"};
                 return BreakRequest{said.message, static_cast<NodeId>(node - graph.nodes.data())};
             }
             case WHITTLE_SKIP:
@@ -278,9 +281,10 @@ std::unique_ptr<Backend> load_plugin(const fs::path& library, const std::string&
         names.emplace_back(backend->name);
     }
     if (name.empty())
-        throw Error({library.string(), {}},
-                    "found " + std::to_string(names.size()) + " backends, expected one to be named",
-                    "append ':' and one of " + join(names));
+        throw Error(
+            {library.string(), {}},
+            "found " + std::to_string(names.size()) + " backends in the library, expected the name of one of them",
+            "append a colon and a backend's name to the path of the library: " + join(names));
     throw Error({library.string(), {}}, "found no backend '" + name + "', expected one of " + join(names),
                 did_you_mean(name, names));
 }

@@ -23,11 +23,11 @@ constexpr std::size_t kMostNodes = 12;
 std::string too_much(const ShortRequest& request) {
     const Failure& failure = *request.graph.failure;
     if (std::string why = not_shown_shortly(failure); !why.empty()) return why;
-    if (failure.signature.detail == "sizes") return "the mismatch is not in values";
+    if (failure.signature.detail == "sizes") return "the results differ, but not in values";
     const std::string& detail = failure.signature.detail;
     if (detail.starts_with("threw") || detail.starts_with("returned")) return "the plug-in violates the interface";
     if (request.graph.nodes.size() > kMostNodes || !request.graph.subgraphs.empty())
-        return "its graph is too long for a short program";
+        return "the graph is too long for a short program";
     std::vector<Tensor> all = failure.inputs;
     all.insert(all.end(), request.expected.begin(), request.expected.end());
     for (const auto& [key, value] : request.graph.attributes) all.push_back(value);
@@ -36,9 +36,10 @@ std::string too_much(const ShortRequest& request) {
             return "a short program cannot write " + std::string(name(tensor.dtype()));
     const auto large = [](const Tensor& tensor) { return tensor.numel() > kMostInPlace || tensor.numel() == 0; };
     const auto any_large = [&](std::span<const Tensor> tensors) { return std::ranges::any_of(tensors, large); };
-    if (any_large(failure.inputs) || any_large(request.expected)) return "its data are too long for a short program";
+    if (any_large(failure.inputs) || any_large(request.expected))
+        return "the inputs and outputs are too long for a short program";
     for (const auto& [key, value] : request.graph.attributes)
-        if (large(value)) return "its parameters are too long for a short program";
+        if (large(value)) return "the parameters are too long for a short program";
     return {};
 }
 

@@ -76,7 +76,7 @@ enum {
     WHITTLE_U16 = 11,
     WHITTLE_U32 = 12,
     WHITTLE_U64 = 13,
-    WHITTLE_C64 = 14, /* real and imaginary part, a binary32 each */
+    WHITTLE_C64 = 14,    /* real and imaginary part, a binary32 each */
     WHITTLE_C128 = 15,   /* the same of two binary64 */
     WHITTLE_F8_E5M2 = 16 /* OCP E5M2: the upper half of a binary16 */
 };

@@ -23,8 +23,8 @@ std::optional<std::size_t> Places::before(const Stmt* s) const {
 /// Whether the line before is a pragma: it speaks of the statement that follows.
 bool Places::behind_pragma(std::size_t place) const {
     const StringRef before = sources_.getBufferData(sources_.getMainFileID()).take_front(place).rtrim();
-    const StringRef line = before.substr(before.rfind('\n') + 1).ltrim();  // npos + 1 is 0
-    return line.startswith("#") && line.drop_front().ltrim().startswith("pragma");
+    StringRef line = before.substr(before.rfind('\n') + 1).ltrim();  // npos + 1 is 0
+    return line.consume_front("#") && line.ltrim().take_front(6) == "pragma";
 }
 
 /// Where text can be put behind a statement and its ';'.

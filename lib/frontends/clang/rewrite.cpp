@@ -3,6 +3,7 @@
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/AST/StmtOpenMP.h>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -204,7 +205,7 @@ std::string ProbeWriter::refusal(const FunctionDecl* f) const {
     const Stmt* body = f->getBody();
     if (f->isConstexpr()) return f->isConsteval() ? "consteval" : "constexpr";
     if (isa<CoroutineBodyStmt>(body)) return "a coroutine";
-    if (isa<CXXTryStmt>(body)) return "its body is a try block";
+    if (isa<CXXTryStmt>(body)) return "the body is a try block";
     if (f->hasAttr<NakedAttr>()) return "naked";
     if (f->getBeginLoc().isMacroID() || !isa<CompoundStmt>(body) || !cast<CompoundStmt>(body)->getLBracLoc().isFileID())
         return "made by a macro";

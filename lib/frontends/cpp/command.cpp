@@ -228,7 +228,7 @@ Command parse_command(std::span<const std::string> words) {
         command.depfile = default_depfile(command);
     if (command.other.empty() && !object && sources == 0) command.other = "links";
     if (command.other.empty() && (sources == 0 || other_language)) command.other = "compiles no C++";
-    if (command.other.empty() && sources > 1) command.refused = "it compiles several files at once";
+    if (command.other.empty() && sources > 1) command.refused = "the command compiles several files at once";
     if (!command.other.empty()) command.source = 0;
     return command;
 }

@@ -234,10 +234,12 @@ class Builder {
             note(std::move(text));
         if (!recording_.frames.names && !recording_.steps.empty())
             note(
-                "the program has no symbols (stripped): functions are shown by address; build it with -g for names, "
-                "files and lines");
+                "the program has no symbols (stripped): functions are shown by address; to see names, files and lines, "
+                "build the program with -g");
         else if (!recording_.frames.lines && !recording_.steps.empty())
-            note("the program has no debug information: no files and lines; build it with -g");
+            note(
+                "the program has no debug information: files and lines are unknown; to see them, build the program "
+                "with -g");
         for (std::string& text : notes_of_escapes(recording_)) note(std::move(text));
     }
 
@@ -365,22 +367,22 @@ void add_notes(Collected& from, CapturedProgram& program) {
     if (from.made)
         notes.push_back("in no graph: " + plural(from.made, "operation") +
                         (from.made == 1 ? " that only creates" : " that only create") +
-                        " tensors (ones, arange ...); these tensors are inputs");
+                        " tensors (ones, arange ...); these tensors are inputs of the graphs");
     for (const auto& [function, count] : from.initialisations)
         notes.push_back("initialization: " + plural(count, "operation") + " of " + function +
-                        " in no graph (--function " + function + " captures them)");
+                        " are in no graph; to capture these operations, add --function " + function);
     if (from.imported)
         notes.push_back("initialization: " + plural(from.imported, "operation") +
-                        " of packages while they were imported");
+                        " during the import of packages are in no graph");
     std::int64_t dropped = 0;
     for (const auto& [name, folder] : from.folders) dropped += folder.dropped();
     if (dropped)
-        notes.push_back(plural(dropped, "recompile") + " only counted: at most " +
+        notes.push_back(plural(dropped, "recompile") + " were only counted, not reported: at most " +
                         std::to_string(from.options.most_variants) +
                         " specializations of each graph are reported (--compile cache_limit)");
     if (program.frames.empty()) return;
-    notes.push_back(std::string("capture cannot see: ") + (from.with_data ? "" : "untyped data_ptr() and ") +
-                    "sizes that the program reads");
+    notes.push_back(std::string("capture cannot see when the program ") +
+                    (from.with_data ? "" : "calls the untyped data_ptr() or ") + "reads the sizes of a tensor");
 }
 
 }  // namespace

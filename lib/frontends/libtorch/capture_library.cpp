@@ -176,8 +176,8 @@ std::string why_not_captured(const TorchFacts& torch, const fs::path& file, cons
     for (const CaptureLibrary& library : libraries.usable)
         known += (known.empty() ? "" : ", ") + name_of(library.torch);
     std::string text = "the program uses " + file.string() + ", " + name_of(torch) +
-                       ", and there is no capture library for it; found " +
-                       (known.empty() ? "none" : "those for " + known);
+                       ", and there is no capture library for this version; found " +
+                       (known.empty() ? "no other capture libraries" : "capture libraries for " + known);
     if (!libraries.outdated.empty())
         text += "; " + plural(libraries.outdated.size(), "is", "are") +
                 " of another version of Whittle and must be rebuilt: " + libraries.outdated.front().string();

@@ -115,16 +115,16 @@ std::string advice_on(capture::TensorDifference::What what) {
         case What::requires_grad:
             return "set requires_grad and the grad mode once, before the calls";
         case What::strides:
-            return "pass it with the same strides in every call, for example contiguous";
+            return "pass this tensor with the same strides in every call, for example contiguous";
         case What::size:
-            return "pad it to one size, or let the compiler treat the size as dynamic";
+            return "pad this tensor to one size, or let the compiler treat the size as dynamic";
         case What::placement:
-            return "pass it on the same device and in the same layout in every call";
+            return "pass this tensor on the same device and in the same layout in every call";
         case What::dtype:
         case What::rank:
             break;
     }
-    return "pass it with the same dtype and rank in every call";
+    return "pass this tensor with the same dtype and rank in every call";
 }
 
 /// `shown`: the value that the nodes are.

@@ -181,7 +181,8 @@ void run(const LaunchOptions& options, std::vector<std::string> environment, Lau
         ::posix_spawn(&child, path.c_str(), &actions, &attributes, pointers(argv).data(), pointers(environment).data());
     ::posix_spawn_file_actions_destroy(&actions);
     ::posix_spawnattr_destroy(&attributes);
-    if (failed) throw Error({options.program.string(), {}}, std::string("cannot run it: ") + std::strerror(failed));
+    if (failed)
+        throw Error({options.program.string(), {}}, std::string("cannot run the program: ") + std::strerror(failed));
     // Whoever started us may ignore it, which the program inherits; we would lose the program's exit status by it.
     ::signal(SIGCHLD, SIG_DFL);
     const int status = wait_for(child);
@@ -200,7 +201,7 @@ std::string note_of(const std::string& status, const LaunchOptions& options, con
     if (what == "active") return note_of_version(more.substr(0, more.find(' ')));
     if (what == "no-torch")
         return program_identity(options.program, options.arguments).string() +
-               " did not load LibTorch: there was nothing to capture";
+               " did not load LibTorch, so there was nothing to capture";
     if (what == "late-torch")
         return "the program loaded LibTorch (" + more +
                ") in a way that capture cannot see (dlmopen, or its own loader): it ran without capture";
@@ -215,7 +216,7 @@ std::string note_of(const std::string& status, const LaunchOptions& options, con
         return "the capture library could not be loaded: " + more +
                (more.find("undefined symbol") == more.npos
                     ? ""
-                    : "; the program's LibTorch lacks functions that others of its version have");
+                    : "; the program's LibTorch lacks functions that other builds of this version of LibTorch have");
     return kUnseen;
 }
 
@@ -236,8 +237,8 @@ std::string note_of_hooks(std::istream& symbols) {
     std::string note;
     for (const std::string& name : missing) note += (note.empty() ? "" : ", ") + name;
     return note.empty() ? note
-                        : "the program's libraries lack functions that the capture watches, so calls of their "
-                          "replacements are not captured: " +
+                        : "these functions, which capture watches, do not exist in the program's libraries; if the "
+                          "libraries call other functions instead, such calls are not captured: " +
                               note;
 }
 
@@ -280,7 +281,7 @@ fs::path torchscript_runner(const fs::path& module) {
     const fs::path runner = capture_folder() / kRunner;
     if (built_for().empty() || !fs::exists(runner))
         throw Error({module.string(), {}},
-                    "found a TorchScript module, which needs LibTorch, but this Whittle was built without it",
+                    "found a TorchScript module, which needs LibTorch, but this Whittle was built without LibTorch",
                     kHowToGetIt);
     return runner;
 }
@@ -338,12 +339,11 @@ LaunchResult launch(const LaunchOptions& options, const fs::path& folder) {
     if (const auto count = std::ranges::count(uncaptured, kTooMany))
         result.notes.push_back(plural(count, "more process", "more processes") +
                                " that the program started ran LibTorch without capture: only the first " +
-                               std::to_string(kMostProcesses) + " that load it are captured");
+                               std::to_string(kMostProcesses) + " processes that load LibTorch are captured");
     if (const auto count = std::ranges::count(uncaptured, kOtherTorch))
-        result.notes.push_back(
-            plural(count, "more process", "more processes") +
-            " that the program started ran LibTorch without capture: there is no capture library for it, or it "
-            "could not be loaded");
+        result.notes.push_back(plural(count, "more process", "more processes") +
+                               " that the program started ran LibTorch without capture, because there is no capture "
+                               "library for their LibTorch, or because the capture library could not be loaded");
     return result;
 }
 

@@ -43,7 +43,7 @@ bool is_recording(const std::filesystem::path& events);
 
 /// What to install where the capture library was not built.
 inline constexpr char kHowToGetIt[] =
-    "install libtorch-dev and libunwind-dev and rebuild Whittle, or install its package whittle-libtorch";
+    "install libtorch-dev and libunwind-dev, and build Whittle again; or install the package whittle-libtorch";
 
 /// The libtorch_cpu that the capture library was built for, "" when it was not built.
 std::string built_for();

@@ -31,9 +31,9 @@ const char* reason_of(CutReason cut) {
         case kCutDisk:
             return "because the disk was full";
         case kCutError:
-            return "by an error of Whittle";
+            return "because of an error in Whittle";
         case kCutReading:
-            return "by a signal that left no time to process the rest";
+            return "because a signal left no time to process the remaining operations";
     }
     return "";
 }
@@ -48,7 +48,7 @@ std::string last_op(const Recording& recording) {
     }
     if (last < 0) return {};
     const Step& step = recording.step(last);
-    return "the last one, " + step.op->target() + place(recording.stack(last)) +
+    return "the last operation, " + step.op->target() + place(recording.stack(last)) +
            (!step.end      ? ", did not finish"
             : step.threw() ? ", threw an exception"
                            : ", finished");
@@ -59,7 +59,7 @@ std::string note_of_end(const Recording& recording, const std::string& ended, st
     const std::string& inside = recording.frames.ended_inside;
     std::string note = "the program ";
     if (ended == kStillRuns) {
-        return note + "was still running when this was written; what it did after that is missing";
+        return note + "was still running when this trace was written; later operations are missing";
     } else if (!file.end) {
         note += ended.empty() ? "ended" : ended.starts_with("killed") ? "was " + ended : "ended with " + ended;
         note += " without returning from main";
@@ -70,9 +70,9 @@ std::string note_of_end(const Recording& recording, const std::string& ended, st
     } else {
         note += "ended by " + file.end->function + place(recording.frames.end);
     }
-    if (!inside.empty()) note += "; that cut the last execution of " + inside + " short";
+    if (!inside.empty()) note += "; so the last execution of " + inside + " is incomplete";
     const std::string last = last_op(recording);
-    note += "; no operation before that is missing";
+    note += "; all operations before the end were captured";
     return last.empty() ? note : note + "; " + last;
 }
 
@@ -92,7 +92,8 @@ std::vector<std::string> notes_of_end(const Recording& recording, const std::str
     for (const Event& event : file.events)
         if (event.kind == RecordKind::note) notes.push_back(event.text);
     if (file.cut != kNotCut) {
-        notes.push_back(std::string("the capture was stopped ") + reason_of(file.cut) + "; what came later is missing" +
+        notes.push_back(std::string("the capture was stopped ") + reason_of(file.cut) +
+                        "; later operations are missing" +
                         (file.missed ? ": " + plural(file.missed, "operation") : ""));
     } else if ((!file.finished && !is_end_of_child(file)) || !recording.frames.ended_inside.empty()) {
         notes.push_back(note_of_end(recording, ended, processes.successor(process)));
@@ -103,14 +104,13 @@ std::vector<std::string> notes_of_end(const Recording& recording, const std::str
             " were left out because of the size limit (--capture limit): graphs that need them have no record");
     if (file.lost)
         notes.push_back(plural(file.lost, "event") +
-                        " could not be captured: out of memory, or tensors of an unknown kind");
+                        " could not be captured, because memory ran out or the tensors are of an unknown kind");
     std::int64_t repeated = 0;
     for (const Step& step : recording.steps) repeated += step.kind == StepKind::op ? step.times() - 1 : 0;
     if (repeated)
         notes.push_back(
             "long loops: " + plural(repeated, "operation") +
-            " of iterations like earlier ones were only counted; the numbers that they were called with may "
-            "differ");
+            " were only counted, because they repeat earlier iterations; numbers among their arguments may differ");
     if (file.cut == kNotCut && file.missed)
         notes.push_back(plural(file.missed, "operation") +
                         " that ran after main, in exit handlers and destructors of static objects, are in no graph");
@@ -123,18 +123,20 @@ std::vector<std::string> notes_of_escapes(const Recording& recording) {
     const auto blobs = static_cast<std::uint64_t>(
         std::ranges::count_if(recording.steps, [](const Step& step) { return step.kind == StepKind::blob; }));
     if (blobs)
-        notes.push_back("possible untracked mutation: " + plural(blobs, "tensor") +
-                        " made by from_blob share memory that the program can change without an operation" +
-                        (recording.file.with_data ? "" : "; trace compares the elements, explain does not"));
+        notes.push_back(
+            "possible untracked mutation: " + plural(blobs, "tensor") +
+            " made by from_blob share memory that the program can change without an operation" +
+            (recording.file.with_data ? "" : "; to detect such changes, run trace, which compares the elements"));
     const TracedValue* first = nullptr;
     std::set<std::pair<std::uint64_t, std::int32_t>> writes;  // storage, step that read it
     for (const TracedValue& value : recording.values.values)
         if (value.unseen && writes.emplace(value.tensor.storage, value.first_use).second && !first) first = &value;
     if (first)
-        notes.push_back("untracked mutation: " + plural(writes.size(), "time") +
-                        " a tensor held values that no operation had written: the program wrote them through a pointer "
-                        "(data_ptr(), from_blob ...). They are inputs of the next graph; first before " +
-                        recording.step(first->first_use).op->target() + place(recording.stack(first->first_use)));
+        notes.push_back(
+            "untracked mutation: " + plural(writes.size(), "time") +
+            ", the program wrote to a tensor through a pointer (data_ptr(), from_blob ...), and not by an operation. "
+            "Such a tensor is an input of the next graph. The first of these writes was before " +
+            recording.step(first->first_use).op->target() + place(recording.stack(first->first_use)));
     return notes;
 }
 
@@ -152,7 +154,7 @@ std::vector<std::string> notes_of_placements(const std::vector<capture::Captured
     std::string list;
     for (const std::string& kind : kinds) list += (list.empty() ? "" : ", ") + kind;
     return {plural(graphs, "graph") + (graphs > 1 ? " have" : " has") + " values that no backend computes with (" +
-            list + "): replay skips " + (graphs > 1 ? "them" : "it")};
+            list + "): replay skips " + (graphs > 1 ? "these graphs" : "this graph")};
 }
 
 std::vector<std::string> notes_of_functions(const std::set<std::string>& seen,

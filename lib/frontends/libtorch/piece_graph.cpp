@@ -422,7 +422,7 @@ Refusal PieceGraphs::refusal_of(const FunctionalizeError& error, const Graph& gr
 Refusal PieceGraphs::contradiction() const {
     const auto step = [](const auto& entry) { return entry.second; };
     const std::int32_t last = std::ranges::max_element(write_calls_, {}, step)->second;
-    return {last, recording_.step(last).op->target() + ": writes to memory that none of its arguments has"};
+    return {last, recording_.step(last).op->target() + " writes to memory that belongs to none of the arguments"};
 }
 
 // ---- Elements

@@ -45,7 +45,7 @@ std::string Processes::title(std::size_t process, const std::string& forked_at) 
     const ProcessIdentity& identity = all_[process];
     std::string how;
     if (const auto before = predecessor(process))
-        how = "took the place of " + called(*before);
+        how = "started by exec() in " + called(*before);
     else if (const auto by = maker(process))
         how = (identity.forked ? "forked by " : "started by ") + called(*by) + forked_at;
     if (!identity.forked) how += (how.empty() ? "" : ": ") + identity.command_line;
@@ -62,9 +62,9 @@ std::vector<std::string> notes_of_processes(const Processes& processes, std::siz
             note += plural(children, "child", "children") + " ran LibTorch and " + (children > 1 ? "were" : "was") +
                     " captured, too";
         else
-            note += "its children ran " + std::string(others.child_ops ? "" : "no operation of LibTorch");
+            note += "the children ran " + std::string(others.child_ops ? "" : "no operation of LibTorch");
         if (others.child_ops)
-            note += (children ? "; others ran " : "") + plural(others.child_ops, "operation") +
+            note += (children ? "; further children ran " : "") + plural(others.child_ops, "operation") +
                     " of LibTorch that were not captured";
         notes.push_back(std::move(note));
     }

@@ -331,7 +331,7 @@ std::vector<Chunk> chunks_of(Cursor in) {
         if (head.size < heads || head.size - sizeof head > room || head.used > head.size - heads)
             in.fail(
                 "found a chunk of " + std::to_string(head.size) + " bytes with " + std::to_string(head.used) + " used",
-                "expected at most " + std::to_string(room) + " bytes, all used bytes included");
+                "expected at most " + std::to_string(room) + " bytes, in which the used bytes fit");
         Cursor content = in.part(head.size - sizeof head);
         content.take(heads - sizeof head);
         Chunk chunk{.thread = head.thread, .records = content.part(head.used)};
@@ -436,7 +436,7 @@ EventFile read_events(const std::filesystem::path& path, const ReadLimits& limit
     constexpr std::size_t kFirstPart = offsetof(FileHeader, missed);  // a shorter header has nothing to tell beyond it
     std::memcpy(&header, in.take(kFirstPart).data(), kFirstPart);
     if (std::memcmp(header.magic, kFileMagic, sizeof kFileMagic) != 0)
-        throw Error({name, "byte 0"}, "found no event file of a LibTorch capture, expected one");
+        throw Error({name, "byte 0"}, "found a file of another kind, expected an event file of a LibTorch capture");
     if (header.version != kFileVersion || header.header_size < kFirstPart)
         throw Error({name, "byte 8"}, "found an event file of version " + std::to_string(header.version) +
                                           ", expected " + std::to_string(kFileVersion));

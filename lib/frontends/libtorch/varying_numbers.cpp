@@ -109,8 +109,8 @@ Difference VaryingNumbers::difference(const Cause& cause, const HostValue& was, 
         result.advice = capture::advice(guard, &found);
     else if (!graph.library_calls.contains(call.name))  // whose code the user does not write
         result.advice =
-            "each value of this number makes a graph of its own: pass it as a 0-d tensor, or compute it with tensor "
-            "operations";
+            "each value of this number needs a separate graph: pass the number as a 0-d tensor, or compute the number "
+            "with tensor operations";
     return result;
 }
 

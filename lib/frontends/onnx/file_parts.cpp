@@ -59,8 +59,7 @@ FileParts::FileParts(const std::filesystem::path& file) : parts_(std::make_uniqu
     sort_nodes(*parts.model.mutable_graph(), file.string());
     const onnx::GraphProto& graph = parts.graph();
     if (std::ranges::any_of(graph.initializer(), is_external))
-        throw Error({file.string(), {}},
-                    "the model keeps its weights in other files, expected the weights in the model file");
+        throw Error({file.string(), {}}, "found weights in separate files, expected all weights inside the model file");
     FreeNames names;
     for (int i = 0; i < graph.node_size(); ++i) {
         parts.reads.push_back(names.read_by(graph.node(i)));

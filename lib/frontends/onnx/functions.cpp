@@ -42,7 +42,8 @@ class Inliner {
         for (const onnx::FunctionProto& function : model.functions()) {
             const FunctionName name{domain_of(function.domain()), function.name()};
             if (!functions_.emplace(name, &function).second)
-                throw Error({file, "function " + in_quotes(function.name())}, "found two definitions, expected one");
+                throw Error({file, "function " + in_quotes(function.name())},
+                            "found two definitions of the function, expected one definition");
         }
         for (const onnx::OperatorSetIdProto& import : model.opset_import())
             opsets_[domain_of(import.domain())] = import.version();
@@ -113,8 +114,8 @@ class Inliner {
         const Location where{file_, place_of(node, position)};
         if (depth == kDeepest)
             throw Error(where, "the function " + in_quotes(function.name()) +
-                                   " calls itself, or its calls are nested more than " + std::to_string(kDeepest) +
-                                   " levels deep");
+                                   " calls itself, or calls of functions are nested more than " +
+                                   std::to_string(kDeepest) + " levels deep");
         if (node.input_size() > function.input_size() || node.output_size() > function.output_size())
             throw Error(where, "found " + std::to_string(node.input_size()) + " inputs and " +
                                    std::to_string(node.output_size()) + " outputs of the function " +

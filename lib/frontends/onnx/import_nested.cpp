@@ -19,8 +19,8 @@ void GraphImporter::import_nested(PendingNode& pending) {
         pending.unknown_operand |= body->draft().unknown_outputs();
         if (body->lists_results()) {
             pending.refuse("the graph " + in_quotes(attribute.name()) +
-                           " returns a sequence or an optional, expected a constant condition or a graph that returns "
-                           "only tensors");
+                           " returns a sequence or an optional; Whittle supports such a graph only if the condition of "
+                           "the node is a constant");
             for (const Arg& arg : pending.call.args)
                 if (arg.node()) want_constant(pending, *arg.node(), scope_);
             return;

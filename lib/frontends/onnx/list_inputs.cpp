@@ -27,9 +27,9 @@ std::optional<std::size_t> length_of(const onnx::ValueInfoProto& input, bool seq
         throw Error(
             {file, "input " + in_quotes(name)},
             "no value is given for this " + std::string(input.type().has_optional_type() ? "optional" : "sequence"),
-            sequence
-                ? "give its elements with --input, named " + element_name(name, 0) + ", " + element_name(name, 1) + " …"
-                : "give its value with --input, under the name of the input");
+            sequence ? "give the elements with --input, under the names " + element_name(name, 0) + ", " +
+                           element_name(name, 1) + " …"
+                     : "give the value with --input NAME=FILE, where NAME is the name of the input");
     return length;
 }
 
@@ -71,9 +71,9 @@ void list_inputs(onnx::GraphProto& graph, const LoadOptions& options, const std:
         const bool sequence = held.has_sequence_type();
         const onnx::TypeProto& type = sequence ? held.sequence_type().elem_type() : held;
         if (!type.has_tensor_type())
-            throw Error(
-                {file, "input " + in_quotes(input.name())},
-                "found other elements than dense tensors, expected a dense tensor, or a sequence or optional of them");
+            throw Error({file, "input " + in_quotes(input.name())},
+                        "found elements that are not dense tensors, expected a dense tensor, or a sequence or optional "
+                        "of dense tensors");
         const std::optional<std::size_t> length = length_of(input, sequence, options, file);
         if (length && !sequence) {
             *inputs.Add() = input;

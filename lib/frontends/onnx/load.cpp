@@ -130,8 +130,9 @@ std::string kind_of(const onnx::TypeProto& type) {
 
 void check_is_tensor(const onnx::ValueInfoProto& input, const std::string& file) {
     if (!input.type().has_tensor_type())
-        throw Error({file, "input " + in_quotes(input.name())},
-                    "found " + kind_of(input.type()) + ", expected a dense tensor, or a sequence or optional of them");
+        throw Error(
+            {file, "input " + in_quotes(input.name())},
+            "found " + kind_of(input.type()) + ", expected a dense tensor, or a sequence or optional of dense tensors");
 }
 
 ValueMeta input_meta(const onnx::ValueInfoProto& input, const Sizes* given, Session& session) {
@@ -303,7 +304,7 @@ LoadedModel load_onnx_bytes(std::span<const std::byte> bytes, const std::string&
             for (const auto& [name, value] : constants) {
                 loaded.constants.push_back(name);
                 loaded.rewritten.push_back("the input " + in_quotes(name) +
-                                           " is a constant: sizes depend on its value");
+                                           " became a constant, because sizes depend on the value of this input");
             }
             return loaded;
         } catch (const Error&) {

@@ -219,7 +219,7 @@ class Exporter {
             if (param.type == ParamType::graph && !param.default_value && !node.kwarg(param.name))
                 fail(node,
                      "the nested graph '" + param.name +
-                         "' was not read, because the nested graph returns values other than tensors",
+                         "' cannot be saved, because this nested graph returns values other than tensors",
                      "use the original ONNX file");
     }
 

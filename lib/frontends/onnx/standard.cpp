@@ -41,7 +41,8 @@ std::string standard_attribute_misfit(const onnx::NodeProto& node, const onnx::O
         if (known == schema.attributes().end()) {
             std::string names;
             for (const auto& [name, definition] : schema.attributes()) names += (names.empty() ? "" : ", ") + name;
-            hint = names.empty() ? "this op has no attributes at this opset" : "its attributes at this opset: " + names;
+            hint = names.empty() ? "this op has no attributes at this opset"
+                                 : "the attributes of this op at this opset: " + names;
             return "found the unknown attribute " + in_quotes(attribute.name());
         }
         if (known->second.type != attribute.type())
@@ -52,7 +53,8 @@ std::string standard_attribute_misfit(const onnx::NodeProto& node, const onnx::O
         const std::string& wanted = name;
         const bool given = std::any_of(node.attribute().begin(), node.attribute().end(),
                                        [&](const onnx::AttributeProto& a) { return a.name() == wanted; });
-        if (definition.required && !given) return "found no attribute '" + name + "', expected one";
+        if (definition.required && !given)
+            return "found no attribute '" + name + "', but the op requires this attribute";
     }
     return {};
 }
@@ -83,7 +85,8 @@ Verdict judge(const onnx::NodeProto& node, const std::string& domain, std::int64
         const int formal = std::min(i, static_cast<int>(schema->inputs().size()) - 1);
         const onnx::OpSchema::FormalParameter& parameter = schema->inputs()[static_cast<std::size_t>(formal)];
         if (node.input(i).empty() && parameter.GetOption() == onnx::OpSchema::Single)
-            verdict.misfit = "found no input " + std::to_string(i) + " '" + parameter.GetName() + "', expected one";
+            verdict.misfit = "found no input " + std::to_string(i) + " '" + parameter.GetName() +
+                             "', but the op requires this input";
     }
     return verdict;
 }

@@ -48,7 +48,8 @@ std::optional<std::vector<NamedTensor>> load_value(const std::filesystem::path& 
                                 onnx_proto::take_any_tensor(tensor, none, {file, "element " + position})));
     }
     if (sequence.elem_type() != onnx::SequenceProto::TENSOR)
-        throw Error({file, {}}, "found a sequence of other elements, expected dense tensors");
+        throw Error({file, {}},
+                    "found a sequence whose elements are not tensors, expected a sequence of dense tensors");
     return tensors;
 }
 

@@ -11,7 +11,7 @@ namespace whittle::pt2 {
 
 std::vector<Tensor> DataSizes::run(const Graph& graph, const Node& call, std::size_t count) const {
     if (!values_)
-        throw Error("found a size that depends on data, expected the values of all inputs",
+        throw Error("found a size that depends on the values of inputs, expected the values of all inputs",
                     "give the values with --input DIR or --input NAME=FILE");
     Graph part = graph;
     Node last = call;

@@ -113,7 +113,7 @@ std::pair<std::string, const Json*> chosen(const Json& value) {
 std::int64_t size_of(const Json& size, const std::map<std::string, std::int64_t>& symbols) {
     const auto [kind, value] = chosen(size);
     if (kind == "as_int") return integer(*value);
-    if (kind != "as_expr") throw Error("found a size of kind " + kind + ", expected as_int or as_expr");
+    if (kind != "as_expr") throw Error("found a size of kind '" + kind + "', expected 'as_int' or 'as_expr'");
     if (const auto known = evaluate(value->at("expr_str").get<std::string>(), symbols)) return *known;
     const Json& hint = value->value("hint", Json());
     if (!hint.is_object())
@@ -339,8 +339,9 @@ void Importer::check_stated(const Json& graph, const std::vector<std::string>& n
             meta.sizes.push_back(known.value_or(0));
         }
         if (decided && (meta.dtype != result.dtype || meta.sizes != result.sizes))
-            throw Error("the result '" + names[i] + "' is " + print(ValueMeta::contiguous(result.dtype, result.sizes)) +
-                        " for the operands of the call, but the file declares " +
+            throw Error("the call computes the result '" + names[i] + "' as " +
+                        print(ValueMeta::contiguous(result.dtype, result.sizes)) +
+                        " from its operands, but the file declares the result as " +
                         print(ValueMeta::contiguous(meta.dtype, meta.sizes)));
     }
 }

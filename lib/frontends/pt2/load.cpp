@@ -69,7 +69,8 @@ Layout layout_of(const Archive& archive, const std::string& wanted) {
         throw Error({archive.file(), {}}, "found no model '" + wanted + "', expected one of " + join(layout.models));
     if (layout.program.empty() && !code.empty()) refuse_code();
     if (layout.program.empty())
-        throw Error({archive.file(), {}}, "found no models/NAME.json in the archive, expected one");
+        throw Error({archive.file(), {}},
+                    "found no file models/NAME.json in the archive, expected a file of this form");
     if (archive.has(layout.root + "archive_version") && archive.text(layout.root + "archive_version") != "0")
         throw Error({archive.file(), layout.root + "archive_version"},
                     "found '" + archive.text(layout.root + "archive_version") + "', expected '0'");
@@ -93,7 +94,7 @@ void check_version(const Archive& archive, const Layout& layout, const Json& pro
         log_warning(LogChannel::capture, archive.file() + ": schema_version " + std::to_string(major) + "." +
                                              std::to_string(minor) + " is newer than the supported " +
                                              std::to_string(kNewestMajor) + "." + std::to_string(kNewestMinor) +
-                                             ": its additions are ignored");
+                                             ": what this version adds is ignored");
 }
 
 /// Reads the program that an archive holds.
@@ -102,7 +103,7 @@ class ProgramReader {
     ProgramReader(const Archive& archive, const LoadOptions& options)
         : archive_(archive), options_(options), layout_(layout_of(archive, options.model)) {
         if (options.model.empty() && layout_.models.size() > 1)
-            throw Error({archive.file(), {}}, "found several models: " + join(layout_.models) + ", expected one");
+            throw Error({archive.file(), {}}, "found several models: " + join(layout_.models) + ", expected one model");
         symbols_.sizes = options.dims;
     }
 

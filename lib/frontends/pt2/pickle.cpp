@@ -319,7 +319,7 @@ std::map<std::string, Tensor> read_state_dict(const Archive& archive) {
         }
         return tensors;
     }
-    throw Error({archive.file(), {}}, "found no data.pkl in the archive, expected one");
+    throw Error({archive.file(), {}}, "found no data.pkl in the archive, expected a state dict");
 }
 
 }  // namespace whittle::pt2

@@ -25,7 +25,7 @@ class ArchiveWriter {
         zip_error_init_with_code(&error, code);
         const std::string words = zip_error_strerror(&error);
         zip_error_fini(&error);
-        throw Error({file_, {}}, "cannot write to it: " + words);
+        throw Error({file_, {}}, "cannot write the file: " + words);
     }
     ~ArchiveWriter() {
         if (zip_) zip_discard(zip_);
@@ -55,7 +55,7 @@ class ArchiveWriter {
     }
 
   private:
-    [[noreturn]] void fail() { throw Error({file_, {}}, std::string("cannot write to it: ") + zip_strerror(zip_)); }
+    [[noreturn]] void fail() { throw Error({file_, {}}, std::string("cannot write the file: ") + zip_strerror(zip_)); }
 
     std::string file_, root_;
     zip_t* zip_ = nullptr;

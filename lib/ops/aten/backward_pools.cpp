@@ -1,6 +1,9 @@
 // Gradients of pooling as LibTorch's autograd computes them, with its names. All are composites.
 // https://github.com/pytorch/pytorch/blob/main/tools/autograd/derivatives.yaml
 #include "ops/aten/families.h"
+
+#include <algorithm>
+
 #include "ops/aten/formulas.h"
 #include "ops/aten/linear_map.h"
 #include "ops/aten/open_rules.h"

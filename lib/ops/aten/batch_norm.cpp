@@ -128,7 +128,7 @@ std::array<V, 3> normalized_batch(const Call& arguments, bool training) {
     const double momentum = arguments.number("momentum"), eps = arguments.number("eps");
     if (!training) {
         if (!mean || !variance)
-            throw Error(op + ": found no running_mean or no running_var in evaluation mode, expected both");
+            throw Error(op + ": found running_mean or running_var missing in evaluation mode, expected both of them");
         return _native_batch_norm_legit_no_training(input, weight, bias, *mean, *variance, momentum, eps);
     }
     if (mean || variance)

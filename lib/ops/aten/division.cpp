@@ -154,7 +154,7 @@ Mode rounding_mode_of(const Arguments<T>& arguments) {
     if (mode == "floor") return Mode::floor;
     if (mode == "trunc") return Mode::trunc;
     throw Error("aten." + arguments.schema().name + ": found rounding_mode '" + mode +
-                "', expected none, floor or trunc");
+                "', expected no rounding_mode, 'floor' or 'trunc'");
 }
 
 std::vector<ValueMeta> infer_mode(const Arguments<ValueMeta>& arguments) {

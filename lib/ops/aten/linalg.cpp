@@ -1,5 +1,6 @@
 // Linear equations, inverses and determinants of matrices and batches of them, with the names that LibTorch's autograd
 // gives them. Nothing of it lowers: eager runs it. Definitions: https://pytorch.org/docs/stable/linalg.html
+#include <algorithm>
 #include <cmath>
 
 #include "ops/aten/families.h"

@@ -1,5 +1,6 @@
 // Layer, group and RMS normalization: statistics of the sample at hand; and of weights. Definitions:
 // https://pytorch.org/docs/stable/nn.functional.html#normalization-functions
+#include <algorithm>
 #include <limits>
 
 #include "base/checked.h"
@@ -186,9 +187,10 @@ std::vector<std::int64_t> normed_dims(const std::string& op, const V& v, const V
     const auto rank = static_cast<std::int64_t>(v.sizes().size());
     const auto d = static_cast<std::size_t>(dim);
     if (rank == 0 || (dim != 0 && dim != rank - 1) || g.numel() != v.sizes()[d])
-        throw Error("aten." + op + ": found v of sizes " + to_string(v.sizes()) + ", g of " + to_string(g.sizes()) +
-                    " and dim " + std::to_string(dim) +
-                    ", expected the first or last dimension and a g for each of its indices");
+        throw Error(
+            "aten." + op + ": found v of sizes " + to_string(v.sizes()) + ", g of " + to_string(g.sizes()) +
+            " and dim " + std::to_string(dim) +
+            ", expected dim to be the first or last dimension, and g to have one element for each index along dim");
     std::vector<std::int64_t> dims;
     for (std::int64_t other = 0; other < rank; ++other)
         if (other != dim) dims.push_back(other);

@@ -3,6 +3,7 @@
 // function of its inputs, and what is random is drawn before it runs.
 #include "ops/aten/random.h"
 
+#include <algorithm>
 #include <cmath>
 #include <mutex>
 #include <numeric>

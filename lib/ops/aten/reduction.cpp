@@ -1,6 +1,7 @@
 // Sums, products, means, norms, any and all over dimensions. Kernels add floats in double precision, so that the
 // reference is closer to the true sum than what it judges. Definitions:
 // https://pytorch.org/docs/stable/torch.html#reduction-ops
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

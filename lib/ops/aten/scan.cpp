@@ -1,5 +1,6 @@
 // Running sums, products, extremes and log-sums along a dimension. Like ATen's CPU kernels they accumulate f32 in f64,
 // half types in f32, complex numbers in c128 and integers in i64.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

@@ -2,6 +2,7 @@
 // nan_to_num and angles.
 // Definitions: https://pytorch.org/docs/stable/special.html and torch.html#pointwise-ops; corners as ATen's CPU kernels
 // have them, https://github.com/pytorch/pytorch/blob/v1.13.1/aten/src/ATen/native/cpu/BinaryOpsKernel.cpp
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

@@ -1,6 +1,7 @@
 // Window functions: weights that fall to the ends of a signal. All come of numbers of the call alone.
 // https://pytorch.org/docs/stable/torch.html#torch.bartlett_window, .blackman_window, .hamming_window, .hann_window,
 // .kaiser_window
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>

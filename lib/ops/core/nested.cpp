@@ -68,7 +68,7 @@ std::vector<ValueMeta> alternative_results(const Graph& first, const Graph& seco
     for (std::size_t i = 0; i < on_true.size(); ++i)
         if (!same_type(on_true[i], on_false[i]))
             throw Error("found " + type_text(on_true[i]) + " and " + type_text(on_false[i]) + " as result " +
-                            std::to_string(i) + " of the two branches, expected one type",
+                            std::to_string(i) + " of the two branches, expected the same type",
                         "make both branches return the same dtype and sizes: sizes must not depend on data");
     return on_true;
 }
@@ -77,7 +77,7 @@ void check_carried(const std::vector<ValueMeta>& carried, const std::vector<Valu
     for (std::size_t i = 0; i < carried.size(); ++i)
         if (!same_type(carried[i], results.at(i)))
             throw Error("found a loop body that changes carried value " + std::to_string(i) + " from " +
-                            type_text(carried[i]) + " into " + type_text(results[i]) + ", expected one type",
+                            type_text(carried[i]) + " into " + type_text(results[i]) + ", expected the same type",
                         "keep the dtype and sizes in every iteration: sizes must not depend on data");
 }
 

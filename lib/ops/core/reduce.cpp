@@ -1,5 +1,6 @@
 #include "ops/core/reduce.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "tensor/limits.h"
@@ -64,7 +65,7 @@ Reduction reduction(const Sizes& sizes, const std::vector<std::int64_t>& dims, b
 void require_elements(const Schema& schema, const Reduction& reduction) {
     if (reduction.count() != 0 || element_count(reduction.result()) == 0) return;
     throw Error("aten." + schema.name + ": found sizes " + to_string(reduction.sizes) +
-                ", expected elements to reduce");
+                ", expected at least one element to reduce");
 }
 
 // --- Kernels ---

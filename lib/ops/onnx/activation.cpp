@@ -73,7 +73,7 @@ CallResults shrink(const Call& c) {
 CallResults onnx_gelu(const Call& c) {
     const std::string approximate = c.text("approximate");
     if (approximate != "none" && approximate != "tanh")
-        throw Error("found approximate '" + approximate + "', expected none or tanh");
+        throw Error("found approximate '" + approximate + "', expected 'none' or 'tanh'");
     return gelu(c.tensor("X"), approximate);
 }
 

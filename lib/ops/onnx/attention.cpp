@@ -1,5 +1,6 @@
 // ONNX's attention since opset 23: Attention, RotaryEmbedding, and TensorScatter, which keeps keys and values of tokens
 // that came before. Each is written out, as the standard's own function or algorithm is.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -241,8 +242,9 @@ CallResults tensor_scatter(const Call& c) {
     const V past = c.tensor("past_cache"), update = c.tensor("update");
     const std::int64_t axis = wrap_dim(c.integer("axis"), past.rank());
     const std::string mode = c.text("mode");
-    if (mode != "linear" && mode != "circular") throw Error("found mode '" + mode + "', expected linear or circular");
-    if (axis == 0) throw Error("found the batch axis 0, expected another axis");
+    if (mode != "linear" && mode != "circular")
+        throw Error("found mode '" + mode + "', expected 'linear' or 'circular'");
+    if (axis == 0) throw Error("found axis=0, which is the batch axis, expected another axis");
     Sizes expected = past.sizes();
     if (update.rank() == past.rank()) expected[static_cast<std::size_t>(axis)] = size_of_dim(update, axis);
     const std::int64_t all = size_of_dim(past, axis), some = expected[static_cast<std::size_t>(axis)];

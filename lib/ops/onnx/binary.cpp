@@ -87,7 +87,7 @@ CallResults onnx_where(const Call& c) { return where(c.tensor("condition"), c.te
 CallResults bit_shift(const Call& c) {
     const std::string direction = c.text("direction");
     if (direction != "LEFT" && direction != "RIGHT")
-        throw Error("found direction '" + direction + "', expected LEFT or RIGHT");
+        throw Error("found direction '" + direction + "', expected 'LEFT' or 'RIGHT'");
     const V x = c.tensor("X"), y = c.tensor("Y");
     return direction == "LEFT" ? bitwise_left_shift(x, y) : bitwise_right_shift(x, y);
 }

@@ -16,7 +16,7 @@ using namespace onnx_dialect;
 void check_round_mode(const Call& c) {
     const std::string mode = c.text("round_mode");
     if (mode != "up" && mode != "down" && mode != "nearest")
-        throw Error("found round_mode '" + mode + "', expected up, down or nearest");
+        throw Error("found round_mode '" + mode + "', expected 'up', 'down' or 'nearest'");
 }
 
 /// f64 as a float of 16 bits or fewer, rounded once, as NumPy does it; ATen's cast goes through f32 and rounds twice.

@@ -123,7 +123,8 @@ ScanShape scan_shape(const std::vector<Sizes>& operands, std::int64_t sequences,
         (!directions.empty() && directions.size() != shape.sequences))
         throw Error(
             "found " + std::to_string(axes.size()) + " scan_input_axes and " + std::to_string(directions.size()) +
-            " scan_input_directions, expected none or num_scan_inputs=" + std::to_string(sequences) + " of each");
+            " scan_input_directions, expected either no such entries, or num_scan_inputs=" + std::to_string(sequences) +
+            " of each");
     for (std::size_t i = 0; i < shape.sequences; ++i) {
         const Sizes& sizes = operands[shape.states + i];
         if (sizes.empty()) throw Error("found a 0-d tensor to scan, expected at least one dimension");
@@ -153,7 +154,7 @@ std::vector<T> scan_operands(const std::vector<std::optional<T>>& given, bool ba
                     "make all sequences equally long and omit sequence_lens, an input of Scan before opset 9");
     std::vector<T> operands;
     for (std::size_t i = batches ? 1 : 0; i < given.size(); ++i) {
-        if (!given[i]) throw Error("found a missing operand " + std::to_string(i) + " of Scan, expected a tensor");
+        if (!given[i]) throw Error("found no operand " + std::to_string(i) + " of Scan, expected a tensor");
         operands.push_back(*given[i]);
     }
     return operands;
@@ -220,7 +221,7 @@ std::vector<ValueMeta> infer_scan_of(const Arguments<ValueMeta>& arguments, cons
         if (i < shape.states) {
             if (!same_type(operands[i], metas[i]))
                 throw Error("found a scan body that changes state " + std::to_string(i) + " from " +
-                            type_text(operands[i]) + " into " + type_text(metas[i]) + ", expected one type");
+                            type_text(operands[i]) + " into " + type_text(metas[i]) + ", expected the same type");
             continue;
         }
         Sizes grown = metas[i].sizes;

@@ -1,4 +1,5 @@
 // ONNX's convolutions: Conv, ConvTranspose, DeformConv; and Col2Im, which adds what they read.
+#include <algorithm>
 #include <tuple>
 
 #include "base/checked.h"

@@ -81,7 +81,7 @@ CallResults tf_idf(const Call& c) {
     const V given = c.tensor("X");
     const std::string mode = c.text("mode");
     if (mode != "TF" && mode != "IDF" && mode != "TFIDF")
-        throw Error("found mode '" + mode + "', expected TF, IDF or TFIDF");
+        throw Error("found mode '" + mode + "', expected 'TF', 'IDF' or 'TFIDF'");
     if (c.has("pool_strings"))
         throw Error("found pool_strings, expected pool_int64s: Whittle counts only n-grams of integers");
     if (given.rank() < 1 || given.rank() > 2)

@@ -1,4 +1,5 @@
 // ONNX's tensors out of little: ConstantOfShape, Range, EyeLike, OneHot, Trilu.
+#include <algorithm>
 #include <cmath>
 
 #include "ops/core/integer.h"

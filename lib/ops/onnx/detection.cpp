@@ -32,7 +32,8 @@ CallResults grid_sample(const Call& c) {
     if (c.tensor("X").rank() != 4 && !volume)
         throw Error("found X of sizes " + to_string(c.tensor("X").sizes()) + ", expected " +
                     (opset(c) >= 20 ? "four or five dimensions" : "four dimensions"));
-    if (volume && mode == 2) throw Error("found mode 'cubic' for X with five dimensions, expected linear or nearest");
+    if (volume && mode == 2)
+        throw Error("found mode 'cubic' for X with five dimensions, expected 'linear' or 'nearest'");
     const std::int64_t padding = choice(c, "padding_mode", {"zeros", "border", "reflection"});
     const auto sampler = volume ? grid_sampler_3d : grid_sampler_2d;
     return sampler(c.tensor("X"), c.tensor("grid"), mode, padding, c.integer("align_corners") != 0);
@@ -126,7 +127,8 @@ CallResults roi_align(const Call& c) {
     if (opset(c) >= 16 && choice(c, "coordinate_transformation_mode", {"half_pixel", "output_half_pixel"}) == 0)
         align.offset = 0.5;
     if (choice(c, "mode", {"avg", "max"}) != 0)
-        throw Error("found mode 'max', expected avg", "use mode 'avg': runtimes disagree on the results of mode 'max'");
+        throw Error("found mode 'max', expected mode 'avg'",
+                    "use mode 'avg': runtimes disagree on the results of mode 'max'");
     if (align.ratio < 1 || height < 1 || width < 1)
         throw Error("found sampling_ratio=" + std::to_string(align.ratio) + " and a result of " +
                         std::to_string(height) + " by " + std::to_string(width) +

@@ -113,7 +113,8 @@ V scatter_along(const Call& c, const V& data, std::int64_t axis, const V& indice
     if (reduction == "mul") return scatter_reduce(data, axis, indices, updates, "prod");
     if (opset(c) >= 18 && (reduction == "max" || reduction == "min"))
         return scatter_reduce(data, axis, indices, updates, reduction == "max" ? "amax" : "amin");
-    throw Error("found reduction '" + reduction + "', expected none, add, mul or, since opset 18, max or min");
+    throw Error("found reduction '" + reduction +
+                "', expected 'none', 'add', 'mul' or, since opset 18, 'max' or 'min'");
 }
 
 CallResults scatter_elements(const Call& c) {

@@ -39,7 +39,7 @@ V onnx_nll_loss(const Call& c, const V& scores, const V& target, const OptionalV
     check_sizes(scores, target);
     const std::string reduction = c.text("reduction");
     if (reduction != "none" && reduction != "sum" && reduction != "mean")
-        throw Error("found reduction '" + reduction + "', expected none, sum or mean");
+        throw Error("found reduction '" + reduction + "', expected 'none', 'sum' or 'mean'");
     const Sizes& sizes = target.sizes();
     const auto [classes, counted] = targets_of(c, target);
     const V picked = gather(scores, 1, unsqueeze(classes, 1));

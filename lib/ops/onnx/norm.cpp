@@ -1,5 +1,6 @@
 // ONNX's normalizations: BatchNormalization, InstanceNormalization, LayerNormalization, RMSNormalization, LRN,
 // MeanVarianceNormalization, LpNormalization. Each is written out, as its definition in the standard is.
+#include <algorithm>
 #include <tuple>
 
 #include "ops/onnx/rewrite.h"

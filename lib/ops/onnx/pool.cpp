@@ -1,4 +1,5 @@
 // ONNX's poolings: MaxPool, AveragePool, LpPool and their global forms.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

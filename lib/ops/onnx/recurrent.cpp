@@ -1,5 +1,6 @@
 #include "ops/onnx/recurrent.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace whittle::onnx_dialect {
@@ -39,7 +40,7 @@ std::vector<Activation> activations_of(const std::vector<std::string>& names, co
             if (function.name == name) found = &function;
         if (!found)
             throw Error("found the activation '" + name +
-                        "', expected a supported activation, for example Sigmoid, Tanh or Relu");
+                        "', expected a supported activation, for example 'Sigmoid', 'Tanh' or 'Relu'");
         Activation activation{name, found->alpha, found->beta};
         if (found->parameters > 0 && alpha < alphas.size()) activation.alpha = alphas[alpha++];
         if (found->parameters > 1 && beta < betas.size()) activation.beta = betas[beta++];
@@ -69,7 +70,7 @@ Recurrent recurrent_of(const Arguments<T>& arguments, std::int64_t gates, const 
     r.gates = gates;
     r.direction = arguments.text("direction");
     if (r.direction != "forward" && r.direction != "reverse" && r.direction != "bidirectional")
-        throw Error("found direction '" + r.direction + "', expected forward, reverse or bidirectional");
+        throw Error("found direction '" + r.direction + "', expected 'forward', 'reverse' or 'bidirectional'");
     r.directions = r.direction == "bidirectional" ? 2 : 1;
     r.batch_first = arguments.integer("layout") != 0;
     r.clip = arguments.optional_number("clip").value_or(0);

@@ -1,5 +1,6 @@
 // ONNX's resampling: Resize, Upsample. One dimension after another, each as a sum of a few weighted selections whose
 // positions and weights are constants.
+#include <algorithm>
 #include <cmath>
 
 #include "base/number_text.h"
@@ -50,9 +51,10 @@ double original_position(const Resampling& r, const std::string& mode, std::int6
     if (mode == "tf_crop_and_resize")
         return r.to > 1 ? r.roi_start * last + x * (r.roi_end - r.roi_start) * last / grown
                         : 0.5 * (r.roi_start + r.roi_end) * last;
-    throw Error("found coordinate_transformation_mode '" + mode +
-                "', expected half_pixel, half_pixel_symmetric, pytorch_half_pixel, align_corners, asymmetric, "
-                "tf_half_pixel_for_nn or tf_crop_and_resize");
+    throw Error(
+        "found coordinate_transformation_mode '" + mode +
+        "', expected 'half_pixel', 'half_pixel_symmetric', 'pytorch_half_pixel', 'align_corners', 'asymmetric', "
+        "'tf_half_pixel_for_nn' or 'tf_crop_and_resize'");
 }
 
 /// "towards more" is what Resize did at opset 10, before it had a nearest_mode.
@@ -62,7 +64,8 @@ double rounded(const std::string& mode, double x, bool shrinks) {
     if (mode == "floor") return std::floor(x);
     if (mode == "ceil") return std::ceil(x);
     if (mode == "towards more") return shrinks ? std::ceil(x) : std::floor(x);
-    throw Error("found nearest_mode '" + mode + "', expected round_prefer_floor, round_prefer_ceil, floor or ceil");
+    throw Error("found nearest_mode '" + mode +
+                "', expected 'round_prefer_floor', 'round_prefer_ceil', 'floor' or 'ceil'");
 }
 
 /// The cubic convolution kernel with parameter a at distance d (Keys 1981).
@@ -152,7 +155,7 @@ V extrapolated(const Call& c, const V& y, const std::vector<Resampling>& dims, c
 
 V resample(const Call& c, const V& x, const std::vector<Resampling>& dims, const Options& options) {
     if (options.mode != "nearest" && options.mode != "linear" && options.mode != "cubic")
-        throw Error("found mode '" + options.mode + "', expected nearest, linear or cubic");
+        throw Error("found mode '" + options.mode + "', expected 'nearest', 'linear' or 'cubic'");
     if (options.mode != "nearest" && !is_floating(x.dtype()))
         throw Error("found mode '" + options.mode + "' for X of dtype " + std::string(name(x.dtype())) +
                     ", expected a floating-point dtype or mode 'nearest'");
@@ -227,7 +230,8 @@ void keep_aspect_ratio(const Call& c, std::vector<Resampling>& dims, const Ints&
     const std::string policy = c.text("keep_aspect_ratio_policy");
     if (policy == "stretch" || resized.empty()) return;
     if (policy != "not_larger" && policy != "not_smaller")
-        throw Error("found keep_aspect_ratio_policy '" + policy + "', expected stretch, not_larger or not_smaller");
+        throw Error("found keep_aspect_ratio_policy '" + policy +
+                    "', expected 'stretch', 'not_larger' or 'not_smaller'");
     double scale = dims[static_cast<std::size_t>(resized[0])].scale;
     for (const std::int64_t dim : resized) {
         const double own = dims[static_cast<std::size_t>(dim)].scale;

@@ -1,6 +1,9 @@
 // ONNX's recurrent ops: RNN, GRU, LSTM. Reference kernels follow the standard's equations element by element;
 // decompositions run each step as ATen calls on whole batches, so that the two check each other.
 #include "ops/onnx/open_rules.h"
+
+#include <algorithm>
+
 #include "ops/onnx/recurrent.h"
 #include "tensor/compute.h"
 

@@ -55,7 +55,7 @@ OnnxValue sequence_of(OnnxReader& node, std::vector<NodeRef> elements) {
     for (const NodeRef element : elements)
         if (node.meta(element).dtype != node.meta(elements[0]).dtype)
             throw Error("found tensors of " + std::string(name(node.meta(elements[0]).dtype)) + " and of " +
-                        std::string(name(node.meta(element).dtype)) + " in one sequence, expected one dtype");
+                        std::string(name(node.meta(element).dtype)) + " in one sequence, expected equal dtypes");
     return OnnxValue(std::move(elements));
 }
 

@@ -1,6 +1,8 @@
 // ONNX's views: Shape, Size, Reshape, Flatten, Transpose, Squeeze, Unsqueeze, Expand, Tile, DepthToSpace, SpaceToDepth.
 #include "ops/onnx/rewrite.h"
 
+#include <algorithm>
+
 namespace whittle {
 
 namespace {
@@ -139,7 +141,7 @@ CallResults depth_to_space(const Call& c) {
     const V input = c.tensor("input");
     const auto [n, channels, h, w, b] = depth_blocks(input, c.integer("blocksize"));
     const std::string mode = c.text("mode");
-    if (mode != "DCR" && mode != "CRD") throw Error("found mode '" + mode + "', expected DCR or CRD");
+    if (mode != "DCR" && mode != "CRD") throw Error("found mode '" + mode + "', expected 'DCR' or 'CRD'");
     if (channels % (b * b) != 0)
         throw Error("found " + std::to_string(channels) + " channels, expected a multiple of " + std::to_string(b * b) +
                     ", the square of blocksize");

@@ -155,7 +155,7 @@ CallResults onnx_stft(const Call& c) {
                     ", expected [batch, length, 1] (real) or [batch, length, 2] (complex)");
     const std::int64_t step = known_size(c, "frame_step");
     if (!c.has("frame_length") && !c.has("window"))
-        throw Error("found neither frame_length nor window, expected at least one of them");
+        throw Error("found neither frame_length nor window, expected frame_length, window or both");
     const std::int64_t length = c.has("frame_length") ? known_size(c, "frame_length") : c.tensor("window").numel();
     if (step < 1 || length < 1 || length > size_of_dim(signal.real, 1))
         throw Error("found frames of " + std::to_string(length) + " elements and frame_step=" + std::to_string(step) +

@@ -1,4 +1,5 @@
 // ONNX's joins and pieces: Concat, Split, Slice, Pad.
+#include <algorithm>
 #include <map>
 
 #include "base/checked.h"
@@ -84,7 +85,8 @@ CallResults onnx_slice(const Call& c) {
         axes = c.optional_integers("axes");
     } else {
         for (const char* attribute : {"starts", "ends", "axes"}) no_attribute(c, attribute, 10);
-        if (!c.has("starts_value") || !c.has("ends_value")) throw Error("found no starts or no ends, expected both");
+        if (!c.has("starts_value") || !c.has("ends_value"))
+            throw Error("found starts or ends missing, expected both starts and ends");
         starts = known_ints(c, "starts_value");
         ends = known_ints(c, "ends_value");
         axes = known_ints_if(c, "axes_value");
@@ -181,7 +183,7 @@ CallResults onnx_pad(const Call& c) {
                               : mode == "edge"  ? Edges::edge
                                                 : Edges::wrap);
     if (mode != "constant")
-        throw Error("found mode '" + mode + "', expected constant, reflect, edge or, since opset 19, wrap");
+        throw Error("found mode '" + mode + "', expected 'constant', 'reflect', 'edge' or, since opset 19, 'wrap'");
     if (rank == 0) return data;
     Ints last_first;  // ATen counts pairs from the last dimension
     for (std::size_t dim = rank; dim-- > 0;) {

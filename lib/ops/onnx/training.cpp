@@ -67,7 +67,7 @@ CallResults adam(const Call& c) {
 CallResults momentum(const Call& c) {
     const std::string mode = c.text("mode");
     if (mode != "standard" && mode != "nesterov")
-        throw Error("found mode '" + mode + "', expected standard or nesterov");
+        throw Error("found mode '" + mode + "', expected 'standard' or 'nesterov'");
     const double alpha = number32(c, "alpha");
     auto variables = by_variable(c, 3);
     for (auto& variable : variables) {

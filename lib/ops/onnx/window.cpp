@@ -1,5 +1,7 @@
 #include "ops/onnx/window.h"
 
+#include <algorithm>
+
 namespace whittle::onnx_dialect {
 
 namespace {
@@ -47,7 +49,7 @@ Windows windows_of(const Call& c, const V& x, const Ints& kernel) {
         return windows;
     }
     if (mode != "VALID" && mode != "SAME_UPPER" && mode != "SAME_LOWER")
-        throw Error("found auto_pad '" + mode + "', expected NOTSET, VALID, SAME_UPPER or SAME_LOWER");
+        throw Error("found auto_pad '" + mode + "', expected 'NOTSET', 'VALID', 'SAME_UPPER' or 'SAME_LOWER'");
     for (std::size_t d = 0; d < rank; ++d) {
         const std::int64_t size = x.sizes()[d + 2], stride = windows.strides[d];
         const std::int64_t count = (size + stride - 1) / stride;

@@ -148,7 +148,7 @@ SoFarWork work_so_far(const ProgramRequest& request, const fs::path& events, con
                                    .status = std::string(libtorch::kStillRuns),
                                    .seconds = seconds_since(begin)};
                     read_events(libtorch::event_files(events.parent_path()), request, ran);
-                    if (ran.frames.empty()) throw Error("no graph is captured yet");
+                    if (ran.frames.empty()) throw Error("no graph has been captured so far");
                     request.so_far(ran, made);
                 },
             .take =

@@ -30,8 +30,9 @@ CaptureCheck check_of(const TraceRequest& request, const RanProgram& ran) {
 std::vector<std::string> write_code(const fs::path& folder) {
     FullCode code = write_full_code(folder);
     for (const auto& [frame, text, file] : code.functions)
-        code.notes.push_back(file.string() + ": the code that runs in place of " +
-                             file.parent_path().filename().string() + ", to read and to debug");
+        code.notes.push_back(file.string() + " holds the code that runs in place of " +
+                             file.parent_path().filename().string() +
+                             "; read this code, or step through it in a debugger");
     return code.notes;
 }
 

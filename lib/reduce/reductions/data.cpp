@@ -88,7 +88,7 @@ class LeafEdits {
         if (!same || first != 0 || std::signbit(first)) offer("0", all(0));
         if (!same || (first != 0 && first != 1)) offer("1", all(1));
         if (!same)
-            offer("its first element", [](const Tensor& old) {
+            offer("the first element everywhere", [](const Tensor& old) {
                 return old.as_strided(old.sizes(), Strides(old.sizes().size(), 0), old.offset()).clone();
             });
         if (!is_floating(old_.dtype())) return;

@@ -28,7 +28,7 @@ class CheckingInterpreter : public Interpreter {
         const Node& node = graph.nodes[static_cast<std::size_t>(id)];
         for (std::size_t i = 0; i < node.results.size(); ++i)
             if (!same_type(node.results[i], ValueMeta::of(results[i])))
-                throw Error("%" + node.name + " does not have the inferred type");
+                throw Error("the type of %" + node.name + " differs from the type that is inferred for its operands");
     }
 
   private:

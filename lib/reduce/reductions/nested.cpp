@@ -1,6 +1,7 @@
 // nested: a nested graph's calls once in the place of the op that runs it, where the types fit: a branch, one
 // iteration, or one slice, whose results stand for those of all. What the op means is not asked: the reference computes
 // what comes out, and the oracle judges it.
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>

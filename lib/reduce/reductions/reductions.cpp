@@ -4,7 +4,8 @@ namespace whittle::reduce {
 namespace {
 
 constexpr Reduction kReductions[] = {
-    {"nested", "Replace an op with nested graphs by the branch that is taken, or by one iteration", nested_edits},
+    {"nested", "Replace an op that has nested graphs: an If by the branch taken, a Loop by one iteration",
+     nested_edits},
     {"outputs", "Drop outputs", output_edits},
     {"bypass", "Replace a call by one of its operands of the same type", bypass_edits},
     {"values", "Replace the results of a call by zeros or ones", value_edits},

@@ -113,9 +113,9 @@ std::string how_wrong(const PageFacts& facts, const std::vector<std::string>& gr
     const std::size_t before = *facts.accuracy.at(graphs.front()).divergence.first;
     return (text.empty() ? "different" : text) + " compared with eager, the reference; " +
            (graphs.size() > 1 ? "in " + graphs.front() + " " : "") +
-           (before == 0   ? "nothing is computed before it"
-            : before == 1 ? "the one value before it is right"
-                          : "the " + std::to_string(before) + " values before it are right");
+           (before == 0   ? "no value is computed before this one"
+            : before == 1 ? "the one value before this one is right"
+                          : "the " + std::to_string(before) + " values before this one are right");
 }
 
 Cause cause_of(const PageFacts& facts, const JudgedFrame& failing, const std::string& graph) {
@@ -193,7 +193,7 @@ void add_failures(const PageFacts& facts, Sources& sources, const std::list<Caus
         if (!any_minimized)
             finding.command = asking(facts, "--minify");
         else if (std::ranges::none_of(minified, is_of_it))
-            finding.detail += "; not minimized: another graph represents failures of this kind";
+            finding.detail += "; not minimized, because another graph with the same kind of failure was minimized";
         findings.push_back(std::move(finding));
     }
 }
@@ -220,8 +220,8 @@ Finding minified_finding(const PageFacts& facts, const json& result, const Cause
     if (finding.place.is_null() && cause) finding.place = first_of(sources.places(cause->stack));
     if (cause) finding.where = where_of(facts, cause->graphs.front(), cause->value);
     if (const std::string whom = result.value("report_to", ""); !whom.empty())
-        finding.detail += "; report it to " + whom;
-    if (verified) finding.detail += "; the repro is on this page under Minified: save, build and run it";
+        finding.detail += "; report the failure to " + whom;
+    if (verified) finding.detail += "; the repro is on this page, under Minified";
     if (verified && repro.value("compile_command", "") != "")
         finding.command = repro["compile_command"].get<std::string>() + " && " +
                           repro.value("run_command", "./" + fs::path(repro.value("output", "")).stem().string());
@@ -245,10 +245,12 @@ void add_capture_faults(const PageFacts& facts, std::vector<Finding>& findings) 
     if (!facts.subject.index) return;
     for (const IndexGraph& graph : facts.subject.index->graphs)
         if (!graph.capture_fault.empty())
-            findings.push_back({.level = "failed",
-                                .title = graph.name + " does not compute what the program computed: capture fault",
-                                .detail = graph.capture_fault,
-                                .go = "graph=" + graph.name});
+            findings.push_back(
+                {.level = "failed",
+                 .title =
+                     graph.name + " does not compute what the program computed; this is a bug in Whittle's capture",
+                 .detail = graph.capture_fault,
+                 .go = "graph=" + graph.name});
 }
 
 void add_breaks(const PageFacts& facts, Sources& sources, std::vector<Finding>& findings) {

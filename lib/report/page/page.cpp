@@ -94,7 +94,7 @@ std::string printed(const PageFacts& facts, const json& data) {
         if (const auto repro = result.find("repro"); repro != result.end()) {
             text += element("h2", "The repro");
             if (repro->value("form", "") == "short")
-                text += element("p", "A different program than the model, with the same failure.");
+                text += element("p", "This program differs from the model, but has the same failure.");
             text += element("pre", (*repro)["text"].get<std::string>());
         }
     return text;

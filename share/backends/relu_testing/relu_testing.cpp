@@ -180,11 +180,11 @@ constexpr whittle_backend backend(const char* name, const char* description,
 }
 
 constexpr whittle_backend kCompileError =
-    backend("relu_compile_error_TESTING_ONLY", "buggy on purpose: refuses to compile a relu", compile_error);
+    backend("relu_compile_error_TESTING_ONLY", "for tests: refuses to compile a relu", compile_error);
 constexpr whittle_backend kRuntimeError =
-    backend("relu_runtime_error_TESTING_ONLY", "buggy on purpose: fails when a relu runs", runtime_error);
+    backend("relu_runtime_error_TESTING_ONLY", "for tests: fails when a relu runs", runtime_error);
 constexpr whittle_backend kAccuracyError =
-    backend("relu_accuracy_error_TESTING_ONLY", "buggy on purpose: computes relu(x) as x + 1", accuracy_error);
+    backend("relu_accuracy_error_TESTING_ONLY", "for tests: computes relu(x) as x + 1", accuracy_error);
 
 }  // namespace
 

@@ -1,7 +1,8 @@
 // A custom operation in a graph: a schema, a function, the sizes and types of its results, and its gradient.
 //   explain ./custom_op
 // reports one graph with my.gelu_tanh.default in it, and no break, although the function reads its operand's
-// elements. With the argument "wrong" the function also writes to its operand, which its schema does not declare:
+// elements. With the argument "wrong" the function also writes to its operand, which the schema of the op does not
+// declare:
 //   WHITTLE_BACKEND=eager_debug ./custom_op wrong
 // reports that.
 #include <whittle/whittle.h>

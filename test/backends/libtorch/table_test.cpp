@@ -154,7 +154,7 @@ std::string table() {
             "ops, "
          << counts["rule"] << "\nhave a rule, " << counts["parts"] << " are differentiated through their parts, "
          << counts["none"] << " have no gradient, and " << counts[GradientSources::kMissing]
-         << " lack one.\n\n"
+         << " need a rule but lack one.\n\n"
             "| op | dtypes | infer | eval | lower | grad | rounds | compared with "
             "|\n|---|---|---|---|---|---|---|---|\n";
     for (const auto& [name, op] : ops) {

@@ -7,5 +7,5 @@ namespace Catch {
 using Matchers::EndsWith;
 using Matchers::StartsWith;
 inline auto Contains(const std::string& text) { return Matchers::ContainsSubstring(text); }
-inline auto rngSeed() { return getSeed(); }
 }  // namespace Catch
+using Catch::Approx;

@@ -104,7 +104,7 @@ TEST_CASE("what gets no probes is told, with the reason") {
     REQUIRE(result.skipped.size() == 2);
     CHECK(result.skipped[0].what == "function 'twice'");
     CHECK(result.skipped[0].reason == "constexpr");
-    CHECK(result.skipped[1].reason == "its body is a try block");
+    CHECK(result.skipped[1].reason == "the body is a try block");
 }
 
 TEST_CASE("what Clang cannot read is an Error with the place of the first mistake") {

@@ -35,7 +35,7 @@ TEST_CASE("what compiles no single C++ file is told apart") {
     const auto other = [](Words words) { return cpp::parse_command(words).other; };
     CHECK(other({"g++", "a.o", "-o", "a"}) == "links");
     CHECK(other({"g++", "a.cpp"}).empty());  // compiles and links: what is compiled is probed
-    CHECK(cpp::parse_command(Words{"g++", "a.cpp", "b.cpp"}).refused == "it compiles several files at once");
+    CHECK(cpp::parse_command(Words{"g++", "a.cpp", "b.cpp"}).refused == "the command compiles several files at once");
     CHECK(other({"g++", "-c", "a.c"}) == "compiles no C++");
     CHECK(other({"g++", "-c", "-x", "c", "a.cpp"}) == "compiles no C++");
     CHECK(other({"g++", "-E", "-c", "a.cpp"}) == "only preprocesses");
@@ -43,7 +43,8 @@ TEST_CASE("what compiles no single C++ file is told apart") {
     CHECK(other({"clang++", "-Xclang", "-emit-pch", "-c", "a.cpp"}) == "precompiles a header");
     CHECK(other({"g++", "--version"}) == "queries the compiler");
     CHECK(other({"g++"}) == "links");
-    CHECK(cpp::parse_command(Words{"g++", "-c", "a.cpp", "b.cpp"}).refused == "it compiles several files at once");
+    CHECK(cpp::parse_command(Words{"g++", "-c", "a.cpp", "b.cpp"}).refused ==
+          "the command compiles several files at once");
     CHECK_THROWS_AS(cpp::parse_command(Words{}), Error);
 }
 

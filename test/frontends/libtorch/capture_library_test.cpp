@@ -86,7 +86,8 @@ TEST_CASE("the refusal names what was found, what there is, and the command") {
     CHECK(
         why_not_captured(facts("bb 2.6.0+cu124 0 libtorch_cpu.so"), "/opt/lib/torch/lib/libtorch_cpu.so", libraries) ==
         "the program uses /opt/lib/torch/lib/libtorch_cpu.so, LibTorch 2.6.0+cu124 (libtorch_cpu.so, pre-C++11 ABI), "
-        "and there is no capture library for it; found those for LibTorch 1.13.0 (libtorch_cpu.so.1.13, C++11 ABI); "
+        "and there is no capture library for this version; found capture libraries for LibTorch 1.13.0 "
+        "(libtorch_cpu.so.1.13, C++11 ABI); "
         "hint: " +
             build_command() + " --torch /opt/lib/torch");
     CHECK(why_not_captured(facts("- unknown ? libtorch_cpu.so"), "/usr/lib/x86_64-linux-gnu/libtorch_cpu.so", libraries)

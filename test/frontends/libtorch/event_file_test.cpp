@@ -27,9 +27,10 @@ TEST_CASE("how a program ended, and which processes were not seen, is told") {
     };
     const std::vector<std::string> killed = notes("killed by SIGKILL");
     CHECK(killed.at(0) ==
-          "the program was killed by SIGKILL without returning from main; no operation before that is missing; the "
+          "the program was killed by SIGKILL without returning from main; all operations before the end were captured; "
+          "the "
           "last one, aten.relu.default, did not finish");
-    CHECK(killed.at(1) == "the program forked 2 times; its children ran no operation of LibTorch");
+    CHECK(killed.at(1) == "the program forked 2 times; the children ran no operation of LibTorch");
     CHECK(killed.at(2) == "the program ran 1 other program (ls), which did not run LibTorch or could not be captured");
     std::strcpy(header.end_function, "_exit");
     CHECK(notes("exit status 1").at(0).starts_with("the program ended by _exit;"));
@@ -193,6 +194,6 @@ TEST_CASE("who is to stop early reads so many records and no more, and says so")
     CHECK(part.events.size() == 501);
     const CapturedProgram program = build_frames(part, {});
     REQUIRE(program.frames.size() == 1);
-    CHECK_THAT(program.notes.at(0), Catch::Contains("a signal that left no time"));
+    CHECK_THAT(program.notes.at(0), Catch::Contains("a signal left no time"));
     CHECK(read_events(path, {.seconds = 0}).events.size() < 2000);
 }

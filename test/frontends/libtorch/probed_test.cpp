@@ -1,5 +1,7 @@
 #include "frontends/libtorch/probed.h"
 
+#include <algorithm>
+
 #include "made_up_program.h"
 
 using namespace whittle;

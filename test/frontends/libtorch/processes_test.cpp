@@ -23,7 +23,7 @@ TEST_CASE("which process came of which is told") {
     CHECK(processes.title(1, " at app.cpp:3") == "process 2 (forked by process 1 at app.cpp:3)");
     CHECK(processes.title(2, "") == "process 3 (forked by process 2)");
     CHECK(processes.title(3, "") == "process 4 (./other 2)");
-    CHECK(processes.title(4, "") == "process 5 (took the place of process 1: ./last)");
+    CHECK(processes.title(4, "") == "process 5 (started by exec() in process 1: ./last)");
     CHECK(processes.children(0) == 1);
     CHECK(processes.started(0) == 1);  // by what it started: that was not seen
     CHECK(processes.successor(0) == 4);
@@ -35,10 +35,11 @@ TEST_CASE("what became of children and programs is told, and what is not known o
     const OtherProcesses others{.forks = 2, .child_ops = 3, .started = 1, .first = "ls"};
     CHECK(notes_of_processes(alone, 0, others) ==
           std::vector<std::string>{
-              "the program forked 2 times; its children ran 3 operations of LibTorch that were not captured",
+              "the program forked 2 times; the children ran 3 operations of LibTorch that were not captured",
               "the program ran 1 other program (ls), which did not run LibTorch or could not be captured"});
     CHECK(notes_of_processes(both, 0, others).at(0) ==
-          "the program forked 2 times; 1 child ran LibTorch and was captured, too; others ran 3 operations of LibTorch "
+          "the program forked 2 times; 1 child ran LibTorch and was captured, too; further children ran 3 operations "
+          "of LibTorch "
           "that were not captured");
 }
 

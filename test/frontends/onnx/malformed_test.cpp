@@ -133,7 +133,7 @@ std::vector<Case> cases() {
         {"cycle", "expected an acyclic graph", model("g (float[2] x) => (float[2] y) { y = Add(x, z) z = Relu(y) }")},
         {"input twice", "found two inputs named 'x'",
          changed(model(kRelu), [](M& m) { *m.mutable_graph()->add_input() = m.graph().input(0); })},
-        {"no tensor", "found other elements than dense tensors",
+        {"no tensor", "found elements that are not dense tensors",
          changed(model(kRelu),
                  [](M& m) { m.mutable_graph()->mutable_input(0)->mutable_type()->mutable_sequence_type(); })},
         {"strings", "found strings as the input 'x', expected numbers",

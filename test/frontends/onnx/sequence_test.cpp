@@ -155,7 +155,7 @@ TEST_CASE("sequences that are not known are named", "[onnx]") {
     CHECK_THAT(load_error(model("g (float[2] x) => (float[2] y) { s = SequenceConstruct(x) y = Relu(s) }")),
                Contains("found a sequence 's' as an input, expected a tensor"));
     CHECK_THAT(load_error(model("g (float[2] x, int64[1] z) => (float[2] y) { y = SequenceConstruct(x, z) }")),
-               Contains("found tensors of f32 and of i64 in one sequence, expected one dtype"));
+               Contains("found tensors of f32 and of i64 in one sequence, expected equal dtypes"));
     const onnx::ModelProto branches = model(
         "g (bool c, float[2] x) => (float[2] y) <int64 p = {0}> { s = If(c) <"
         "then_branch = t () => (float[2] a) { a = SequenceConstruct(x) }, "

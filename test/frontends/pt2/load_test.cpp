@@ -120,12 +120,12 @@ TEST_CASE("what the file states of a result is what follows from the operands") 
     CHECK_THROWS_WITH(load(entries(replaced(right, R"("dtype": 5, "sizes": [{"as_int": 3}, {"as_int": 2}])",
                                             R"("dtype": 5, "sizes": [{"as_int": 2}, {"as_int": 3}])")),
                            options),
-                      Catch::Contains("node 5 (torch.ops.aten.add.Tensor): the result 'shifted' is i64[3, 2] for the "
-                                      "operands of the call, but the file declares i64[2, 3]"));
+                      Catch::Contains("node 5 (torch.ops.aten.add.Tensor): the call computes the result 'shifted' as "
+                                      "i64[3, 2] from its operands, but the file declares the result as i64[2, 3]"));
     CHECK_THROWS_WITH(load(entries(replaced(right, R"({"dtype": 5, "sizes": [{"as_int": 3})",
                                             R"({"dtype": 7, "sizes": [{"as_int": 3})")),
                            options),
-                      Catch::Contains("is i64[3, 2] for the operands of the call, but the file declares f32[3, 2]"));
+                      Catch::Contains("as i64[3, 2] from its operands, but the file declares the result as f32[3, 2]"));
     CHECK(refusal(entries(replaced(kProgram, R"(3}}}, {"as_int": 2})", R"(3}}}, {"as_int": -2})")))
               .find("m.pt2: m/models/model.json: found size -2") == 0);
     for (const char* wrong : {"18446744073709551616", "9223372036854775808", "2.0"})
@@ -149,7 +149,7 @@ TEST_CASE("sizes and numbers that depend on data are those that the values given
     CHECK_THROWS_WITH(evaluate(loaded.graph, {&other, 1}),
                       Catch::Contains("the program reads another number than when the graph was imported: found 11"));
     CHECK_THROWS_WITH(load(entries(kData)), Catch::Contains("node 0 (torch.ops.aten.nonzero.default)") &&
-                                                Catch::Contains("found a size that depends on data"));
+                                                Catch::Contains("found a size that depends on the values of inputs"));
     options.dims = {{"u0", 4}};
     CHECK_THROWS_WITH(load(entries(kData), options),
                       Catch::Contains("the size u0 is 3 with these inputs, but --dim requests 4"));

@@ -1,5 +1,6 @@
 // Results that LibTorch 1.13, onnx 1.12 or onnxruntime computed, of calls whose definition is easily read otherwise;
 // and that the ops' lowering computes the same.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>

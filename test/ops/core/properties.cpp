@@ -1,5 +1,6 @@
 // Properties of every registered op, for every dtype it allows and every sample it gives. WHITTLE_TEST_OP=TEXT in the
 // environment restricts the walk to ops whose name contains TEXT.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>

@@ -560,7 +560,7 @@ TEST_CASE("data: zeros, ones, one value, small numbers, fewer digits", "[reducti
     using Floats = std::vector<float>;
     CHECK(values("%x is 0") == Floats{0, 0, 0});
     CHECK(values("%x is 1") == Floats{1, 1, 1});
-    CHECK(values("%x is its first element") == Floats{3.14159f, 3.14159f, 3.14159f});
+    CHECK(values("%x is the first element everywhere") == Floats{3.14159f, 3.14159f, 3.14159f});
     CHECK(values("%x is whole numbers") == Floats{3, -3, 0});
     CHECK(values("%x has few digits", 3) == Floats{3, -2.5, 0.09375f});
     for (const float value : values("%x is small whole numbers")) CHECK(std::abs(value) <= 4);

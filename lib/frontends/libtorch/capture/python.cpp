@@ -330,9 +330,9 @@ void start(Thread& thread) {
     watch_end();
     api.PyGILState_Release(gil);
     if (!layout)
-        note(thread, "the program runs in Python " + version + ", whose frames " +
-                         (known ? "differ from other builds of that version"
-                                : "are unknown to this Whittle (it knows 3.9 to 3.13)") +
+        note(thread, "the program runs in Python " + version + ", whose stack frames " +
+                         (known ? "differ from those of other builds of this version"
+                                : "this Whittle does not know (it knows Python 3.9 to 3.13)") +
                          ": operations are attributed to the interpreter's own functions");
 }
 

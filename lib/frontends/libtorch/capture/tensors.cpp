@@ -100,7 +100,7 @@ void put_any_tensor(Thread& thread, RecordBuffer& record, const at::Tensor& tens
     } catch (const std::exception&) {
         record.shrink(before);
         record.put(ValueTag::other);
-        record.put_text(tensor.is_nested() ? "nested tensor" : "tensor of a kind of its own");
+        record.put_text(tensor.is_nested() ? "nested tensor" : "tensor of an unknown kind");
     }
 }
 

@@ -1,6 +1,7 @@
 // Writes calls.h and calls.cpp: each ATen op as a function of values, as ATen's C++ API has it, so that a misspelt op
 // or an argument too many does not compile. The schemas are the string literals of the records in lib/ops/aten.
 //   make_calls FOLDER SOURCE…    writes FOLDER/calls.h and FOLDER/calls.cpp
+#include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <iostream>

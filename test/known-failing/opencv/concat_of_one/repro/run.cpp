@@ -1,6 +1,6 @@
 // OpenCV 4.6.0 dnn, CPU: Concat<axis=0>(x) of float[1, 1] gives other values in each run, expected 1, where x = 1,
 // with fusion.
-// Without that (./run control) it is right.
+// With fusion switched off (./run control), the result is right.
 //
 //   g++ -std=c++17 -O1 run.cpp -o run -I/usr/include/opencv4 -lopencv_dnn -lopencv_core && ./run
 #include <opencv2/dnn.hpp>
