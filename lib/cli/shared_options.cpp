@@ -38,7 +38,8 @@ void SharedOptions::declare(Tool& tool) {
                 "The log goes to stderr; if $WHITTLE_LOG_FILE is set, the log goes to this file.");
     tool.offers(log_names, Tool::Offered::list);
     tool.option("--debug-dir", debug_dir, "DIR",
-                "Write graphs, guards, kernels and generated code to a new folder DIR/run_N. $WHITTLE_DEBUG_PARTS selects the kinds of files to write. Default: $WHITTLE_DEBUG_DIR, if set.");
+                "Write graphs, guards, kernels and generated code to a new folder DIR/run_N. $WHITTLE_DEBUG_PARTS "
+                "selects the kinds of files to write. Default: $WHITTLE_DEBUG_DIR, if set.");
     tool.choice("--progress", progress, {"auto", "plain", "json"},
                 "Show progress on stderr. auto: one line, only on a terminal. plain: a line every ten seconds. json: "
                 "one JSON object per line.");

@@ -34,14 +34,14 @@ void check_one_graph_for_counts(const std::function<Tensor(const Tensor&)>& func
     CHECK(compiled.stats().recompiles == 0);
 }
 
-Tensor positive(const Tensor& x) { return masked_select(x * 2, x > 0) + 1; }
+Tensor positive_elements(const Tensor& x) { return masked_select(x * 2, x > 0) + 1; }
 
 }  // namespace
 
 TEST_CASE("results whose sizes are data stay in the graph, whatever their sizes", "[data_sizes]") {
     for (const char* backend : {"eager", "eager_noexcept", "aot_eager"}) {
         INFO(backend);
-        check_one_graph_for_counts(positive, backend);
+        check_one_graph_for_counts(positive_elements, backend);
     }
     check_one_graph_for_counts([](const Tensor& x) { return nonzero(relu(x)) * 2; });
     check_one_graph_for_counts(
@@ -57,17 +57,17 @@ TEST_CASE("results whose sizes are data stay in the graph, whatever their sizes"
 }
 
 TEST_CASE("by default they break the graph, and the hint names the option", "[data_sizes]") {
-    const auto compiled = compile(positive);
-    for (const Tensor& x : inputs()) CHECK(values(compiled(x)) == values(positive(x)));
+    const auto compiled = compile(positive_elements);
+    for (const Tensor& x : inputs()) CHECK(values(compiled(x)) == values(positive_elements(x)));
     CHECK(compiled.stats().breaks == 5);
-    CHECK_THROWS_WITH(compile(positive, {.fullgraph = true})(inputs()[0]),
+    CHECK_THROWS_WITH(compile(positive_elements, {.fullgraph = true})(inputs()[0]),
                       Catch::Contains("aten.masked_select.default has a result whose sizes depend on values"));
 }
 
 TEST_CASE("the graph has symbols for such sizes", "[data_sizes]") {
     std::string captured;
     const OnCompile hook([&](const CompiledGraphInfo& graph) { captured = graph.captured; });
-    const auto compiled = compile(positive, kInGraph);
+    const auto compiled = compile(positive_elements, kInGraph);
     compiled(inputs()[0]);
     CHECK_THAT(captured, Catch::Contains("aten.masked_select.default(%mul, %gt) : f32[3]"));
 }
@@ -75,15 +75,15 @@ TEST_CASE("the graph has symbols for such sizes", "[data_sizes]") {
 TEST_CASE("a backend for fixed sizes says that it has no such operation", "[data_sizes]") {
     CompileOptions options = kInGraph;
     options.backend = "halide";
-    CHECK_THROWS_WITH(compile(positive, options)(inputs()[0]), Catch::Contains("aten.masked_select.default"));
+    CHECK_THROWS_WITH(compile(positive_elements, options)(inputs()[0]), Catch::Contains("aten.masked_select.default"));
 }
 
 TEST_CASE("what requires a gradient breaks the graph", "[data_sizes]") {
-    const auto compiled = compile(positive, {.capture_dynamic_shapes = true});
+    const auto compiled = compile(positive_elements, {.capture_dynamic_shapes = true});
     Tensor x = inputs()[0].clone();
     x.requires_grad_();
     const Tensor kept = compiled(x);
-    CHECK(values(kept) == values(positive(inputs()[0])));
+    CHECK(values(kept) == values(positive_elements(inputs()[0])));
     CHECK(compiled.stats().breaks == 1);
     kept.sum().backward();
     CHECK(values(x.grad()) == std::vector<float>{2, 0, 2, 2});
@@ -92,6 +92,6 @@ TEST_CASE("what requires a gradient breaks the graph", "[data_sizes]") {
 TEST_CASE("a pure function whose sizes are data runs its code", "[data_sizes]") {
     CompileOptions options = kInGraph;
     options.pure = true;
-    const auto compiled = compile(positive, options);
-    for (const Tensor& x : inputs()) CHECK(values(compiled(x)) == values(positive(x)));
+    const auto compiled = compile(positive_elements, options);
+    for (const Tensor& x : inputs()) CHECK(values(compiled(x)) == values(positive_elements(x)));
 }

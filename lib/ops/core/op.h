@@ -90,7 +90,7 @@ struct OpDef {
     /// "relu(Tensor self) -> Tensor", which names the op: aten.relu.default. It may stand for several overloads, see
     /// ops/core/schema_forms.h.
     std::string_view schema = {};
-    DTypeSet dtypes = kAnyDType;   ///< of the main operand; infer throws Error for others
+    DTypeSet dtypes = kAnyDType;  ///< of the main operand; infer throws Error for others
     InferFn infer = nullptr;  ///< metas of the results; throws Error for operands that do not fit. Composites may leave
                               ///< it out: it is inferred through decompose
     EvalFn eval = nullptr;    ///< reference kernel; optional for composites, where it is an independent cross-check
