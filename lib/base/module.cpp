@@ -1,6 +1,7 @@
 #include "base/module.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include "base/error.h"
 
@@ -66,7 +67,17 @@ void* module_symbol_in(const fs::path& file, const char* symbol) {
 
 namespace {
 
-fs::path module_file(const std::string& name) { return library_folder() / ("libwhittle-" + name + ".so"); }
+/// That of the library which this process has already: LD_PRELOAD may have put one in the place of ours.
+fs::path module_file(const std::string& name) {
+    const std::string file = "libwhittle-" + name + ".so";
+    if (void* const handle = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
+        link_map* loaded = nullptr;
+        const fs::path path = ::dlinfo(handle, RTLD_DI_LINKMAP, &loaded) == 0 ? loaded->l_name : "";
+        ::dlclose(handle);  // it stays: somebody else has it, too
+        if (!path.empty()) return path;
+    }
+    return library_folder() / file;
+}
 
 }  // namespace
 

@@ -15,8 +15,9 @@ const std::filesystem::path& library_folder();
 /// Whether the module libwhittle-NAME.so is there.
 bool has_module(const std::string& name);
 
-/// The function `symbol` (extern "C") of the module libwhittle-NAME.so, which stays loaded. Throws Error when it is not
-/// there, cannot be loaded, or is of another build. Safe to call from several threads.
+/// The function `symbol` (extern "C") of the module libwhittle-NAME.so, which stays loaded: of the one that this
+/// process has, else of the one in library_folder(). Throws Error when it is not there, cannot be loaded, or is of
+/// another build. Safe to call from several threads.
 void* module_symbol(const std::string& name, const char* symbol);
 
 /// The same from the library `file`.

@@ -3,6 +3,7 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "cli/model.h"
+#include "cli/release.h"
 #include "cli/tool.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
@@ -54,7 +55,9 @@ BackendOptions BackendChoice::options() const {
 void BackendChoice::check() const {
     for (const fs::path& file : op_libraries) load_op_library(file);
     const BackendOptions given = options();
-    if (!name.empty()) find_backend(name, given);
+    if (name.empty()) return;
+    find_backend(name, given);
+    continue_in_release(name, given);
 }
 
 void BackendChoice::default_to(const LoadedFrame& frame) {

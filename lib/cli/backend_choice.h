@@ -27,7 +27,8 @@ struct BackendChoice {
     /// --op-library alone.
     void declare_libraries(Tool& tool);
     /// Loads the libraries of ops; before anything is read that may call them. Of the backend that was named: throws
-    /// Error where it is not there, or an option cannot have its value.
+    /// Error where it is not there, or an option cannot have its value; starts this program again as the release of its
+    /// compiler that the options choose, where that takes another process (release.h).
     void check() const;
     /// Without --backend: the one that a record was made with or that a minimized graph fails with, with its options
     /// below those given. The reference, and a failure that a command judged, name none.

@@ -9,6 +9,7 @@
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "cli/environment.h"
+#include "cli/release.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "judge/frames.h"
@@ -187,6 +188,7 @@ int write_for(const Tool& tool, ReproOptions& options, LoadedFrame& frame) {
     if (recorded)
         recorded->backend = frame.graph.failure->backend = found_near(frame.graph.failure->backend, frame.file).text();
     const Suspect suspect = suspect_of(options, frame);
+    continue_in_release(suspect.spec, suspect.options);
     frame.graph.failure = failure_of(options, frame, suspect);
     if (!frame.graph.failure) return not_failing(tool, suspect, recorded ? &*recorded : nullptr);
     add_circumstances(repro, tool, frame.graph.failure->backend);
