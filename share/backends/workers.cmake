@@ -17,3 +17,15 @@ endfunction()
 
 whittle_described_backend(onnxruntime worker.mjs)
 whittle_described_backend(opencv worker.cpp)
+
+# The backend halide has workers for other releases of Halide alone: its `install` builds them, for the build or the
+# installation in which it lies.
+file(MAKE_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${WHITTLE_BACKEND_DIR_FROM_BIN}/halide)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/share/backends/halide/install
+     ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${WHITTLE_BACKEND_DIR_FROM_BIN}/halide/install SYMBOLIC)
+install(PROGRAMS share/backends/halide/install DESTINATION ${CMAKE_INSTALL_LIBDIR}/whittle/backends/halide
+        COMPONENT runtime)
+# What it compiles.
+install(DIRECTORY lib/backends/halide ${PROJECT_BINARY_DIR}/generated/backends/halide
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/whittle/backends COMPONENT dev FILES_MATCHING PATTERN "*.cpp")
+install(FILES ${whittle_build_id_source} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/whittle COMPONENT dev)
