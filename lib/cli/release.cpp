@@ -45,7 +45,8 @@ void continue_in_release(const BackendSpec& spec, const BackendOptions& options)
     if (others.starts_with(library))
         throw Error({library, {}}, std::string("the system's loader did not load the library that ") + kPreload +
                                        " names, expected a path without blanks and colons");
-    log_info(LogChannel::backend, "continuing as " + releases->version_in(options));  // which a broken one cannot say
+    const std::string version = releases->version_in(options);  // which a broken one cannot say
+    log_info(LogChannel::backend, "continuing as " + version);
     ::setenv(kPreload, (others.empty() ? library : library + ":" + others).c_str(), 1);
     std::vector<std::string> words = arguments();
     std::vector<char*> argv;
