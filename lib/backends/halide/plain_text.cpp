@@ -137,11 +137,6 @@ class PlainWriter final : KernelWriter {
 
     /// The domain of a definition: `r`, or `r` with r.x, r.y … for its loops.
     std::string domain(const Definition& d) override {
-        std::vector<std::string> ranges;
-        for (const expr::LoopVar& v : d.reduction) {
-            ranges.push_back("0");
-            ranges.push_back(std::to_string(v.extent));
-        }
         const std::string name = domains_++ ? "r" + std::to_string(domains_) : "r";
         constexpr std::string_view kParts = "xyzw";
         for (std::size_t i = 0; i < d.reduction.size(); i++) {
@@ -150,11 +145,12 @@ class PlainWriter final : KernelWriter {
                 part += i < kParts.size() ? std::string(".") + kParts[i] : "[" + std::to_string(i) + "]";
             rvars_[{d.stage->name, d.update, d.reduction[i].name}] = part;
         }
-        if (d.reduction.size() == 1) return "    RDom " + name + "(" + join(ranges) + ", \"" + name + "\");\n";
-        std::vector<std::string> pairs;
-        for (std::size_t i = 0; i < ranges.size(); i += 2)
-            pairs.push_back("{" + ranges[i] + ", " + ranges[i + 1] + "}");
-        return "    RDom " + name + "({" + join(pairs) + "}, \"" + name + "\");\n";
+        const bool one = d.reduction.size() == 1;
+        const std::string ranges = join(d.reduction, [&](const expr::LoopVar& v) {
+            const std::string range = "0, " + std::to_string(v.extent);
+            return one ? range : "{" + range + "}";
+        });
+        return "    RDom " + name + "(" + (one ? ranges : "{" + ranges + "}") + ", \"" + name + "\");\n";
     }
 
     /// Where another definition of the same Func is scheduled.

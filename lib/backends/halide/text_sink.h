@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/halide/definitions.h"
 #include "backends/halide/halide_text.h"
 #include "backends/halide/translate.h"
 #include "base/error.h"
