@@ -207,7 +207,7 @@ TEST_CASE("a difference that is rounding is right", "[judge]") {
     PlantedBackend off = off_by(1);
     const Judgement fails = judge({cancels, inputs, {}, {.spec = "planted", .tier = Tier::computes}}, off);
     CHECK(fails.fails());
-    CHECK_THAT(fails.reason, Contains("exceeds 4 tolerances, so the tolerance decides"));
+    CHECK_THAT(fails.reason, Contains("exceeds 4 times the tolerance, so the tolerance decides"));
 }
 
 TEST_CASE("rounding at one place excuses nothing at another, nor wrong gradients", "[judge]") {
