@@ -77,9 +77,13 @@ Group canonical(const Group& group) {
 Schedule canonical(const Schedule& schedule, const Group& group) {
     const Renaming names = renaming(group);
     Schedule result = schedule;
+    // Who compiles the schedule refuses a stage that is not there.
+    const auto rename = [&](std::string& name) {
+        if (const auto known = names.find(name); known != names.end()) name = known->second;
+    };
     for (Directive& directive : result) {
-        directive.stage = names.at(directive.stage);
-        if (!directive.at.empty()) directive.at = names.at(directive.at);
+        rename(directive.stage);
+        rename(directive.at);
     }
     return result;
 }

@@ -24,8 +24,10 @@ Judgement judge_frame(const FrameToTrace& frame, Backend& backend, Record& recor
     if (said.expected.outputs.empty() && !said.no_reference.empty() && opaque_ops(asked.graph).empty())
         throw Error({frame.file, {}}, "the reference, eager, cannot run the model: " + said.no_reference,
                     "use --input to pass inputs with which the model runs");
-    record.expected = said.expected.outputs;
-    record.expected_from = said.expected.from;
+    if (!said.expected.outputs.empty()) {  // else it is not judged, and what is given stays
+        record.expected = said.expected.outputs;
+        record.expected_from = said.expected.from;
+    }
     return said;
 }
 

@@ -139,7 +139,7 @@ TEST_CASE("a command may write down its failure") {
     CHECK(failure.message == "no add");
     CHECK(failure.unsupported);
     CHECK_THAT(failure_of_script("echo '{' > \"$1/failure.json\"; exit 1").message,
-               Catch::StartsWith("exited with 1; its failure.json cannot be read"));
+               Catch::StartsWith("exited with 1; the command's failure.json cannot be read"));
     CHECK_THAT(failure_of_script("echo '[]' > \"$1/failure.json\"; exit 1").message, Catch::Contains("cannot be read"));
     CHECK(failure_of_script("echo '{\"message\": 3, \"stage\": \"x\"}' > \"$1/failure.json\"; exit 1").stage == "run");
 }

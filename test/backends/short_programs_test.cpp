@@ -393,7 +393,7 @@ TEST_CASE("short programs: a nested graph is shown under other names, one with p
     body.attributes["w"] = Tensor::of<float>({1}, {1});
     one.graph.subgraphs["user_body"] = std::make_shared<const Graph>(std::move(body));
     CHECK(not_in_short_model(one.request()) ==
-          "the graph has nested graphs with parameters or nested graphs of their own");
+          "a nested graph of the model has parameters or nested graphs of its own");
 }
 
 TEST_CASE("short programs: what is not shown shortly is said") {

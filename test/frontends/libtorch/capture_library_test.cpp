@@ -92,7 +92,7 @@ TEST_CASE("the refusal names what was found, what there is, and the command") {
             build_command() + " --torch /opt/lib/torch");
     CHECK(why_not_captured(facts("- unknown ? libtorch_cpu.so"), "/usr/lib/x86_64-linux-gnu/libtorch_cpu.so", libraries)
               .find("libtorch_cpu.so, LibTorch of an unknown version (libtorch_cpu.so, unknown C++ ABI), and "
-                    "there is no capture library for it") != std::string::npos);
+                    "there is no capture library for this version") != std::string::npos);
     CHECK(why_not_captured(facts("aa 1.13.0 1 x"), "/opt/libtorch/lib/libtorch_cpu.so", {}) ==
           "this Whittle was built without LibTorch, so it has no capture library; " + std::string(kHowToGetIt) +
               ", or run " + build_command() + " --torch /opt/libtorch");
