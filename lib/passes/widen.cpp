@@ -55,13 +55,11 @@ void widen_arguments(Node& node) {
     }
 }
 
-/// Of a view whose sizes follow from how wide elements are there is none: it sees bytes.
-void check_view(const Node& call, const std::vector<ValueMeta>& before) {
-    const Schema* schema = Registry::instance().find(call.target);
-    if (!schema || schema->returns.empty() || schema->returns.front().alias.empty()) return;
+/// A call whose sizes follow from how wide elements are sees bytes.
+void check_sizes(const Node& call, const std::vector<ValueMeta>& before) {
     for (std::size_t i = 0; i < std::min(before.size(), call.results.size()); i++)
         if (call.results[i].sizes != before[i].sizes)
-            throw Error("found a view of sizes " + to_string(call.results[i].sizes) + ", expected a view of sizes " +
+            throw Error("found a result of sizes " + to_string(call.results[i].sizes) + ", expected sizes " +
                         to_string(before[i].sizes));
 }
 
@@ -90,7 +88,7 @@ Widened widen(const Graph& from) {
         widen_arguments(node);
         try {
             const std::vector<ValueMeta> before = std::exchange(node.results, infer(graph, node));
-            check_view(node, before);
+            check_sizes(node, before);
         } catch (const Error& error) {
             throw Error({error.where().file, place_of(from, from.nodes[static_cast<std::size_t>(id)])},
                         "cannot compute in f64: " + error.message());

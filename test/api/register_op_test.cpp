@@ -163,8 +163,10 @@ TEST_CASE("eager_debug holds declared ops to what they write and share", "[regis
     CHECK_THAT(
         of(writes, ones({2}), ones({2})),
         Contains("my.writes.default wrote to the operand 'y', which the schema of the op does not declare as written"));
-    CHECK_THAT(of(shares, ones({2, 2})),
-               Contains("result 0 of my.shares.default shares memory with the operand 'x', which its schema does not"));
+    CHECK_THAT(
+        of(shares, ones({2, 2})),
+        Contains(
+            "result 0 of my.shares.default shares memory with the operand 'x', which the schema of the op does not"));
     CHECK_THAT(of(shares_written, ones({2})), Contains("found a result that shares memory with operand 'x'"));
     CHECK(of(cube("cube"), ones({2})).empty());
 }

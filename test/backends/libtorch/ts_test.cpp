@@ -92,7 +92,8 @@ TEST_CASE("ts gives what libtorch does, on every op and sample", "[ts]") {
     std::string list;
     for (const std::string& op : refused) list += (list.empty() ? "" : " ") + op;
     CHECK(list ==
-          "aten._functional_assert_async.msg aten._upsample_nearest_exact1d.vec "
+          "aten._functional_assert_async.msg aten._scaled_dot_product_flash_attention_for_cpu.default "
+          "aten._upsample_nearest_exact1d.vec "
           "aten._upsample_nearest_exact1d_backward.vec aten.add.Scalar aten.constant_pad_nd.default aten.eq.Scalar "
           "aten.ge.Scalar aten.gt.Scalar aten.le.Scalar aten.lt.Scalar aten.ne.Scalar aten.scalar_tensor.default "
           "aten.scaled_dot_product_attention.default aten.upsample_linear1d.default "
