@@ -77,7 +77,7 @@ int compare_unchecked(const Options& options) {
         if (known.passes(model, "eager")) checked.insert(model.ops.begin(), model.ops.end());
     for (const RegisteredOp& op : Registry::instance().all()) {
         const std::string name(op.name);
-        if (!name.starts_with("aten.") && !op.def->eval && !checked.contains(name)) unchecked.insert(name);
+        if (!op.of_torch() && !op.def->eval && !checked.contains(name)) unchecked.insert(name);
     }
     std::ifstream in(options.unchecked);
     if (!in) throw Error({options.unchecked, {}}, "cannot be read");

@@ -116,7 +116,7 @@ int main(int argc, char** argv) {
         Walk walk(described.name, known);
         std::size_t i = 0;
         for (const RegisteredOp& op : Registry::instance().all()) {
-            if (op.name.starts_with("aten.") || op.def->random) continue;
+            if (op.of_torch() || op.def->random) continue;
             if (i++ % shards == shard && op.name.find(only) != std::string_view::npos) walk.op(op);
         }
         return walk.finish();

@@ -300,15 +300,14 @@ void Importer::add_call(const Json& graph, const Json& node, const std::string& 
     set_place(call, node);
     set_arguments(call, node.at("inputs"));
     const Registry& registry = Registry::instance();
+    const bool known = registry.find(target);
+    if (!known && !regions_->batches.any(call) && !out_variant(call)) return add_opaque(graph, node, std::move(call));
     const std::vector<std::string> names = result_names(node);
     if (!names.empty()) call.name = names.front();
     if (regions_->batches.any(call)) return bind_results(node.at("outputs"), regions_->batches.call(std::move(call)));
     if (!regions_->autocast.empty() && regions_->autocast.back()) cast_operands(graph, call, names);
     if (const RegisteredOp* op = registry.op(target); op && op->replaces_operand()) return replace_operand(node, call);
-    if (!registry.find(target)) {
-        if (std::optional<OutVariant> variant = out_variant(call)) return write_results(names, *variant);
-        return add_opaque(graph, node, std::move(call));
-    }
+    if (!known) return write_results(names, *out_variant(call));
     name_positions(call);
     if (registry.in_place(target))
         call.results = {graph_.node(*call.args.at(0).node()).meta()};

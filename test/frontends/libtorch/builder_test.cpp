@@ -142,7 +142,7 @@ TEST_CASE("tensors of another device are in graphs, what Whittle has no call for
     const std::vector<std::string> notes = build_frames(file, {}).notes;
     CHECK(std::ranges::count(notes,
                              "1 graph has values that no backend computes with (a tensor on the device "
-                             "cuda:0): replay skips it") == 1);
+                             "cuda:0): replay skips this graph") == 1);
 }
 
 TEST_CASE("ops that Whittle does not know, or knows otherwise, are breaks by name") {
