@@ -556,5 +556,6 @@ TEST_CASE("share/doc/explanation/accuracy.md states the limits of intervals", "[
     for (std::size_t at = steps.size(); at > 3;) steps.insert(at -= 3, ",");
     const std::string page = read_file(WHITTLE_SOURCE_DIR "/share/doc/explanation/accuracy.md");
     CHECK_THAT(page, Contains(steps + " steps"));
-    CHECK_THAT(page, Contains("wider than " + std::to_string(static_cast<int>(kWidestInterval)) + " times the tolerance"));
+    CHECK_THAT(page,
+               Contains("wider than " + std::to_string(static_cast<int>(kWidestInterval)) + " times the tolerance"));
 }

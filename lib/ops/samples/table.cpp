@@ -128,6 +128,16 @@ const std::multimap<std::string_view, SamplesFn>& all() {
     return all;
 }
 
+/// The sample with arguments by name where the op takes them so alone.
+Sample with_keywords(const RegisteredOp& op, Sample sample) {
+    const auto first = std::ranges::find_if(op.schema.params, &Param::keyword_only);
+    const auto positional = static_cast<std::size_t>(first - op.schema.params.begin());
+    for (std::size_t i = positional; i < std::min(sample.args.size(), op.schema.params.size()); ++i)
+        sample.kwargs.emplace_back(op.schema.params[i].name, sample.args[i]);
+    sample.args.resize(std::min(sample.args.size(), positional));
+    return sample;
+}
+
 /// The sample with a number where the op takes one in the place of a tensor.
 Sample with_numbers(const RegisteredOp& op, Sample sample) {
     for (std::size_t i = 0; i < std::min(sample.args.size(), op.schema.params.size()); ++i)
@@ -150,7 +160,7 @@ Samples derived_samples(const RegisteredOp& op, DType dtype) {
     const auto found = all().find(op.record());
     if (found == all().end()) return {};
     for (const Sample& given : found->second(dtype)) {
-        Sample sample = with_numbers(op, given);
+        Sample sample = with_keywords(op, with_numbers(op, given));
         try {
             bind_arguments(op.schema, {.args = sample.args, .kwargs = sample.kwargs});
             return {std::move(sample)};

@@ -189,6 +189,12 @@ std::vector<std::string> Exceptions::judge(const Case& tried, const std::vector<
     return problems;
 }
 
+std::string_view Exceptions::listed(const RegisteredOp& op) const {
+    const bool own = std::ranges::any_of(
+        lines_, [&](const Exception& line) { return std::ranges::count(line.ops, short_name(op.name)) > 0; });
+    return own ? op.name : op.record();
+}
+
 std::vector<std::string> Exceptions::unused(std::string_view op) const {
     std::vector<std::string> result;
     const std::string which = short_name(op);

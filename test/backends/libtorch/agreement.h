@@ -52,6 +52,8 @@ class Exceptions {
     /// Throws Error with the line that is malformed.
     explicit Exceptions(const std::string& path);
 
+    /// The name whose lines are those of the op: its own where a line has it, or else that of its record.
+    std::string_view listed(const RegisteredOp& op) const;
     /// LibTorch is known to end the process.
     bool crashes(const Case& tried) const;
     /// LibTorch is known to compute something else, or what nobody specifies.

@@ -28,8 +28,7 @@ TEST_CASE("how a program ended, and which processes were not seen, is told") {
     const std::vector<std::string> killed = notes("killed by SIGKILL");
     CHECK(killed.at(0) ==
           "the program was killed by SIGKILL without returning from main; all operations before the end were captured; "
-          "the "
-          "last one, aten.relu.default, did not finish");
+          "the last operation, aten.relu.default, did not finish");
     header.traced = 3;
     CHECK(
         notes("killed by SIGKILL").at(1).starts_with("3 operations that a compiler (torch.compile, torch.export) ran"));
