@@ -43,7 +43,7 @@ class Cursor {
     template <class R>
     R record() {
         R record;
-        R::fields(record, [this](auto& member) { get_member(member); });
+        R::fields(record, [this](auto& member) { this->get_member(member); });
         return record;
     }
     /// The next `size` bytes, by themselves.

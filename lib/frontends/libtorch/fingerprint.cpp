@@ -11,9 +11,9 @@ template <class R>
 void Fingerprints::mix_members(const R& record) {
     R::fields(record, [this](const auto& member) {
         if constexpr (std::is_same_v<decltype(member), const std::string_view&>)
-            text(member);
+            this->text(member);
         else
-            mix(static_cast<std::uint64_t>(member));
+            this->mix(static_cast<std::uint64_t>(member));
     });
 }
 

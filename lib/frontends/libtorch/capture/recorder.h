@@ -39,7 +39,7 @@ class RecordBuffer {
     template <class R>
     void start(const R& record) {
         start(R::kKind);
-        R::fields(record, [this](const auto& member) { put_member(member); });
+        R::fields(record, [this](const auto& member) { this->put_member(member); });
     }
     /// `size` bytes to fill in.
     char* put_space(std::size_t size) {
