@@ -14,7 +14,7 @@ namespace whittle {
 
 /// Finds a backend:
 ///   NAME                 built in (eager, halide), or exported by a library in one of backend_folders(), or a folder
-///                        in one (backends/described.h)
+///                        in one (backends/described.h), which may have variants: NAME:VALUE
 ///   PATH/LIB.so[:NAME]   a shared library (whittle_backend.h), NAME where it has several
 ///   cmd:PROGRAM ARGS     a command (backends/command/command.h)
 ///   worker:PROGRAM ARGS  a command that is asked again and again (backends/command/worker.h)
