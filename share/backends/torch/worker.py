@@ -21,17 +21,12 @@ import math
 import operator
 import os
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
 import traceback
 
 MOST_APPLICATIONS = 9999  # of a pass in a graph
-
-
-class Unsupported(Exception):
-    """The graph cannot be judged; the compiler is not to blame."""
 
 
 def fail(message):
@@ -80,9 +75,12 @@ caches = tempfile.mkdtemp(prefix="torchinductor-")
 atexit.register(shutil.rmtree, caches, ignore_errors=True)
 os.environ["TORCHINDUCTOR_CACHE_DIR"] = caches
 sys.path.insert(0, os.getcwd())  # for MODULE:FUNCTION
+sys.dont_write_bytecode = True  # beside this file
 
 import torch  # noqa: E402: another interpreter may have it
 import torch.fx as fx  # noqa: E402
+
+from graphs import Unsupported, read_question, save_tensors  # noqa: E402
 
 COMPILES = hasattr(torch, "compile")
 if COMPILES:
@@ -90,164 +88,15 @@ if COMPILES:
     import torch._functorch.config
     import torch._inductor.config
 
-# ---- tensors --------------------------------------------------------------------------------------------------------
-
-# Our name of a dtype, safetensors' and PyTorch's.
-DTYPES = [
-    (ours, stored, getattr(torch, name))
-    for ours, stored, name in [
-        ("f64", "F64", "float64"), ("f32", "F32", "float32"), ("f16", "F16", "float16"), ("bf16", "BF16", "bfloat16"),
-        ("i64", "I64", "int64"), ("i32", "I32", "int32"), ("i16", "I16", "int16"), ("i8", "I8", "int8"),
-        ("u64", "U64", "uint64"), ("u32", "U32", "uint32"), ("u16", "U16", "uint16"), ("u8", "U8", "uint8"),
-        ("bool", "BOOL", "bool"), ("c64", "C64", "complex64"), ("c128", "C128", "complex128"),
-        ("f8_e4m3fn", "F8_E4M3", "float8_e4m3fn"), ("f8_e5m2", "F8_E5M2", "float8_e5m2"),
-    ]
-    if hasattr(torch, name)
-]
-
-
-def dtype_of(column, name):
-    for row in DTYPES:
-        if row[column] == name:
-            return row[2]
-    raise Unsupported(f"PyTorch {torch.__version__} has no dtype {name}")
-
-
-def load_tensors(path):
-    with open(path, "rb") as file:
-        data = file.read()
-    size = struct.unpack("<Q", data[:8])[0]
-    tensors = {}
-    for name, said in json.loads(data[8 : 8 + size]).items():
-        if name == "__metadata__":
-            continue
-        dtype = dtype_of(1, said["dtype"])
-        begin, end = (8 + size + offset for offset in said["data_offsets"])
-        if begin == end:
-            tensors[name] = torch.empty(said["shape"], dtype=dtype)
-        else:
-            tensors[name] = torch.frombuffer(bytearray(data[begin:end]), dtype=dtype).reshape(said["shape"])
-    return tensors
-
-
-def save_tensors(path, tensors):
-    header, blobs, offset = {}, [], 0
-    for i, tensor in enumerate(tensors):
-        stored = [row[1] for row in DTYPES if row[2] == tensor.dtype]
-        if not stored:
-            raise Unsupported(f"found an output of {tensor.dtype}, which Whittle does not support")
-        flat = tensor.detach().resolve_conj().resolve_neg().contiguous().reshape(-1)
-        blob = bytes(flat.view(torch.uint8).numpy()) if flat.numel() else b""
-        header[str(i)] = {"dtype": stored[0], "shape": list(tensor.shape), "data_offsets": [offset, offset + len(blob)]}
-        offset += len(blob)
-        blobs.append(blob)
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    with open(path, "wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text + b"".join(blobs))
-
-
-def laid_out(tensor, strides):
-    """The tensor with these strides."""
-    if strides is None or list(tensor.stride()) == strides:
-        return tensor
-    extent = 1 + sum((size - 1) * stride for size, stride in zip(tensor.shape, strides)) if tensor.numel() else 0
-    memory, written = torch.zeros(extent, dtype=tensor.dtype), tensor
-    for axis, stride in enumerate(strides):  # what is expanded is written once
-        if stride == 0 and tensor.numel():
-            written = written.narrow(axis, 0, 1)
-    memory.as_strided(written.shape, strides).copy_(written)
-    return memory.as_strided(tensor.shape, strides)
-
-
-def element(value):
-    if isinstance(value, list):
-        return complex(*map(element, value))
-    if not isinstance(value, str):
-        return value
-    return math.nan if value.startswith("0x") else float(value)
-
-
-# ---- graphs ---------------------------------------------------------------------------------------------------------
-
-ENUMERATIONS = {"memory_format", "layout"}  # are texts in graphs
-
-
-class Reader:
-    """Makes torch.fx modules of graph.json."""
-
-    def __init__(self, graph, folder):
-        self.folder = folder
-        self.stored = load_tensors(os.path.join(folder, graph["tensors"])) if graph.get("tensors") else {}
-
-    def tensor(self, name, said):
-        if "data" in said:
-            dtype = dtype_of(0, said["dtype"])
-            values = [element(value) for value in said["data"]]
-            wide = dtype if dtype.is_complex else torch.float64 if dtype.is_floating_point else dtype
-            tensor = torch.tensor(values, dtype=wide).to(dtype).reshape(said["sizes"])
-        else:
-            tensor = self.stored[said["hash"]]
-        return laid_out(tensor, said.get("strides"))
-
-    def module(self, graph):
-        if graph.get("dialect", "aten") != "aten":
-            raise Unsupported("found a graph of ONNX ops, expected ATen's")
-        root, made, values = torch.nn.Module(), fx.Graph(), {}
-        for number, (name, said) in enumerate(graph.get("attributes", {}).items()):
-            values["attribute", name] = f"attribute{number}"
-            root.register_buffer(f"attribute{number}", self.tensor(name, said))
-        for name, nested in graph.get("subgraphs", {}).items():
-            values["graph", name] = "graph_" + name
-            root.add_module("graph_" + name, self.module(nested))
-        for node in graph["nodes"]:
-            if node["kind"] == "placeholder":
-                values[node["name"]] = made.placeholder(node["name"])
-            elif node["kind"] == "get_attr":
-                values[node["name"]] = made.get_attr(values["attribute", node["target"]])
-            elif node["kind"] == "output":
-                made.output(tuple(self.argument(made, arg, values) for arg in node.get("args", [])))
-            else:
-                args = [self.argument(made, arg, values) for arg in node.get("args", [])]
-                named = {name: self.argument(made, arg, values) for name, arg in dict(node.get("kwargs", {})).items()}
-                for name in ENUMERATIONS & named.keys():
-                    named[name] = getattr(torch, named[name])
-                values[node["name"]] = made.call_function(function_of(node["target"]), tuple(args), named)
-        return fx.GraphModule(root, made)
-
-    def argument(self, made, arg, values):
-        if isinstance(arg, list):
-            return [self.argument(made, one, values) for one in arg]
-        if not isinstance(arg, dict):
-            return arg
-        if "node" in arg:
-            return values[arg["node"]]
-        if "graph" in arg:
-            return made.get_attr(values["graph", arg["graph"]])
-        if "dtype" in arg:
-            return dtype_of(0, arg["dtype"])
-        if "float" in arg:
-            return float(arg["float"])
-        raise Unsupported("found the argument " + json.dumps(arg))
-
-
-def function_of(target):
-    if target == "getitem":
-        return operator.getitem
-    found = torch.ops
-    for name in target.split("."):
-        others = [name, name + "_impl"] if target.startswith("higher_order.") else [name]
-        found = next((getattr(found, other) for other in others if hasattr(found, other)), None)
-        if found is None:
-            raise Unsupported(f"PyTorch {torch.__version__} has no {target}")
-    return found
-
-
 # ---- the compiler ---------------------------------------------------------------------------------------------------
 
 LADDER = ["aot_eager_decomp_partition", "inductor"]  # each takes the parts of those before it, too
-CONFIGS = {"inductor": "torch._inductor.config", "functorch": "torch._functorch.config", "dynamo": "torch._dynamo.config"}
-CONFIGS["aot_eager_decomp_partition"] = CONFIGS["functorch"]
+CONFIGS = {
+    "inductor": "torch._inductor.config",
+    "functorch": "torch._functorch.config",
+    "dynamo": "torch._dynamo.config",
+    "aot_eager_decomp_partition": "torch._functorch.config",
+}
 
 
 def chosen_compiler(name):
@@ -261,7 +110,7 @@ def chosen_compiler(name):
     if not COMPILES:
         if name == "eager":
             return lambda module, inputs: module
-        fail(f"PyTorch {torch.__version__} has no torch.compile: found compiler '{name}', expected eager or MODULE:FUNCTION")
+        fail(f"found compiler '{name}', expected eager or MODULE:FUNCTION: PyTorch {torch.__version__} has no others")
     try:
         return torch._dynamo.lookup_backend(name)
     except Exception:
@@ -287,7 +136,9 @@ class Parts:
                     module = importlib.import_module(CONFIGS[part.config_name])
                     now = getattr(module, part.config_field)
                     if now != part.config_value:
-                        self.switches[f"{part.config_field}={now}"] = (module, part.config_field, part.config_value)
+                        prefix = "functorch." if module.__name__ == CONFIGS["functorch"] else ""
+                        name = f"{prefix}{part.config_field}={now}"
+                        self.switches[name] = (module, part.config_field, part.config_value)
         compiler_bisector.CompilerBisector.disable_subsystem = self.is_off
 
     def is_off(self, backend, subsystem, debug_info=None):
@@ -329,9 +180,25 @@ def configuration(options, off, parts):
     return patches
 
 
-def compiled_results(module, inputs, question, compiler, parts, compiles):
-    """Calls `compiles` when the compiler is done."""
-    options = question.get("options", {})
+@contextlib.contextmanager
+def configured(question, parts):
+    """PyTorch's configuration as a query asks for it; nothing is taken from earlier queries."""
+    if not COMPILES:
+        yield
+        return
+    torch._dynamo.reset()
+    patches = configuration(question.get("options", {}), question.get("off", []), parts)
+    patches.setdefault(torch._inductor.config, {})["fx_graph_cache"] = False
+    if hasattr(torch._functorch.config, "enable_autograd_cache"):
+        patches.setdefault(torch._functorch.config, {})["enable_autograd_cache"] = False
+    with contextlib.ExitStack() as stack:
+        for config, patch in patches.items():
+            stack.enter_context(config.patch(patch))
+        yield
+
+
+def compiled(module, inputs, options, compiler, compiles):
+    """What the compiled module computes. Calls `compiles` when the compiler is done."""
 
     def compiling(graph, example_inputs):
         function = compiler(graph, example_inputs)
@@ -341,29 +208,33 @@ def compiled_results(module, inputs, question, compiler, parts, compiles):
     if not COMPILES:
         return compiling(module, inputs)(*inputs)
     dynamic = {"auto": None, "on": True, "off": False}[options.get("dynamic", "auto")]
-    torch._dynamo.reset()
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(torch._inductor.config.patch(fx_graph_cache=False))
-        if hasattr(torch._functorch.config, "enable_autograd_cache"):
-            stack.enter_context(torch._functorch.config.patch(enable_autograd_cache=False))
-        for config, patch in configuration(options, question.get("off", []), parts).items():
-            stack.enter_context(config.patch(patch))
-        return torch.compile(module, backend=compiling, dynamic=dynamic)(*inputs)
+    return torch.compile(module, backend=compiling, dynamic=dynamic)(*inputs)
+
+
+def warm_up(compiler, parts):
+    """What PyTorch sets up at its first compilation counts as no application of a pass for a graph."""
+    if not parts.passes:
+        return
+    module = fx.symbolic_trace(torch.nn.ReLU())
+    with contextlib.suppress(Exception), torch.no_grad(), configured({}, parts):  # a query reports it
+        compiled(module, [torch.ones(1)], {}, compiler, lambda: None)
 
 
 # ---- questions ------------------------------------------------------------------------------------------------------
 
 
 def cause_of(error):
-    """The exception without those that torch.compile wrapped around it."""
-    while inner := getattr(error, "inner_exception", None) or error.__cause__:
-        error = inner
-    return error
+    """The exception without those that torch.compile wrapped around it. A C++ compiler's has its words."""
+    inner = getattr(error, "inner_exception", None) or error.__cause__
+    return cause_of(inner) if inner and type(error).__name__ != "CppCompileError" else error
 
 
-def first_line(error):
-    lines = [line for line in str(error).splitlines() if line.strip()]
-    return f"{type(error).__name__}: {lines[0].strip()}" if lines else type(error).__name__
+def words_of(error):
+    """The line that tells failures apart, without names of files, which differ in each run."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if type(error).__name__ == "CppCompileError":
+        lines = [line[line.index("error: ") :] for line in lines if "error: " in line] or lines
+    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
 
 
 def is_missing(error):
@@ -373,7 +244,6 @@ def is_missing(error):
 
 
 def answer(question, say, compiler, parts):
-    at = lambda file: os.path.join(question["folder"], file)  # noqa: E731
     stage = ["compile"]
 
     def compiles():
@@ -384,21 +254,18 @@ def answer(question, say, compiler, parts):
     counts = lambda: {"applied": parts.applied} if parts.applied else {}  # noqa: E731
     parts.limits, parts.applied = question.get("most", {}), {}
     try:
-        with open(at(question["model"]), encoding="utf-8") as file:
-            graph = json.load(file)
-        module = Reader(graph, question["folder"]).module(graph)
-        stored = load_tensors(at("inputs.safetensors"))
-        places = [node for node in graph["nodes"] if node["kind"] == "placeholder"]
-        inputs = [laid_out(stored[str(i)], node["results"][0].get("strides")) for i, node in enumerate(places)]
-        with torch.no_grad():
-            results = compiled_results(module, inputs, question, compiler, parts, compiles)
-        save_tensors(at("outputs.safetensors"), results)
+        module, inputs = read_question(question)
+        with torch.no_grad(), configured(question, parts):
+            results = compiled(module, inputs, question.get("options", {}), compiler, compiles)
+        save_tensors(os.path.join(question["folder"], "outputs.safetensors"), results)
         say(ok=True, **counts())
     except Unsupported as error:
         say(error=str(error), stage=stage[0], unsupported=True)
     except Exception as error:
         traceback.print_exc()
-        message = first_line(cause_of(error)).replace(question["folder"], "")
+        message = words_of(cause_of(error))
+        for folder in (question["folder"], caches):
+            message = message.replace(folder, "")
         say(error=message, stage=stage[0], unsupported=is_missing(cause_of(error)), **counts())
 
 
@@ -411,17 +278,19 @@ def main():
         "format": "json",
         "switches": {"kind": "setting", "names": list(parts.switches)},
         "levels": [{"name": name, "most": MOST_APPLICATIONS, "counted": True} for name in parts.passes],
-        "repro": {"api": "torch", "compiler": arguments.compiler, "program": sys.executable},
-    }
+            }
+    if COMPILES and ":" not in arguments.compiler:  # else a repro needs more than PyTorch
+        hello["repro"] = {"api": "torch", "compiler": arguments.compiler, "program": sys.executable}
     if COMPILES:
         modes = list(torch._inductor.list_mode_options())
         hello["options"] = {
-            "dynamic": {"what": "torch.compile's dynamic=: auto (default) None, on True, off False", "one_of": ["auto", "on", "off"]},
+            "dynamic": {"what": "torch.compile's dynamic=; auto (default) is None", "one_of": ["auto", "on", "off"]},
             "mode": {"what": "torch.compile's mode=", "one_of": modes},
             "config.*": "a setting of torch._inductor.config; config.functorch.* and config.dynamo.*: of those modules",
         }
     write = lambda said: (answers.write(json.dumps(said) + "\n"), answers.flush())  # noqa: E731
     write(hello)
+    warm_up(compiler, parts)
     for line in sys.stdin:
         question = json.loads(line)
         answer(question, lambda **said: write({"id": question["id"], **said}), compiler, parts)
