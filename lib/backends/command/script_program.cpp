@@ -176,7 +176,7 @@ class Script {
     const Compared compared_;
     const Graph graph_ = with_short_names(request_.graph, OutputNames::y);
     std::vector<std::string> words_ = scripted_.words;
-    std::vector<fs::path> companions_;
+    std::vector<fs::path> companions_ = scripted_.companions;
 };
 
 }  // namespace

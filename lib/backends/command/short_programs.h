@@ -32,6 +32,7 @@ struct Scripted {
     std::string version = {};                          ///< of the compiler
     std::string question = {}, question_without = {};  ///< of a worker; without: the switch `off` is off
     std::string off = {};
+    std::vector<std::filesystem::path> companions = {};  ///< files that it needs beside those which its words name
 };
 /// The files of a folder.
 std::vector<ReproProgram::File> files_of(const std::filesystem::path& folder);

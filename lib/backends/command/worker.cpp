@@ -331,6 +331,7 @@ class WorkerBackend final : public Backend,
         if (failure.culprit && failure.culprit->component == "switch")
             question.text_without = text(without(failure.options, {failure.culprit->directive}));
         SuspectCode code = worker_code(request, pool.argv(), folder.path(), question);
+        code.companions.insert(code.companions.end(), said.files.begin(), said.files.end());
         code.header = name_ + ", version " + said.version;
         if (!name_.starts_with(kWorkerPrefix)) code.spec_beside.clear();  // found by its name everywhere
         return code;
@@ -343,6 +344,7 @@ class WorkerBackend final : public Backend,
         if (const KnownApi* const api = known_api(said.api)) return api->write(request, said, why_not);
         const TempDir folder("whittle-repro");
         Scripted scripted{.name = name_, .words = pool.argv(), .files = {}, .version = said.version};
+        scripted.companions.assign(said.files.begin(), said.files.end());
         if (request.graph.subgraphs.empty()) {
             const Graph graph = with_short_names(request.graph);
             const bool onnx = wants_onnx(failure.options, said.onnx);

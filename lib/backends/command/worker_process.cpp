@@ -83,7 +83,7 @@ WorkerHello read_hello(const json& said) {
     const json repro = said.value("repro", json::object());
     hello.api = repro.value("api", ""), hello.package = repro.value("package", "");
     hello.modules = repro.value("node_modules", ""), hello.program = repro.value("program", "");
-    hello.compiler = repro.value("compiler", "");
+    hello.compiler = repro.value("compiler", ""), hello.files = repro.value("files", hello.files);
     return hello;
 }
 

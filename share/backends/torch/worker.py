@@ -230,11 +230,13 @@ def cause_of(error):
 
 
 def words_of(error):
-    """The line that tells failures apart, without names of files, which differ in each run."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    if type(error).__name__ == "CppCompileError":
-        lines = [line[line.index("error: ") :] for line in lines if "error: " in line] or lines
-    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+    """The line that tells failures apart, as the exception prints it; without names of files, which vary."""
+    cause = cause_of(error)
+    lines = [line.strip() for line in str(cause).splitlines() if line.strip()] or [""]
+    if type(cause).__name__ == "CppCompileError":
+        return next((line[line.index("error: ") :] for line in lines if "error: " in line), lines[0])
+    wrapped = cause is not error or not lines[0]
+    return f"{type(cause).__name__}: {lines[0]}" if wrapped else lines[0]
 
 
 def is_missing(error):
@@ -263,7 +265,7 @@ def answer(question, say, compiler, parts):
         say(error=str(error), stage=stage[0], unsupported=True)
     except Exception as error:
         traceback.print_exc()
-        message = words_of(cause_of(error))
+        message = words_of(error)
         for folder in (question["folder"], caches):
             message = message.replace(folder, "")
         say(error=message, stage=stage[0], unsupported=is_missing(cause_of(error)), **counts())
@@ -279,7 +281,10 @@ def main():
         "switches": {"kind": "setting", "names": list(parts.switches)},
         "levels": [{"name": name, "most": MOST_APPLICATIONS, "counted": True} for name in parts.passes],
             }
-    if COMPILES and ":" not in arguments.compiler:  # else a repro needs more than PyTorch
+    if ":" in arguments.compiler:
+        file = getattr(sys.modules[arguments.compiler.split(":")[0]], "__file__", None)
+        hello["repro"] = {"files": [file] if file else []}
+    elif COMPILES:
         hello["repro"] = {"api": "torch", "compiler": arguments.compiler, "program": sys.executable}
     if COMPILES:
         modes = list(torch._inductor.list_mode_options())
