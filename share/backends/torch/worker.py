@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """A worker (share/doc/reference/backends.md) around PyTorch: graphs of ATen's ops, compiled by torch.compile.
 
-  worker.py [--python=INTERPRETER] [--compiler=NAME]
+  worker.py [--python=INTERPRETER] [--compiler=NAME] [--release VERSION]
 
 NAME is `inductor` (default) or any other backend of torch.compile, or MODULE:FUNCTION, a function that takes a
 torch.fx.GraphModule and example inputs and returns a callable, as torch.compile's own backends do. Before PyTorch 2
 there is no torch.compile: only `eager` and MODULE:FUNCTION exist.
+
+Further versions of PyTorch are those that `install` made known.
 
 What can be switched off and limited is what PyTorch's own bisector (torch/_inductor/compiler_bisector.py) of this
 release switches off and limits.
@@ -20,6 +22,7 @@ import json
 import math
 import operator
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -37,10 +40,26 @@ def fail(message):
 # ---- the interpreter ------------------------------------------------------------------------------------------------
 
 
-def become(interpreter, arguments):
+def releases():
+    """The interpreters of further versions, by version, oldest first."""
+    data = os.environ.get("XDG_DATA_HOME") or os.path.join(os.path.expanduser("~"), ".local", "share")
+    folder = os.path.join(data, "whittle", "backends", "torch", "releases")
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    interpreters = {}
+    for name in sorted(names, key=age):
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            interpreters[name] = file.read().strip()
+    return interpreters
+
+
+def age(version):
+    return [int(number) for number in re.findall("[0-9]+", version)]
+
+
+def become(interpreter, arguments, *others):
     """Continues as the same program in another interpreter, which is not to look for yet another one."""
     found = shutil.which(interpreter) or fail("found no interpreter " + interpreter)
-    os.execv(found, [found, os.path.abspath(__file__), "--here", "--compiler=" + arguments.compiler])
+    os.execv(found, [found, os.path.abspath(__file__), "--here", "--compiler=" + arguments.compiler, *others])
 
 
 def find_torch(arguments):
@@ -48,7 +67,9 @@ def find_torch(arguments):
     if arguments.here:
         return
     if arguments.python:
-        become(arguments.python, arguments)
+        become(arguments.python, arguments, "--alone")
+    if arguments.release in releases():
+        become(releases()[arguments.release], arguments)
     virtual = os.environ.get("VIRTUAL_ENV")
     if virtual and os.path.realpath(sys.prefix) != os.path.realpath(virtual):
         become(os.path.join(virtual, "bin", "python"), arguments)
@@ -62,7 +83,9 @@ def find_torch(arguments):
 parser = argparse.ArgumentParser(allow_abbrev=False)
 parser.add_argument("--python")
 parser.add_argument("--compiler", default="inductor")
-parser.add_argument("--here", action="store_true")
+parser.add_argument("--release")
+parser.add_argument("--here", action="store_true")  # in this interpreter
+parser.add_argument("--alone", action="store_true")  # of which the user chose no other version
 arguments = parser.parse_args()
 find_torch(arguments)
 if not importlib.util.find_spec("torch"):
@@ -281,6 +304,11 @@ def main():
         "switches": {"kind": "setting", "names": list(parts.switches)},
         "levels": [{"name": name, "most": MOST_APPLICATIONS, "counted": True} for name in parts.passes],
             }
+    if releases() and not arguments.alone:
+        own = torch.__version__.split("+")[0]
+        names = sorted({own, *releases()}, key=age)
+        installer = os.path.join(os.path.dirname(os.path.abspath(__file__)), "install")
+        hello["releases"] = {"names": names, "is": own, "install": installer + " PYTHON"}
     if ":" in arguments.compiler:
         file = getattr(sys.modules[arguments.compiler.split(":")[0]], "__file__", None)
         hello["repro"] = {"files": [file] if file else []}
