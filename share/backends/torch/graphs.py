@@ -95,6 +95,13 @@ def element(value):
 # ---- graphs ---------------------------------------------------------------------------------------------------------
 
 ENUMERATIONS = {"memory_format", "layout"}  # are texts in graphs
+# Arguments of native_batch_norm, which does the same, before PyTorch 2.
+EARLIER = {
+    "aten._native_batch_norm_legit_no_training.default": lambda x, weight, bias, mean, var, *rest: [
+        x, weight, bias, mean, var, False, *rest,
+    ],
+    "aten._native_batch_norm_legit.no_stats": lambda x, weight, bias, *rest: [x, weight, bias, None, None, *rest],
+}
 
 
 class Reader:
@@ -136,7 +143,10 @@ class Reader:
                 named = {name: self.argument(made, arg, values) for name, arg in dict(node.get("kwargs", {})).items()}
                 for name in ENUMERATIONS & named.keys():
                     named[name] = getattr(torch, named[name])
-                values[node["name"]] = made.call_function(function_of(node["target"]), tuple(args), named)
+                target = node["target"]
+                if target in EARLIER and not hasattr(torch.ops.aten, "_native_batch_norm_legit"):
+                    target, args = "aten.native_batch_norm.default", EARLIER[target](*args)
+                values[node["name"]] = made.call_function(function_of(target), tuple(args), named)
         return fx.GraphModule(root, made)
 
     def argument(self, made, arg, values):
