@@ -193,6 +193,18 @@ TEST_CASE("a worker that takes any option is given what was typed") {
           std::vector<std::string>{"format", "disable", "pass-limit", "x"});
 }
 
+TEST_CASE("two graphs may be compiled in one query before either runs") {
+    const auto backend = worker("right");
+    const auto query = offered<Apart>(*backend)->query({}, {});
+    CompileResult abs = query->compile(kAbs, {}), relu = query->compile(kRelu, {});
+    const auto values = [](CompileResult& compiled) {
+        Executable& executable = *std::get<std::unique_ptr<Executable>>(compiled);
+        return std::get<Values>(executable.run(kSigned)).at(0).values<float>();
+    };
+    CHECK(values(abs) == std::vector<float>{1, 2});
+    CHECK(values(relu) == std::vector<float>{1, 0});
+}
+
 TEST_CASE("a worker serves who isolates nothing") {
     const auto backend = worker("right");
     CompileResult compiled = backend->compile(kAbs, {});

@@ -126,14 +126,10 @@ bool reads_onnx(const WorkerHello& said, const BackendOptions& options) {
 class WorkerQuery final : public Apart::Query, public TakesOnnxFile {
   public:
     WorkerQuery(WorkerPool& pool, std::string name, const BackendOptions& options, const ProcessOptions& limits)
-        : pool_(pool), name_(std::move(name)), limits_(limits), held_(pool.take(limits)), folder_(pool.new_folder()) {
+        : pool_(pool), name_(std::move(name)), limits_(limits), held_(pool.take(limits)) {
         settings_ = settings_of(options, held_.worker->hello());
     }
-    ~WorkerQuery() override {
-        pool_.give_back(std::move(held_));
-        std::error_code ignored;
-        fs::remove_all(folder_, ignored);
-    }
+    ~WorkerQuery() override { pool_.give_back(std::move(held_)); }
 
     std::string name() const override { return name_; }
     std::string description() const override { return "a query of " + name_; }
@@ -143,46 +139,56 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile {
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
         const bool onnx = wants_onnx(options, held_.worker->hello().onnx);
+        auto run = std::make_unique<Run>(*this, pool_.new_folder(), graph.outputs().size());
         ModelNames names;
         auto failure = failure_to_write([&] {
-            names = write_model(graph, onnx, folder_, held_.worker->hello().external_data ? &pool_.weights() : nullptr,
-                                &pool_.tensors());
+            names = write_model(graph, onnx, run->folder,
+                                held_.worker->hello().external_data ? &pool_.weights() : nullptr, &pool_.tensors());
         });
         if (failure) return std::move(*failure);
-        question_ = question_of(graph, names, folder_.string(), onnx, settings_);
-        outputs_ = graph.outputs().size();
-        return std::make_unique<Run>(*this);
+        run->question = question_of(graph, names, run->folder.string(), onnx, settings_);
+        return run;
     }
 
     bool takes_file(const BackendOptions& options) override { return reads_onnx(held_.worker->hello(), options); }
 
     CompileResult compile_file(const OnnxFile& file, const BackendOptions&) override {
-        if (auto failure = failure_to_write([&] { copy_onnx(file.model, folder_ / kOnnxModel, &pool_.weights()); }))
+        auto run = std::make_unique<Run>(*this, pool_.new_folder(), file.outputs.size());
+        if (auto failure = failure_to_write([&] { copy_onnx(file.model, run->folder / kOnnxModel, &pool_.weights()); }))
             return std::move(*failure);
-        question_ = question_of(file.inputs, file.outputs, folder_.string(), true, settings_);
-        outputs_ = file.outputs.size();
-        return std::make_unique<Run>(*this);
+        run->question = question_of(file.inputs, file.outputs, run->folder.string(), true, settings_);
+        return run;
     }
 
   private:
+    /// A graph in a folder of its own: a forward and a backward graph may be compiled before either runs.
     struct Run final : Executable {
-        explicit Run(WorkerQuery& query) : query(query) {}
-        RunResult run(std::span<const Tensor> inputs) override { return query.ask(inputs); }
+        Run(WorkerQuery& query, fs::path folder, std::size_t outputs)
+            : query(query), folder(std::move(folder)), outputs(outputs) {}
+        ~Run() override {
+            std::error_code ignored;
+            fs::remove_all(folder, ignored);
+        }
+        RunResult run(std::span<const Tensor> inputs) override { return query.ask(*this, inputs); }
         WorkerQuery& query;
+        const fs::path folder;
+        const std::size_t outputs;
+        json question = {};
     };
 
-    RunResult ask(std::span<const Tensor> inputs) {
-        write_inputs(inputs, folder_);
-        fs::remove(folder_ / "outputs.safetensors");
+    RunResult ask(const Run& run, std::span<const Tensor> inputs) {
+        const fs::path outputs = run.folder / "outputs.safetensors";
+        write_inputs(inputs, run.folder);
+        fs::remove(outputs);
         const bool fresh = held_.worker->fresh();
         const auto once = [&] {
             stage_ = "compile";
-            return held_.worker->ask(question_, limits_.timeout.value_or(kLongest), stage_);
+            return held_.worker->ask(run.question, limits_.timeout.value_or(kLongest), stage_);
         };
         WorkerProcess::Answer answer = once();
         if (!std::holds_alternative<json>(answer) && !fresh) {
             log_info(LogChannel::backend, name_ + ": the worker ended; a new worker gets the same query");
-            fs::remove(folder_ / "outputs.safetensors");
+            fs::remove(outputs);
             try {
                 held_ = {};
                 held_ = pool_.take_fresh(limits_);
@@ -203,9 +209,8 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile {
         for (const auto& [pass, names] : said.value("applied", json::object()).items())
             applied_[pass] = static_cast<int>(names.size());
         if (said.contains("error")) return answered_failure(said, stage_);
-        const fs::path outputs = folder_ / "outputs.safetensors";
         if (!fs::exists(outputs)) return BackendFailure{"run", {}, "succeeded but wrote no outputs.safetensors"};
-        return read_outputs(outputs, outputs_);
+        return read_outputs(outputs, run.outputs);
     }
 
     static constexpr std::chrono::hours kLongest{24};
@@ -214,9 +219,7 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile {
     const std::string name_;
     const ProcessOptions limits_;
     WorkerPool::Held held_;
-    const fs::path folder_;
-    json settings_, question_;
-    std::size_t outputs_ = 0;
+    json settings_;
     std::map<std::string, int> applied_;
     std::string stage_;
     std::optional<Apart::Ended> ended_;
