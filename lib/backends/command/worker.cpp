@@ -121,6 +121,9 @@ bool reads_onnx(const WorkerHello& said, const BackendOptions& options) {
     return said.onnx && wants_onnx(options, said.onnx);
 }
 
+/// What a compiler did to a graph: of each pass a text for each application.
+using Applied = std::map<std::string, std::vector<std::string>>;
+
 // ---- a query --------------------------------------------------------------------------------------------------------
 
 class WorkerQuery final : public Apart::Query, public TakesOnnxFile {
@@ -134,8 +137,8 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile {
     std::string name() const override { return name_; }
     std::string description() const override { return "a query of " + name_; }
     const std::optional<Apart::Ended>& ended() const override { return ended_; }
-    /// How often the compiler applied its passes, of those that its worker counts.
-    const std::map<std::string, int>& applied() const { return applied_; }
+    /// The applications of passes, of those that the worker counts.
+    const Applied& applied() const { return applied_; }
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
         const bool onnx = wants_onnx(options, held_.worker->hello().onnx);
@@ -206,8 +209,12 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile {
         if (const auto* broken = std::get_if<WorkerProcess::Broken>(&answer))
             return BackendFailure{stage_, {}, "the worker " + broken->how};
         const json& said = std::get<json>(answer);
-        for (const auto& [pass, names] : said.value("applied", json::object()).items())
-            applied_[pass] = static_cast<int>(names.size());
+        try {
+            applied_ = said.value("applied", applied_);
+        } catch (const json::exception& error) {
+            return BackendFailure{
+                stage_, {}, std::string("the worker answered with a bad \"applied\": ") + error.what()};
+        }
         if (said.contains("error")) return answered_failure(said, stage_);
         if (!fs::exists(outputs)) return BackendFailure{"run", {}, "succeeded but wrote no outputs.safetensors"};
         return read_outputs(outputs, run.outputs);
@@ -220,7 +227,7 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile {
     const ProcessOptions limits_;
     WorkerPool::Held held_;
     json settings_;
-    std::map<std::string, int> applied_;
+    Applied applied_;
     std::string stage_;
     std::optional<Apart::Ended> ended_;
 };
@@ -293,20 +300,19 @@ class WorkerBackend final : public Backend,
     std::unique_ptr<Inspection> inspect(const Graph& graph, const BackendOptions& options) override {
         const WorkerHello said = pools_.hello(options);
         const json settings = settings_of(options, said), off = settings.value("off", json::array()),
-                   most = settings.value("most", json::object());
+                   limits = settings.value("most", json::object());
         auto look = std::make_unique<Look>();
         look->found.directive_is = said.switch_is;
         for (const std::string& name : said.switches)
             if (std::find(off.begin(), off.end(), name) == off.end()) look->found.directives.push_back({name});
-        const std::map<std::string, int> counts =
-            said.counted.empty() ? std::map<std::string, int>() : applications(graph, options);
+        const Applied applied = said.counted.empty() ? Applied() : applications(graph, options);
         for (const Limitable& level : said.levels) {
-            int applications = most.value(level.name, level.most);
-            if (const auto count = counts.find(level.name); count != counts.end())
-                applications = std::min(applications, count->second);
-            else if (!counts.empty() && said.counted.contains(level.name))
-                applications = 0;
-            look->found.passes.push_back({level.name, applications});
+            int most = limits.value(level.name, level.most);
+            if (!applied.empty() && said.counted.contains(level.name)) {
+                const auto found = applied.find(level.name);
+                most = std::min(most, found == applied.end() ? 0 : static_cast<int>(found->second.size()));
+            }
+            look->found.passes.push_back({level.name, most});
         }
         return look;
     }
@@ -367,16 +373,20 @@ class WorkerBackend final : public Backend,
     }
 
   private:
-    /// How often each pass is applied to the graph, of one query; nothing where no answer says so. What a graph writes
-    /// is made functional before the compiler gets it, so that passes are applied otherwise.
-    std::map<std::string, int> applications(const Graph& graph, const BackendOptions& options) {
+    /// How passes are applied to the graph, of one query; nothing where no answer says so. What a graph writes is made
+    /// functional before the compiler gets it, so that passes are applied otherwise.
+    Applied applications(const Graph& graph, const BackendOptions& options) {
         if (!graph.failure || graph.failure->inputs.size() != graph.placeholders().size() || has_writes(graph))
             return {};
         const std::unique_ptr<Query> query = this->query(options, last_limits());
         CompileResult compiled = query->compile(graph, options);
         if (auto* const executable = std::get_if<std::unique_ptr<Executable>>(&compiled))
             (*executable)->run(graph.failure->inputs);
-        return static_cast<const WorkerQuery&>(*query).applied();
+        const Applied& applied = static_cast<const WorkerQuery&>(*query).applied();
+        for (const auto& [pass, names] : applied)
+            for (std::size_t i = 0; i < names.size(); i++)
+                log_info(LogChannel::backend, pass + ", application " + std::to_string(i + 1) + ": " + names[i]);
+        return applied;
     }
     ProcessOptions last_limits() {
         const std::lock_guard lock(mutex_);
