@@ -48,7 +48,7 @@ DescribedBackend read_described_backend(const fs::path& folder) {
         backend.install = filled(said.at("install").get<std::string>(), folder, data);
         for (const auto& [option, meaning] : said.value("arguments", nlohmann::json::object()).items())
             backend.arguments.push_back(option);
-        backend.variant = said.value("variant", "");
+        backend.variant = said.value("variant", ""), backend.earlier = said.value("earlier", backend.earlier);
     } catch (const nlohmann::json::exception& error) {
         throw Error({file.string(), {}}, std::string("found no description of a backend: ") + error.what());
     }
@@ -61,6 +61,7 @@ DescribedBackend read_described_backend(const fs::path& folder) {
 DescribedBackend variant_of(DescribedBackend backend, const std::string& value) {
     backend.worker.push_back("--" + backend.variant + "=" + value);
     backend.name += ":" + value;
+    backend.earlier.clear();
     return backend;
 }
 

@@ -243,6 +243,13 @@ std::vector<fs::path> backend_files(const BackendSpec& spec) {
     return files;
 }
 
+std::vector<std::string> earlier_backends(const BackendSpec& spec) {
+    const auto* const named = std::get_if<NamedBackend>(&spec.value());
+    if (!named || find_built_in(named->name) || made_here(named->name)) return {};
+    const std::optional<DescribedBackend> found = described(named->name);
+    return found ? found->earlier : std::vector<std::string>();
+}
+
 void load_op_library(const fs::path& file) {
     if (!has_module("libtorch"))
         throw Error({file.string(), {}},

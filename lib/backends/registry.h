@@ -45,6 +45,9 @@ BackendSpec found_near(const BackendSpec& spec, const std::filesystem::path& fil
 /// that is built in or that the program made itself, this program, our libraries and those that ops come from.
 std::vector<std::filesystem::path> backend_files(const BackendSpec& spec);
 
+/// Backends that run the first parts of this one's compiler alone, fewest first, as its description lists them.
+std::vector<std::string> earlier_backends(const BackendSpec& spec);
+
 struct BackendInfo {
     std::string name, description;
     std::string from;          ///< "built in", or the path of the library or description
