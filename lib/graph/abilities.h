@@ -120,6 +120,11 @@ class Apart {
     virtual std::unique_ptr<Query> query(const BackendOptions& options, const ProcessOptions& limits) = 0;
 };
 
+/// The function of the library `onnx` that makes the backend of a worker (backends/command/worker.h), for who is not
+/// linked with that library: name, description, command line, and the options that the command line takes.
+using MakeWorkerBackend = Backend*(const std::string&, const std::string&, const std::vector<std::string>&,
+                                   const std::vector<std::string>&);
+
 /// Null where queries with these options need a copy of this process.
 inline Apart* apart_for(Backend& backend, const BackendOptions& options) {
     Apart* const apart = offered<Apart>(backend);
