@@ -19,6 +19,7 @@ class Tool;
 
 struct MinifyOptions {
     std::filesystem::path model = {}, output = {};
+    std::vector<std::string> arguments = {};  ///< of a MODEL that is a program
     // Who judges a candidate.
     BackendChoice backend = {};
     AccuracyChoice accuracy = {};
