@@ -1,6 +1,7 @@
 #include "frontends/halide/program.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -46,6 +47,21 @@ void find_line(Place& place, LineSymbolizer& symbolizer) {
     }
 }
 
+/// As the program writes it: "r.x" for the variable "r$x" of a domain, "reorder(x, y)" for the list that it makes.
+std::string as_written(std::string text) {
+    for (std::size_t at = 0; (at = text.find('$', at)) != text.npos; ++at) {
+        const bool named =
+            at + 1 < text.size() && std::string_view("xyzw").find(text[at + 1]) != std::string_view::npos;
+        if (named && (at + 2 == text.size() || !std::isalnum(static_cast<unsigned char>(text[at + 2])))) text[at] = '.';
+    }
+    for (const std::string_view list : {"reorder({", "reorder_storage({"})
+        if (text.starts_with(list) && text.ends_with("})") && text.find('{') == text.rfind('{')) {
+            text.erase(text.size() - 2, 1);
+            text.erase(list.size() - 1, 1);
+        }
+    return text;
+}
+
 std::string without_prefix(std::string text, std::string_view prefix) {
     return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
 }
@@ -55,6 +71,11 @@ std::string level_text(const std::string& level) {
     return level.find("__root") != level.npos                                      ? "root"
            : level.empty() || level == "." || level.find("__inline") != level.npos ? "inlined"
                                                                                    : level;
+}
+
+std::vector<std::string> as_written(std::vector<std::string> texts) {
+    for (std::string& text : texts) text = as_written(std::move(text));
+    return texts;
 }
 
 std::vector<std::string> strings(const json& line, const char* key) {
@@ -69,7 +90,8 @@ Pipeline pipeline_of(const json& line) {
                   .compute = level_text(entry.value("compute", "")),
                   .store = level_text(entry.value("store", ""))};
         for (const json& made : entry.value("definitions", json::array()))
-            func.definitions.push_back({made["text"], strings(made, "loops"), strings(made, "domains")});
+            func.definitions.push_back({as_written(made["text"].get<std::string>()), as_written(strings(made, "loops")),
+                                        as_written(strings(made, "domains"))});
         pipeline.funcs.push_back(std::move(func));
     }
     return pipeline;
@@ -110,7 +132,7 @@ class Reader {
             .key = line["key"],
             .owner = line["owner"],
             .name = line["name"],
-            .call = line["text"],
+            .call = as_written(line["text"].get<std::string>()),
             .place = {.file = line.value("file", ""), .line = line.value("line", 0), .stack = strings(line, "pc")}};
         const auto maker = [&](const std::string& stage, const std::string& loop) {
             const auto found = made_.find(stage + " " + loop);

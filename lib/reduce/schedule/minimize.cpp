@@ -52,12 +52,8 @@ class ScheduleSearch {
         done_.program = std::move(first.program);
         if (!done_.program.found()) return;
         halide_program::find_lines(done_.program);
-        std::string failure = failure_of(first);
-        count(failure);
-        while (done_.runs < request_.runs && !stopped()) {
-            failure = failure_of(runs_.run({}));
-            count(failure);
-        }
+        count(failure_of(first));
+        while (done_.runs < request_.runs && !stopped()) count(failure_of(runs_.run({})));
         const bool is_asked = !request_.test.empty() || !request_.check.empty();
         if (done_.failed == 0 && !is_asked) compare_results();
         constexpr std::size_t kForRate = 20;
@@ -68,12 +64,14 @@ class ScheduleSearch {
             done_.outcome = MinimizedSchedule::Outcome::not_failing;
     }
 
-    /// The first failure is what is minimized.
+    /// The failure that occurs most often is what is minimized.
     void count(const std::string& failure) {
         ++done_.runs;
         if (failure.empty()) return;
-        if (done_.failure.empty()) done_.failure = failure;
-        if (failure == done_.failure) ++done_.failed;
+        const std::size_t times = ++failures_[failure];
+        if (times <= done_.failed) return;
+        done_.failed = times;
+        done_.failure = failure;
     }
 
     void compare_results() {
@@ -251,6 +249,7 @@ class ScheduleSearch {
     std::vector<Directive> items_;         ///< what may be left out
     std::vector<std::vector<int>> needs_;  ///< items, of each
     std::size_t queries_ = 0, smallest_ = 0;
+    std::map<std::string, std::size_t> failures_;  ///< of the whole program, by how often they occurred
     std::mutex mutex_;
     std::map<Set, std::set<std::string>> fallen_;     ///< see fallen_in(); by what was kept
     std::map<Set, std::future<TestResult>> running_;  ///< the last member: its end waits for them

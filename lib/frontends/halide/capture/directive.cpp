@@ -83,7 +83,10 @@ Directive::Directive(std::string_view name, std::string owner, std::vector<std::
     const int count = s.seen[site]++;
     const std::string key = site + (count ? " " + std::to_string(count) : "");
     left_out_ = s.left_out.count(key) > 0 || (s.reference && !is_of_reference(name));
-    std::string text = name_ + "(", makes;
+    std::string text = name_ + "(";
+    while (!arguments.empty() &&
+           (arguments.back() == "TailStrategy::Auto" || arguments.back() == "DeviceAPI::Default_GPU"))
+        arguments.pop_back();  // defaults
     for (std::size_t i = 0; i < arguments.size(); ++i) text += (i ? ", " : "") + arguments[i];
     std::vector<VarOrRVar> made;
     for (const auto& entry : loops_.made) made.push_back(entry.first);

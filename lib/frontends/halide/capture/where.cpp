@@ -2,7 +2,9 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <limits.h>
 #include <link.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -47,6 +49,17 @@ std::uint64_t mix(std::uint64_t hash, const std::string& text) {  // FNV-1a
     return hash;
 }
 
+/// The program itself has no name among the modules, and its first argument may be anything.
+std::string path_of(const link_map& module) {
+    if (*module.l_name) return module.l_name;
+    static const std::string program = [] {
+        char path[PATH_MAX];
+        const ssize_t size = ::readlink("/proc/self/exe", path, sizeof path);
+        return std::string(path, size > 0 ? static_cast<std::size_t>(size) : 0);
+    }();
+    return program;
+}
+
 constexpr int kMostFrames = 24, kKept = 8, kKeyed = 3;
 /// The first backtrace() loads a library: not while the program holds a lock.
 [[maybe_unused]] const int loaded = [] {
@@ -77,9 +90,9 @@ Where where(void* address) {
             std::snprintf(
                 offset, sizeof offset, "+0x%llx",
                 static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(stack[i]) - 1 - module->l_addr));
-            frames += (kept ? ", " : "") + quote(std::string(info.dli_fname) + offset);
-            const char* const name = std::strrchr(info.dli_fname, '/');
-            if (kept++ < kKeyed) hash = mix(hash, std::string(name ? name : info.dli_fname) + offset);
+            const std::string file = path_of(*module);
+            frames += (kept ? ", " : "") + quote(file + offset);
+            if (kept++ < kKeyed) hash = mix(hash, file.substr(file.rfind('/') + 1) + offset);
         }
         found.json = "\"pc\": [" + frames + "]";
     }
