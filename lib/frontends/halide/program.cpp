@@ -186,7 +186,8 @@ bool Event::is_error() const { return what.ends_with("error"); }
 
 std::string Program::error() const {
     const auto found = std::ranges::find_if(events, &Event::is_error);
-    return found == events.end() ? std::string() : found->what + ": " + found->text;
+    if (found == events.end()) return {};
+    return found->what + ": " + found->text.substr(0, found->text.find_last_not_of('\n') + 1);
 }
 
 Program read_lines(const std::vector<std::string>& files) {

@@ -48,11 +48,9 @@ class ScheduleSearch {
 
     /// Runs the whole program until its rate of failure is known.
     void measure() {
-        RunEnd first = runs_.run({});
-        done_.program = std::move(first.program);
+        done_.program = runs_.run_itself();
         if (!done_.program.found()) return;
         halide_program::find_lines(done_.program);
-        count(failure_of(first));
         while (done_.runs < request_.runs && !stopped()) count(failure_of(runs_.run({})));
         const bool is_asked = !request_.test.empty() || !request_.check.empty();
         if (done_.failed == 0 && !is_asked) compare_results();

@@ -77,13 +77,13 @@ fs::path write_candidate(const ScheduleRequest& request, const Recording& record
 
 }  // namespace
 
-ProgramRuns::ProgramRuns(const ScheduleRequest& request) : request_(request), scratch_("whittle-schedule") {}
+ProgramRuns::ProgramRuns(const ScheduleRequest& request)
+    : request_(request), asks_(!request.test.empty() || !request.check.empty()), scratch_("whittle-schedule") {}
 
-RunEnd ProgramRuns::run(const fs::path& folder, const RecordingOptions& options) const {
+RunEnd ProgramRuns::run(const fs::path& folder, const RecordingOptions& options, bool asks) const {
     const Recording recording(folder, options);
     std::vector<std::string> argv = command_of(request_);
     ProcessOptions process{.timeout = request_.timeout, .memory_limit = request_.memory};
-    const bool asks = !request_.test.empty() || !request_.check.empty();
     if (asks) {
         const std::string file = write_candidate(request_, recording, folder).string();
         argv = request_.check;
@@ -105,21 +105,23 @@ RunEnd ProgramRuns::run(const fs::path& folder, const RecordingOptions& options)
 RunEnd ProgramRuns::run(const std::set<std::string>& left_out) const {
     static std::atomic<std::size_t> count{0};
     const fs::path folder = scratch_.path() / ("run" + std::to_string(count++));
-    RunEnd end = run(folder, {.left_out = left_out, .results = !reference_.empty()});
+    RunEnd end = run(folder, {.left_out = left_out, .results = !reference_.empty()}, asks_);
     std::error_code ignored;
     fs::remove_all(folder, ignored);  // results may be large
     return end;
 }
 
+halide_program::Program ProgramRuns::run_itself() const { return run(scratch_.path() / "itself", {}, false).program; }
+
 std::string ProgramRuns::take_reference() {
     const RecordingOptions options{.reference = true, .results = true};
     const fs::path folder = scratch_.path() / "reference";
-    const RunEnd first = run(folder, options);
+    const RunEnd first = run(folder, options, false);
     if (!first.failure.empty()) return "the reference, without a schedule, does not run: " + first.failure;
     reference_ = folder / "results";
     if (fs::is_empty(reference_))
         return "the program realizes no pipeline in its own process, so that there are no results to compare";
-    const RunEnd second = run(scratch_.path() / "again", options);
+    const RunEnd second = run(scratch_.path() / "again", options, false);
     if (second.difference.empty()) return {};
     return "two runs of the reference, without a schedule, compute different results: " + second.difference;
 }

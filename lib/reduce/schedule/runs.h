@@ -26,14 +26,17 @@ class ProgramRuns {
 
     /// Runs it without these directives. May be called by several threads. Throws Error where it cannot be started.
     RunEnd run(const std::set<std::string>& left_out) const;
+    /// Runs the program itself, as it is, whoever says what a failure is.
+    halide_program::Program run_itself() const;
     /// Runs the reference, twice, after which run() compares results with it. What is wrong with it; empty: nothing.
     std::string take_reference();
 
   private:
-    RunEnd run(const std::filesystem::path& folder, const halide_program::RecordingOptions& options) const;
+    RunEnd run(const std::filesystem::path& folder, const halide_program::RecordingOptions& options, bool asks) const;
     std::string differences(const std::filesystem::path& results) const;
 
     const ScheduleRequest& request_;
+    const bool asks_;  ///< a script or a command says what fails
     TempDir scratch_;
     std::filesystem::path reference_ = {};  ///< its results; empty: none
 };
