@@ -20,8 +20,7 @@ Functions functions_of(Halide::Pipeline& pipeline) {
     return all;
 }
 
-// ---- repairs
-// -----------------------------------------------------------------------------------------------------------
+// Repairs.
 
 /// The nearest loop of `target` that there is, by what the missing ones would have been made from.
 struct Nearest {
@@ -57,7 +56,7 @@ void place(State::Placed& placed, const Nearest& at) {
         placed.store ? func.store_at(placed.target, at.variable.var) : func.compute_at(placed.target, at.variable.var);
 }
 
-void repair() {
+void repair_places() {
     State& s = state();
     if (!s.leaves_out()) return;
     for (State::Placed& placed : s.placed) {
@@ -80,8 +79,7 @@ void to_root(Halide::Pipeline& pipeline) {
     for (const auto& entry : functions_of(pipeline)) Halide::Func(entry.second).compute_root().store_root();
 }
 
-// ---- descriptions
-// ------------------------------------------------------------------------------------------------------
+// Descriptions.
 
 std::string list_of(const std::vector<std::string>& entries) {
     std::string text;
@@ -106,7 +104,7 @@ std::string describe(const Halide::Internal::Function& function, const Halide::I
     return "{\"text\": " + quote(text) + ", \"loops\": " + list_of(loops) + ", \"domains\": " + list_of(domains) + "}";
 }
 
-std::string describe(Halide::Internal::Function function) {
+std::string describe(Halide::Internal::Function function, bool output) {
     function.lock_loop_levels();  // compiling does the same
     std::vector<std::string> definitions;
     if (function.has_extern_definition())
@@ -114,9 +112,11 @@ std::string describe(Halide::Internal::Function function) {
     if (function.has_pure_definition()) definitions.push_back(describe(function, function.definition()));
     for (const Halide::Internal::Definition& update : function.updates())
         definitions.push_back(describe(function, update));
+    const Halide::LoopLevel compute = function.schedule().compute_level(), store = function.schedule().store_level();
+    const bool at_root = output && compute.is_inlined();  // what is realized is computed
     return "{\"name\": " + quote(function.name()) + ", \"definitions\": " + list_of(definitions) +
-           ", \"compute\": " + quote(function.schedule().compute_level().to_string()) +
-           ", \"store\": " + quote(function.schedule().store_level().to_string()) + "}";
+           ", \"compute\": " + quote(at_root ? "root" : compute.to_string()) +
+           ", \"store\": " + quote(at_root ? "root" : store.to_string()) + "}";
 }
 
 /// Halide prints it.
@@ -131,15 +131,27 @@ std::string loop_nest(Halide::Pipeline& pipeline) {
     return text.str();
 }
 
-void describe(Halide::Pipeline& pipeline, const std::string& entry) {
-    std::vector<std::string> functions;
-    for (const auto& function : functions_of(pipeline)) functions.push_back(describe(function.second));
-    write_line("{\"pipeline\": " + quote(entry) + ", \"funcs\": " + list_of(functions) +
-               ", \"loop_nest\": " + quote(loop_nest(pipeline)) + "}");
+}  // namespace
+
+void describe_pipeline(Halide::Pipeline& pipeline, const std::string& entry) {
+    if (!state().pipelines) return;
+    const InsideScope inside;
+    try {
+        std::vector<std::string> functions;
+        std::set<std::string> outputs;
+        for (const Halide::Func& output : pipeline.outputs()) outputs.insert(output.name());
+        for (const auto& [name, function] : functions_of(pipeline))
+            functions.push_back(describe(function, outputs.count(name) > 0));
+        write_line("{\"pipeline\": " + quote(entry) + ", \"funcs\": " + list_of(functions) +
+                   ", \"loop_nest\": " + quote(loop_nest(pipeline)) + "}");
+    } catch (const std::exception& error) {  // the program goes on; compiling says what is wrong with the pipeline
+        write_event("not-described", 0, 0, error.what());
+    }
 }
 
-// ---- results
-// -----------------------------------------------------------------------------------------------------------
+namespace {
+
+// Results.
 
 /// NumPy's name of the type; empty: it has none. Whittle reads no unsigned integers but bytes: larger ones are written
 /// as signed ones of their bits, which are equal where those are.
@@ -178,12 +190,11 @@ void write_npy(const std::string& path, const halide_buffer_t& buffer, const std
 
 }  // namespace
 
-void before_compile(Halide::Pipeline& pipeline, const std::string& entry) {
+void repair(Halide::Pipeline& pipeline) {
     const InsideScope inside;
     if (!pipeline.defined()) return;  // Halide says so
-    repair();
+    repair_places();
     if (state().reference) to_root(pipeline);
-    if (state().pipelines) describe(pipeline, entry);
 }
 
 bool repaired(Halide::Pipeline& pipeline, const std::string& error) {

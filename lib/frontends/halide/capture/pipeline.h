@@ -8,8 +8,11 @@
 namespace whittle::halide_capture {
 
 /// What was placed at loops that were never made goes to the nearest loop that there is; of the reference every Func to
-/// root. Then the pipeline is described, where that is asked for.
-void before_compile(Halide::Pipeline& pipeline, const std::string& entry);
+/// root. Before the pipeline is compiled or run.
+void repair(Halide::Pipeline& pipeline);
+
+/// Writes its definitions and loops, where that is asked for. `entry`: what the program called.
+void describe_pipeline(Halide::Pipeline& pipeline, const std::string& entry);
 
 /// With something left out, a Func may be computed where its consumer no longer is, which `error`, of Halide, says: it
 /// goes to root. False where the error is another.

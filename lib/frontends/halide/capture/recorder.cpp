@@ -99,8 +99,7 @@ Returned directive(Self* self, Arguments... arguments) {
     }
 }
 
-// ---- compiling and running
-// ---------------------------------------------------------------------------------------------
+// Compiling and running.
 
 Halide::Pipeline pipeline_of(Halide::Pipeline* pipeline) { return *pipeline; }
 Halide::Pipeline pipeline_of(Halide::Func* func) { return Halide::Pipeline(*func); }
@@ -141,6 +140,8 @@ class Timer {
     const double begin_ = seconds();
 };
 
+thread_local std::string current_entry;  ///< what the program called
+
 template <class Site, class Returned, class Self, class... Arguments>
 Returned enter(Self* self, Arguments... arguments) {
     static const auto real = reinterpret_cast<Returned (*)(Self*, Arguments...)>(real_function(Site::symbol));
@@ -148,22 +149,26 @@ Returned enter(Self* self, Arguments... arguments) {
     constexpr bool lowers =
         name == "compile_to_module" && std::is_same_v<Self, Halide::Pipeline>;  // all others call it
     const auto lower = [&]() -> Returned {
-        if constexpr (!lowers) return real(self, arguments...);
-        const Timer timer("lowered", std::string(name));
-        return compiled(*self, [&]() -> Returned { return real(self, arguments...); });
+        if constexpr (lowers) {
+            describe_pipeline(*self, current_entry);
+            const Timer timer("lowered", std::string(name));
+            return compiled(*self, [&]() -> Returned { return real(self, arguments...); });
+        } else {
+            return real(self, arguments...);
+        }
     };
     if (depth > 0) return lower();
     if (is_ours(__builtin_return_address(0))) return real(self, arguments...);
     Outputs outputs;
-    const std::string entry = std::string(Site::owner) + "::" + std::string(name);
+    current_entry = std::string(Site::owner) + "::" + std::string(name);
     {
         const InsideScope inside;
         Halide::Pipeline pipeline = pipeline_of(self);
-        before_compile(pipeline, entry);
+        repair(pipeline);
         outputs_in(outputs, arguments...);
     }
     const InsideScope inside;
-    const Timer timer(name == "realize" ? "ran" : "compiled", entry);
+    const Timer timer(name == "realize" ? "ran" : "compiled", current_entry);
     try {
         if constexpr (std::is_void_v<Returned>) {
             compiled(pipeline_of(self), lower);
@@ -179,8 +184,7 @@ Returned enter(Self* self, Arguments... arguments) {
     }
 }
 
-// ---- the table
-// ---------------------------------------------------------------------------------------------------------
+// The table.
 
 template <class... Types>
 struct List {};
