@@ -26,12 +26,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A script here, or a program in PATH.
-std::string script_path(const fs::path& script) {
-    return script.has_parent_path() || fs::exists(script) ? fs::absolute(script).lexically_normal().string()
-                                                          : script.string();
-}
-
 /// Names between commas, all of them where there are none; of "-LIST" all but those.
 std::vector<std::string> passes_of(const MinifyOptions& options) {
     const std::vector<std::string> all = reduce::pass_names();
@@ -200,6 +194,11 @@ void declare_search(Tool& tool, MinifyOptions& options) {
 }
 
 }  // namespace
+
+std::string script_path(const fs::path& script) {
+    return script.has_parent_path() || fs::exists(script) ? fs::absolute(script).lexically_normal().string()
+                                                          : script.string();
+}
 
 void MinifyOptions::declare(Tool& tool) {
     tool.positional(

@@ -44,6 +44,9 @@ struct MinifyOptions {
     bool command() const { return !test.empty() || !check.empty(); }
 };
 
+/// The script that --test names: a file here, or a program in PATH.
+std::string script_path(const std::filesystem::path& script);
+
 /// The frames of the model as the options ask for them: folded or not, decomposed or not. What does not decompose
 /// stays. A command may know ops that Whittle does not. Throws Error where there are none.
 std::vector<LoadedFrame> frames_of(const MinifyOptions& options);

@@ -37,17 +37,13 @@ void refuse_others(const MinifyOptions& options) {
     refuse(options.which.external_data != "auto", "--external-data");
 }
 
-std::filesystem::path found(const std::filesystem::path& script) {
-    return script.has_parent_path() || std::filesystem::exists(script) ? std::filesystem::absolute(script) : script;
-}
-
-reduce::ScheduleRequest request_of(const MinifyOptions& options) {
+reduce::ScheduleRequest schedule_request(const MinifyOptions& options) {
     const Limits limits = options.limits.limits();
     constexpr std::int64_t kLeastRuns = 4;
     reduce::ScheduleRequest request{
         .program = options.model,
         .arguments = options.arguments,
-        .test = options.test.empty() ? options.test : found(options.test),
+        .test = options.test.empty() ? options.test : std::filesystem::path(script_path(options.test)),
         .check = options.check,
         .fail_codes = options.which.fail_codes,
         .ignore_codes = options.which.ignore_codes,
@@ -66,7 +62,7 @@ reduce::ScheduleRequest request_of(const MinifyOptions& options) {
 
 int minify_program(const Tool& tool, const MinifyOptions& options) {
     refuse_others(options);
-    reduce::ScheduleRequest request = request_of(options);
+    reduce::ScheduleRequest request = schedule_request(options);
     reduce::MinimizedSchedule done;
     {
         Progress progress("minify", 0, tool.shared().progress, "queries");

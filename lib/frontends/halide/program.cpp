@@ -158,6 +158,10 @@ class Reader {
                                      "): its directives were not recorded");
         else if (what == "not-loaded")
             program_.notes.push_back("the library that records directives could not be loaded: " + text);
+        else if (what == "not-described")
+            program_.notes.push_back("a pipeline could not be described: " + text);
+        else if (what == "no-result")
+            program_.notes.push_back("a result was not compared: " + text);
         else
             program_.events.push_back({what, number("of"), number("needs"), text});
     }
