@@ -7,11 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/command_words.h"
+#include "base/error.h"
 #include "base/subprocess.h"
 #include "base/suggest.h"
 #include "base/words.h"
 #include "cli/environment.h"
 #include "cli/messages.h"
+#include "cli/minify_program.h"
 #include "cli/progress.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -79,6 +81,9 @@ std::string passes_text() {  // "calls" is no reduction, but the deletion that c
 
 int minify(const Tool& tool, const MinifyOptions& options) {
     options.check_usage();
+    if (recognize(options.model) == ModelKind::program) return minify_program(tool, options);
+    if (!options.arguments.empty())
+        throw Error({options.model.string(), {}}, "found a model, which takes no arguments after --");
     const std::vector<LoadedFrame> frames = frames_of(options);
     reduce::Request request = request_of(options, frames[0]);
     request.go_on = resume_command(tool, options.search);

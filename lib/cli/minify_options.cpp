@@ -7,8 +7,10 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/interpreter.h"
 #include "base/subprocess.h"
 #include "cli/model.h"
+#include "cli/subject.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "frontends/onnx/file_parts.h"
@@ -23,12 +25,6 @@ namespace whittle::cli {
 namespace fs = std::filesystem;
 
 namespace {
-
-/// A script here, or a program in PATH.
-std::string script_path(const fs::path& script) {
-    return script.has_parent_path() || fs::exists(script) ? fs::absolute(script).lexically_normal().string()
-                                                          : script.string();
-}
 
 /// Names between commas, all of them where there are none; of "-LIST" all but those.
 std::vector<std::string> passes_of(const MinifyOptions& options) {
@@ -120,10 +116,13 @@ std::vector<LoadedFrame> read_frames(const MinifyOptions& options, bool fold) {
     return parts;
 }
 
-/// Default: MODEL.min with MODEL's extension, in the working directory. Throws Error for a name that says no format.
-fs::path minimized_file(const fs::path& model, const fs::path& given) {
+/// Default: MODEL.min with MODEL's extension, of an interpreter named after its script, in the working directory.
+/// Throws Error for a name that says no format.
+fs::path minimized_file(const fs::path& model, const std::vector<std::string>& arguments, const fs::path& given) {
     fs::path output = given;
-    if (output.empty()) {
+    if (output.empty() && interpreted(model, arguments)) {
+        output = stem_of(model, arguments) + ".min.json";
+    } else if (output.empty()) {
         const fs::path named = model.has_filename() ? model : model.parent_path();  // "DIR/"
         const bool folder = fs::is_directory(named);
         output = (folder ? named.filename() : named.stem()).string() +
@@ -196,10 +195,18 @@ void declare_search(Tool& tool, MinifyOptions& options) {
 
 }  // namespace
 
+std::string script_path(const fs::path& script) {
+    return script.has_parent_path() || fs::exists(script) ? fs::absolute(script).lexically_normal().string()
+                                                          : script.string();
+}
+
 void MinifyOptions::declare(Tool& tool) {
-    tool.positional("MODEL", model,
-                    "ONNX model (or a folder with model.onnx), PyTorch export (.pt2), graph (JSON), record, or folder "
-                    "written by trace.");
+    tool.positional(
+        "MODEL", model,
+        "ONNX model (or a folder with model.onnx), PyTorch export (.pt2), graph (JSON), record, or folder "
+        "written by trace. Of a program that uses Halide, minify finds the scheduling directives that cause "
+        "the failure; see share/doc/how-to/halide-program.md.");
+    tool.after_dashes(arguments, "Arguments of the program.");
     tool.option("-o,--output", output, "FILE",
                 "File OUT for the result. The extension, .json or .onnx, selects the format of the result and of the "
                 "candidates. Default: MODEL.min.onnx for a .onnx file, else MODEL.min.json.");
@@ -213,7 +220,8 @@ void MinifyOptions::declare(Tool& tool) {
         used.reads(model, inputs);
         used.reads_words({test});
         used.reads_words(check);
-        output = minimized_file(model, output);
+        used.reads_words(arguments);
+        output = minimized_file(model, arguments, output);
         used.writes("--output", output);
         return used;
     });

@@ -19,6 +19,7 @@ class Tool;
 
 struct MinifyOptions {
     std::filesystem::path model = {}, output = {};
+    std::vector<std::string> arguments = {};  ///< of a MODEL that is a program
     // Who judges a candidate.
     BackendChoice backend = {};
     AccuracyChoice accuracy = {};
@@ -42,6 +43,9 @@ struct MinifyOptions {
     /// --test or --check was given.
     bool command() const { return !test.empty() || !check.empty(); }
 };
+
+/// The script that --test names: a file here, or a program in PATH.
+std::string script_path(const std::filesystem::path& script);
 
 /// The frames of the model as the options ask for them: folded or not, decomposed or not. What does not decompose
 /// stays. A command may know ops that Whittle does not. Throws Error where there are none.

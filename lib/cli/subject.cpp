@@ -33,6 +33,7 @@ report::Subject subject_of_program(const Tool& tool, const fs::path& program, co
     ProgramRequest request = options.program.request(tool, program, options.inputs);
     request.with_data = backend || options.values;
     request.with_times = options.times || options.kernels;
+    request.halide = options.halide;
     if (request.with_data) request.folder = folder;
     const bool coded = is_debug_file(LogArtifact::full_code);  // which runs on the records
     if (request.with_data || coded) request.records = RecordPolicy::always;
