@@ -88,7 +88,8 @@ std::vector<LoadedFrame> frames_of_model(const Tool& tool, const fs::path& model
         options.program.refuse_for_model(model);
         options.inputs = options.inputs.completed(model);  // the file alone has no values
     }
-    std::vector<LoadedFrame> frames = load_model(runnable, {.inputs = options.inputs, .as_stated = true});
+    std::vector<LoadedFrame> frames =
+        load_model(runnable, {.inputs = options.inputs, .as_stated = true, .exact = options.accuracy.exact()});
     if (frames.empty()) throw Error({model.string(), {}}, "found no graph in the model");
     options.backend.default_to(frames[0]);
     return frames;
@@ -127,7 +128,8 @@ int diverge(const Tool& tool, const CulpritOptions& options) {
     options.subject.backend.check();
     ReportSink sink(tool, options.model, options.report.output);
     std::vector<report::FrameDivergence> all;
-    for (const LoadedFrame& frame : load_model(options.model, {.inputs = options.subject.inputs})) {
+    for (const LoadedFrame& frame :
+         load_model(options.model, {.inputs = options.subject.inputs, .exact = options.subject.accuracy.exact()})) {
         SubjectOptions own = options.subject;
         own.backend.default_to(frame);
         all.push_back(report::diverge(frame, own.suspect()));

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/registry.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -88,6 +89,9 @@ int diff(const Tool& tool, const DiffOptions& options) {
     const fs::path &before = options.before, &after = options.after;
     const Side first = side_of(tool, before, for_one_of(options.subject, before, after), scratch.path() / "before");
     const Side second = side_of(tool, after, for_one_of(options.subject, after, before), scratch.path() / "after");
+    if (options.subject.accuracy.exact())
+        throw Error("--accuracy=exact cannot be used with explain diff, which compares recorded values",
+                    "--accuracy=strict compares all bits");
     const report::TraceDiff diff = report::diff(first.capture(), second.capture(), options.subject.accuracy.accuracy());
     if (tool.shared().json)
         print_json(report::to_json(diff));

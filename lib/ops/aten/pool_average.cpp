@@ -1,6 +1,8 @@
 // Means over windows, in one to three dimensions; windows of a fixed size or of the size that a wanted output needs.
 // Definition: https://pytorch.org/docs/stable/generated/torch.nn.AvgPool2d.html
 #include <algorithm>
+#include <bit>
+#include <cstdlib>
 
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
@@ -115,6 +117,20 @@ std::vector<expr::Value> lower_average(expr::GroupBuilder& builder, const Argume
     return lower_means(builder, average_of<Rank, Adaptive>(args), args.tensor("self"));
 }
 
+template <int Rank, bool Adaptive>
+bool counts_powers_of_two(const Arguments<Tensor>& args) {
+    const Average average = average_of<Rank, Adaptive>(args);
+    const auto is_power = [](std::int64_t count) {
+        return std::has_single_bit(static_cast<std::uint64_t>(std::abs(count)));
+    };
+    if (average.divisor) return is_power(*average.divisor);
+    const Sizes& out = average.pooling.window.out;
+    for (std::size_t d = 0; d < out.size(); d++)
+        for (std::int64_t place = 0; place < out[d]; place++)
+            if (!is_power(average.count(d, place))) return false;
+    return true;
+}
+
 /// adaptive_avg_poolNd is _adaptive_avg_poolNd.
 CallResults decompose_adaptive(const Call& c) {
     const Arg sizes = Arg::ints(c.integers("output_size"));
@@ -134,7 +150,7 @@ constexpr OpDef avg_pool_op(std::string_view schema) {
             .eval = eval_average<Rank, Adaptive>,
             .lower = lower_average<Rank, Adaptive>,
             .grad = Rank == 1 ? kOfLine : kOfImage,
-            .bound = kBoundSums};
+            .bound = means_where(counts_powers_of_two<Rank, Adaptive>)};
 }
 constexpr OpDef adaptive_op(std::string_view schema) {
     return {.doc = "Means of windows for a given output size; pytorch.org/docs/stable/nn.html#pooling-layers",
