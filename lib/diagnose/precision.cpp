@@ -161,7 +161,7 @@ PrecisionReport precision(const LoadedFrame& frame, Backend& backend, const Prec
 std::string to_text(const PrecisionReport& report) {
     const std::string half(name(report.half));
     const auto line = [](const std::string& label, const std::string& text) {
-        constexpr std::size_t kWidth = 12;
+        constexpr std::size_t kWidth = 13;
         return label + ":" + std::string(kWidth - std::min(kWidth, label.size()), ' ') + text + "\n";
     };
     std::string text = report.model + ": precision " + half + " on " + report.backend + ", within " +

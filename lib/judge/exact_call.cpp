@@ -39,9 +39,6 @@ class ExactCall : BoundedCall {
             case Bound::Exact::quotients:
                 return by_powers_of_two() ? "" : "divides by numbers that are not powers of two";
             case Bound::Exact::sums:
-                if (bound.halves &&
-                    !bound.halves(Arguments<Tensor>(op_.schema, node_, [&](NodeRef ref) { return value(ref).center; })))
-                    return "divides by a number that is not a power of two";
                 return too_large_a_sum();
         }
         __builtin_unreachable();
@@ -50,7 +47,9 @@ class ExactCall : BoundedCall {
     /// All products are multiples of the product of the units of what they are of, and no sum of some of them is larger
     /// than that of their magnitudes: where that takes no more digits than the dtype has, none rounds.
     std::string too_large_a_sum() {
-        const int unit = unit_of_products();
+        const int divided = digits_divided_off();
+        if (divided < 0) return "divides by a number that is not a power of two";
+        const int unit = unit_of_products() - divided;
         const std::vector<double> most = largest_sums();
         for (std::size_t k = 0; k < results_.size(); ++k) {
             const DType dtype = results_[k].dtype;
@@ -63,6 +62,15 @@ class ExactCall : BoundedCall {
                 return "adds up numbers to more digits than " + std::string(name(dtype)) + " has";
         }
         return {};
+    }
+
+    /// Of a mean, which is a multiple of a smaller power of two than its terms are, so many digits; -1: no such power.
+    int digits_divided_off() const {
+        const DivisorFn divisor = op_.def->bound.divisor;
+        if (!divisor) return 0;
+        const std::int64_t number =
+            divisor(Arguments<Tensor>(op_.schema, node_, [&](NodeRef ref) { return value(ref).center; }));
+        return std::bit_width(static_cast<std::uint64_t>(number)) - 1;
     }
 
     int unit_of_products() const {

@@ -136,8 +136,10 @@ std::vector<Tensor> eval_mean(const Arguments<Tensor>& arguments) {
     return {is_complex(dtype) ? means(Complex128{}) : means(double{})};
 }
 
-bool counts_power_of_two(const Arguments<Tensor>& arguments) {
-    return std::has_single_bit(static_cast<std::uint64_t>(reduction_of(arguments).count()));
+/// DivisorFn.
+std::int64_t power_of_two_count(const Arguments<Tensor>& arguments) {
+    const std::int64_t count = reduction_of(arguments).count();
+    return std::has_single_bit(static_cast<std::uint64_t>(count)) ? count : 0;
 }
 
 std::vector<expr::Value> lower_mean(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
@@ -329,7 +331,7 @@ constexpr OpDef mean_op(std::string_view schema) {
             .eval = eval_mean,
             .lower = lower_mean,
             .grad = mean_grad,
-            .bound = means_where(counts_power_of_two)};
+            .bound = means_by(power_of_two_count)};
 }
 template <bool kAny>
 constexpr OpDef logic_op(std::string_view schema) {

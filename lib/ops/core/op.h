@@ -52,8 +52,8 @@ using LowerFn = std::vector<expr::Value> (*)(expr::GroupBuilder&, const Argument
 /// result: what IEEE 754 defines (1.0 / 0, the square root of -1) is defined.
 using OpenFn = std::optional<std::string> (*)(std::string_view op, const Arguments<Tensor>&);
 
-/// Whether every number by which a call of the op divides is a power of two.
-using DividesFn = bool (*)(const Arguments<Tensor>&);
+/// The largest number by which a call of the op divides, where all are powers of two; else 0.
+using DivisorFn = std::int64_t (*)(const Arguments<Tensor>&);
 
 /// Which calls of an op may have an open result. Its source is the text that `doc` names, unless the rule names
 /// another.
@@ -88,7 +88,7 @@ struct Bound {
     std::uint8_t ulps = 0;        ///< distances to the next number of the result's dtype, measured, with a margin
     DecomposeFn parts = nullptr;  ///< the same in simpler ops, for the bound alone: in place of decompose
     Exact exact = Exact::never;
-    DividesFn halves = nullptr;  ///< of sums that are divided by a number of elements: this is a power of two
+    DivisorFn divisor = nullptr;  ///< of exact sums that are then divided by a number of elements
 };
 inline constexpr Bound kBoundExact{.rule = Bound::Rule::exact, .exact = Bound::Exact::always},
     kBoundSums{.rule = Bound::Rule::sums, .exact = Bound::Exact::sums},
@@ -107,9 +107,9 @@ constexpr Bound with_exact(Bound bound, Bound::Exact exact) {
     return bound;
 }
 /// Of means, whose sums are divided.
-constexpr Bound means_where(DividesFn halves) {
+constexpr Bound means_by(DivisorFn divisor) {
     Bound bound = kBoundSums;
-    bound.halves = halves;
+    bound.divisor = divisor;
     return bound;
 }
 
