@@ -79,7 +79,7 @@ struct Bound {
     /// On which operands, exact themselves, every correct implementation gives the same exact results, in whatever
     /// order it computes. Results that their dtype does not have are never exact.
     enum class Exact : std::uint8_t {
-        never,     ///< it may round inside: tanh, a square root
+        never,     ///< it may round inside, or it tells zeros by their signs: tanh, copysign
         always,    ///< it moves, selects or compares elements
         sums,      ///< it adds products, with an element of each operand at most: where all of their sums are numbers
         quotients  ///< where `other`, by which it divides, is of powers of two
