@@ -188,10 +188,11 @@ class ExactSearch {
         });
         std::vector<NodeId> calls = {id};
         for (const auto& [call, weight] : waiting_)
-            if (weights.contains(weight) && call < id) calls.push_back(call), settled_.insert(call);
+            if (weights.contains(weight) && call < id && !settled_.contains(call)) calls.push_back(call);
         std::ranges::sort(calls);
         Subgraph part = piece(graph_, calls);
-        if (part.outputs.empty()) return;
+        if (part.outputs.empty()) return leave_out(id, {});  // nobody reads it
+        settled_.insert(calls.begin(), calls.end());
         std::vector<Tensor> inputs;
         for (const ValueRef& value : part.inputs) inputs.push_back(known_.at(value));
         std::string why;
@@ -259,13 +260,12 @@ class ExactSearch {
         made.left_out = reasons_;
         if (inexact_.empty() || kept.empty()) return made;
         Subgraph cut = subgraph(graph_, kept);
-        std::vector<NodeRef> outputs;
+        ArgList outputs;
         const std::vector<NodeId> all = cut.graph.outputs();
         for (std::size_t i = 0; i < all.size(); i++)
-            if (!inexact_.contains(cut.outputs[i])) outputs.push_back({all[i]});
+            if (!inexact_.contains(cut.outputs[i])) outputs.push_back(Arg(NodeRef{all[i]}));
         if (outputs.empty()) return made;
-        cut.graph.nodes.pop_back();
-        cut.graph.output(outputs);
+        cut.graph.nodes.back().args = std::move(outputs);
         made.inputs.clear();
         for (const ValueRef& value : cut.inputs) made.inputs.push_back(known_.at(value));
         made.graph = std::move(cut.graph);
