@@ -162,6 +162,7 @@ static int find_precision(const Tool& tool, const CulpritOptions& asked) {
     SubjectOptions options = asked.subject;
     if (options.accuracy.mode.value_or("close") != "close")
         throw Error("--precision cannot be used with --accuracy=" + *options.accuracy.mode + ", expected close");
+    options.backend.check();
     ReportSink sink(tool, asked.model, asked.report.output);
     const TempDir scratch("whittle-precision");
     const bool chosen = !options.backend.name.empty();  // what a record was made with is not what runs it in f16

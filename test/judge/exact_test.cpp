@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <functional>
+#include <set>
 
 #include "base/error.h"
 #include "graph/text.h"
@@ -12,6 +13,7 @@
 #include "judge/judge.h"
 #include "ops/core/builder.h"
 #include "ops/core/interpreter.h"
+#include "ops/samples/table.h"
 #include "planted_backend.h"
 #include "tensor/random.h"
 
@@ -199,4 +201,25 @@ TEST_CASE("deep chains of sums leave digits for the sums behind them", "[exact]"
     CHECK(not_exact(made.graph, made.inputs, values).empty());
     const std::vector<double> last = values[0].values<double>();
     CHECK(std::ranges::any_of(last, [](double x) { return x != 0; }));
+}
+
+TEST_CASE("what ops state of exact operands is true of the reference's kernels", "[exact]") {
+    std::set<std::string> wrong;
+    std::size_t exact = 0;
+    for (const std::string_view name : sampled_ops()) {
+        const RegisteredOp& op = Registry::instance().require(name);
+        for (const DType dtype : {DType::f32, DType::f16, DType::bf16})
+            for (const Sample& sample : op.def->dtypes& set_of(dtype) ? samples_of(op, dtype) : Samples()) {
+                try {
+                    const ExactCase made = exact_case(graph_of(op, sample), sample.inputs(), 1);
+                    const std::string why = not_exact(made.graph, made.inputs, evaluate(made.graph, made.inputs));
+                    exact += why.empty() ? 1 : 0;
+                    if (why.starts_with("the expected values"))
+                        wrong.insert(sample.label + " of " + op.name + ": " + why);
+                } catch (const Error&) {  // the op refuses the chosen operands
+                }
+            }
+    }
+    CHECK(exact > 500);
+    CHECK(wrong == std::set<std::string>());
 }
