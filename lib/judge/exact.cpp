@@ -72,6 +72,11 @@ std::vector<std::int64_t> filled(std::int64_t rows, std::int64_t columns, bool m
 }
 
 /// In the place of `value`: of its dtype, sizes and strides.
+Tensor like(const Tensor& value, const std::vector<double>& numbers) {
+    return laid_out(Tensor::of(numbers, value.sizes()).to(value.dtype()), value.strides())
+        .with_requires_grad(value.requires_grad());
+}
+
 Tensor chosen_for(const Tensor& value, Choice choice, Random& random) {
     const Sizes& sizes = value.sizes();
     std::vector<double> numbers(static_cast<std::size_t>(value.numel()));
@@ -85,21 +90,20 @@ Tensor chosen_for(const Tensor& value, Choice choice, Random& random) {
         for (const std::int64_t at : filled(rows, columns, sizes.size() == 2, choice, random))
             numbers[static_cast<std::size_t>(at)] = some_number(choice, random);
     }
-    return laid_out(Tensor::of(numbers, sizes).to(value.dtype()), value.strides());
+    return like(value, numbers);
 }
 
 /// Of a single number: the power of two that is next to it.
 Tensor nearest_power(const Tensor& value) {
     const double x = value.values<double>().front();
     if (!std::isfinite(x)) return value;
-    return Tensor::of(std::vector{std::copysign(std::exp2(std::round(std::log2(std::fabs(x)))), x)}, value.sizes())
-        .to(value.dtype());
+    return like(value, {std::copysign(std::exp2(std::round(std::log2(std::fabs(x)))), x)});
 }
 
 Tensor some_input(const Tensor& value, Random& random) {
     std::vector<double> numbers(static_cast<std::size_t>(value.numel()));
     for (double& x : numbers) x = static_cast<double>(random.below(7) - 3);
-    return laid_out(Tensor::of(numbers, value.sizes()).to(value.dtype()), value.strides());
+    return like(value, numbers);
 }
 
 // ---- the search ----
@@ -258,18 +262,24 @@ class ExactSearch {
         std::ranges::copy_if(calls_, std::back_inserter(kept), [&](NodeId id) { return !left_out_.contains(id); });
         ExactCase made{.graph = graph_, .inputs = inputs_, .chosen = true, .all = calls_.size(), .kept = kept.size()};
         made.left_out = reasons_;
-        if (inexact_.empty() || kept.empty()) return made;
+        if (!inexact_.empty() && !kept.empty()) keep_only(kept, made);
+        if (made.graph.failure) made.graph.failure->inputs = made.inputs;
+        return made;
+    }
+
+    /// Without the outputs that are not exact.
+    void keep_only(const std::vector<NodeId>& kept, ExactCase& made) const {
         Subgraph cut = subgraph(graph_, kept);
         ArgList outputs;
         const std::vector<NodeId> all = cut.graph.outputs();
         for (std::size_t i = 0; i < all.size(); i++)
             if (!inexact_.contains(cut.outputs[i])) outputs.push_back(Arg(NodeRef{all[i]}));
-        if (outputs.empty()) return made;
+        if (outputs.empty()) return;
         cut.graph.nodes.back().args = std::move(outputs);
+        cut.graph.failure = graph_.failure;
         made.inputs.clear();
         for (const ValueRef& value : cut.inputs) made.inputs.push_back(known_.at(value));
         made.graph = std::move(cut.graph);
-        return made;
     }
 
     /// Of the digits, those that the first call may take.
