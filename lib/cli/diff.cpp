@@ -84,14 +84,14 @@ UsedFiles DiffOptions::files() const {
 int diff(const Tool& tool, const DiffOptions& options) {
     options.pictures.check_usage();
     options.subject.backend.check();
+    if (options.subject.accuracy.exact())
+        throw Error("--accuracy=exact cannot be used with explain diff, which compares recorded values",
+                    "--accuracy=strict compares all bits");
     ReportSink sink(tool, options.after, options.report.output);
     const TempDir scratch("whittle-diff");
     const fs::path &before = options.before, &after = options.after;
     const Side first = side_of(tool, before, for_one_of(options.subject, before, after), scratch.path() / "before");
     const Side second = side_of(tool, after, for_one_of(options.subject, after, before), scratch.path() / "after");
-    if (options.subject.accuracy.exact())
-        throw Error("--accuracy=exact cannot be used with explain diff, which compares recorded values",
-                    "--accuracy=strict compares all bits");
     const report::TraceDiff diff = report::diff(first.capture(), second.capture(), options.subject.accuracy.accuracy());
     if (tool.shared().json)
         print_json(report::to_json(diff));
