@@ -98,7 +98,10 @@ std::vector<LoadedFrame> frames_for_command(const fs::path& model, const ModelOp
 
 std::vector<LoadedFrame> read_frames(const MinifyOptions& options, bool fold) {
     const BackendChoice& backend = options.backend;
-    const ModelOptions load{.inputs = options.inputs, .as_stated = backend.name == kInfersAnew, .fold = fold};
+    const ModelOptions load{.inputs = options.inputs,
+                            .as_stated = backend.name == kInfersAnew,
+                            .exact = options.accuracy.exact(),
+                            .fold = fold};
     std::vector<LoadedFrame> frames = options.command() ? frames_for_command(options.model, load)
                                                         : load_for(options.model, load, [&](const LoadedFrame& frame) {
                                                               return backend.knows_more(frame, kDefaultSuspect);
@@ -258,6 +261,8 @@ std::vector<LoadedFrame> frames_of(const MinifyOptions& options) {
     const bool unfolded = options.after == "file";
     if (unfolded && recognize(options.model) != ModelKind::onnx)
         throw Error("--after file requires an ONNX model: '" + options.model.string() + "' is not an ONNX model");
+    if (unfolded && options.accuracy.exact())
+        throw Error("--after file cannot be used with --accuracy=exact, which chooses other weights than the file has");
     std::vector<LoadedFrame> frames = read_frames(options, !unfolded);
     if (frames.empty()) throw Error({options.model.string(), {}}, "found no graph in the model");
     return frames;

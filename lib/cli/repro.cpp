@@ -242,9 +242,10 @@ void ReproOptions::declare(Tool& tool) {
 int write_repro(const Tool& tool, ReproOptions options) {
     check_usage(options);
     const fs::path& graph = options.repro.graph;
-    std::vector<LoadedFrame> frames = load_for(graph, {.inputs = options.inputs}, [&](const LoadedFrame& frame) {
-        return !is_python(options) && options.backend.knows_more(frame, kReferenceBackend);
-    });
+    std::vector<LoadedFrame> frames =
+        load_for(graph, {.inputs = options.inputs, .exact = options.accuracy.exact()}, [&](const LoadedFrame& frame) {
+            return !is_python(options) && options.backend.knows_more(frame, kReferenceBackend);
+        });
     if (frames.size() != 1)
         throw Error({graph.string(), {}}, "found " + plural(frames.size(), "graph") + ", expected one graph",
                     "pass one of the graphs or records in this folder");

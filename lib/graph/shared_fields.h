@@ -76,7 +76,8 @@ struct Fields<Placement> {
 
 template <>
 struct Choices<Accuracy::Mode> {
-    static constexpr Accuracy::Mode all[] = {Accuracy::Mode::close, Accuracy::Mode::fp64, Accuracy::Mode::strict};
+    static constexpr Accuracy::Mode all[] = {Accuracy::Mode::close, Accuracy::Mode::fp64, Accuracy::Mode::strict,
+                                             Accuracy::Mode::exact};
 };
 template <>
 struct Fields<Tolerance> {

@@ -12,6 +12,7 @@
 #include "graph/libtorch_kernels.h"
 #include "graph/placement.h"
 #include "graph/rate.h"
+#include "judge/exact.h"
 #include "judge/explained.h"
 #include "judge/file_backend.h"
 #include "ops/aten/random.h"
@@ -100,6 +101,8 @@ class CaseJudge {
                        said_.no_reference);
         else
             compare();
+        if (said_.verdict == Verdict::right && said_.reason.empty() && !asked_.scope.empty())
+            said_.reason = "judged " + asked_.scope;
         return std::move(said_);
     }
 
@@ -199,8 +202,11 @@ class CaseJudge {
             said_.verdict = Verdict::right;
             return;
         }
-        said_.compared = {expected.from};
         const Accuracy accuracy = asked_.suspect.compared_by();
+        if (accuracy.mode == Accuracy::Mode::exact)
+            if (std::string why = not_exact(asked_.graph, asked_.inputs, expected.outputs); !why.empty())
+                return not_judged(std::move(why));
+        said_.compared = {expected.from};
         said_.outcome =
             whittle::judge(std::move(said_.outcome), asked_.graph, asked_.inputs, expected.outputs, accuracy);
         if (!said_.outcome.failed()) {
@@ -330,7 +336,12 @@ Outcome query(const FailingCase& asked, Backend& backend) {
 std::optional<Excuse> excuse(const Graph& graph, std::span<const Tensor> inputs, Outcome& outcome,
                              std::span<const Tensor> expected, const Suspect& suspect) {
     if (auto open = open_input(graph, inputs)) return Excuse{Verdict::not_judged, std::move(open->reason)};
-    RoundingDecision rounding = explained_by_rounding(graph, inputs, outcome, expected, suspect.compared_by());
+    const Accuracy accuracy = suspect.compared_by();
+    if (accuracy.mode == Accuracy::Mode::exact && outcome.kind == Outcome::Kind::mismatch) {
+        std::string why = not_exact(graph, inputs, expected);
+        return why.empty() ? std::nullopt : std::optional(Excuse{Verdict::not_judged, std::move(why)});
+    }
+    RoundingDecision rounding = explained_by_rounding(graph, inputs, outcome, expected, accuracy);
     if (rounding.explained) return Excuse{Verdict::right, std::move(rounding.why)};
     const bool may_round = suspect.beyond_rounding && rounding.inside;
     return may_round ? std::optional(Excuse{Verdict::not_judged, std::move(rounding.why)}) : std::nullopt;

@@ -364,6 +364,10 @@ Outcome judge(Outcome outcome, const Graph& graph, std::span<const Tensor> input
     outcome = judge(std::move(outcome), expected, accuracy,
                     [&] { return evaluate_exactly(graph, inputs).value_or(std::vector<Tensor>()); });
     if (outcome.failed() || outcome.gradients.empty()) return outcome;
+    if (accuracy.mode == Accuracy::Mode::exact) {
+        outcome.no_gradients = "--accuracy=exact compares outputs only";
+        return outcome;
+    }
     const auto made = differentiated_of(outcome, graph);
     Values right;
     try {

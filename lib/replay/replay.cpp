@@ -13,6 +13,7 @@
 #include "base/seconds.h"
 #include "base/subprocess.h"
 #include "base/turn.h"
+#include "judge/frames.h"
 #include "ops/core/assertions.h"
 #include "replay/recapture.h"
 #include "trace/load.h"
@@ -135,16 +136,18 @@ class Replay {
         Backend& backend = backend_called(own ? found_near(record.backend, result.file).text() : options_.backend);
         check_options(backend, backend_options);
         const auto start = Clock::now();
-        Outcome ran = run_isolated(loaded.graph, record.inputs, backend, backend_options, options_.limits);
-        result.identical = !ran.failed() && std::ranges::equal(ran.outputs, record.expected, same_bits);
-        const Judgement said = judge({loaded.graph,
-                                      record.inputs,
-                                      {record.expected, record.expected_from},
-                                      {.spec = result.backend,
-                                       .options = backend_options,
-                                       .accuracy = options_.accuracy.value_or(record.accuracy),
-                                       .limits = options_.limits,
-                                       .tier = Tier::computes}},
+        LoadedFrame frame{.graph = loaded.graph,
+                          .inputs = record.inputs,
+                          .expected = record.expected,
+                          .expected_from = record.expected_from};
+        if (options_.accuracy && options_.accuracy->mode == Accuracy::Mode::exact) make_exact(frame, 0);
+        Outcome ran = run_isolated(frame.graph, frame.inputs, backend, backend_options, options_.limits);
+        result.identical = !ran.failed() && std::ranges::equal(ran.outputs, frame.expected, same_bits);
+        const Judgement said = judge(case_of(frame, {.spec = result.backend,
+                                                     .options = backend_options,
+                                                     .accuracy = options_.accuracy.value_or(record.accuracy),
+                                                     .limits = options_.limits,
+                                                     .tier = Tier::computes}),
                                      backend, std::move(ran));
         note(said, result);
         result.status = status_of(said.verdict, said.outcome, known);
