@@ -64,12 +64,14 @@ reduce::CommandOracleOptions command_of(const MinifyOptions& options, const std:
 }
 
 Suspect suspect_of(const MinifyOptions& options) {
-    return {.spec = options.backend.spec(kDefaultSuspect),
+    const BackendSpec spec = options.backend.spec(kDefaultSuspect);
+    return {.spec = spec,
             .options = options.backend.options(),
             .accuracy = options.accuracy.chosen(),
             .limits = options.limits.limits(),
             .launcher = {shell_split(options.launcher), {fs::read_symlink("/proc/self/exe").string(), "answer"}},
-            .tier = options.accuracy.mode ? Tier::computes : Tier::ends};
+            .tier = options.accuracy.mode ? Tier::computes : Tier::ends,
+            .slower = options.pace.pace(spec, options.backend.options())};
 }
 
 /// A model that a command may judge by its file, whatever Whittle knows of it; nothing for any other.
@@ -141,6 +143,7 @@ void declare_judge(Tool& tool, MinifyOptions& options) {
     options.accuracy.declare(
         tool,
         "Also treat wrong results as failures. Without this option, only errors, crashes and hangs are failures.");
+    options.pace.declare(tool, "Also treat a model as failing that takes more than");
     tool.section("Test scripts and check commands");
     tool.option("--test", options.test, "SCRIPT",
                 "Script that decides whether a candidate still fails. minify runs SCRIPT CANDIDATE; status 0 means "
@@ -240,6 +243,10 @@ void MinifyOptions::check_usage() const {
                         " cannot be used with --test or --check, which decide whether a candidate fails");
     };
     not_with_command(given, "--accuracy");
+    not_with_command(pace.factor.has_value(), "--slower");
+    if (given && pace.factor)
+        throw Error("--slower and --accuracy cannot be given together: one search follows one kind of failure");
+    pace.check(backend, search.jobs <= 1 || !launcher.empty());
     not_with_command(!backend.options().empty(), "--backend-option");
     for (const std::int64_t code : which.fail_codes) require_range("--fail-code", static_cast<double>(code), 1, 255);
     for (const std::int64_t code : which.ignore_codes)
@@ -271,6 +278,8 @@ reduce::Request request_of(MinifyOptions options, const LoadedFrame& first) {
         request.judge = command_of(options, request.stored);
     else
         request.judge = suspect_of(options);
+    if (Suspect* const suspect = std::get_if<Suspect>(&request.judge); suspect && !suspect->slower && request.stored)
+        suspect->slower = request.stored->slower;
     return request;
 }
 

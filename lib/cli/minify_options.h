@@ -11,6 +11,7 @@
 #include "cli/backend_choice.h"
 #include "cli/limits.h"
 #include "cli/model.h"
+#include "cli/pace_choice.h"
 #include "reduce/request.h"
 
 namespace whittle::cli {
@@ -22,6 +23,7 @@ struct MinifyOptions {
     // Who judges a candidate.
     BackendChoice backend = {};
     AccuracyChoice accuracy = {};
+    PaceChoice pace = {};
     std::filesystem::path test = {};
     std::vector<std::string> check = {};
     bool test_must_fail = false;              ///< of the old spelling

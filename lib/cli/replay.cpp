@@ -91,7 +91,9 @@ std::string next_command(const ReplayResult& result, const ReplayChoice& options
     if (result.refused) return {};  // by every backend
     const bool wrong = result.outcome == "mismatch";
     if (wrong && result.backend == kReferenceBackend) return {};
-    return minify_command(result.file, wrong, options.backend, options.accuracy, {}, options.limits);
+    const std::string command =
+        minify_command(result.file, wrong, options.backend, options.accuracy, {}, options.limits);
+    return result.outcome == "slow" ? command + " " + shell_quote(options.pace.words()) : command;
 }
 
 /// `lines`: prints one for each record as it ends.
@@ -101,6 +103,7 @@ std::vector<ReplayResult> results_of(const Tool& tool, const ReplayChoice& optio
     ReplayOptions how{.backend = options.backend.name,
                       .backend_options = options.backend.options(),
                       .accuracy = options.accuracy.chosen(),
+                      .slower = options.pace.pace(options.backend.name, options.backend.options()),
                       .limits = options.limits.limits(),
                       .to_event = options.events(),
                       .jobs = options.jobs};
@@ -123,6 +126,7 @@ void ReplayChoice::declare(Tool& tool) {
     tool.positional("RECORD|DIR", arguments, "Records, or folders with records.");
     backend.declare(tool, "the backend and backend options that each record was made with");
     accuracy.declare(tool, "How to compare outputs. Default: the mode in each record.", kRecordedTolerances);
+    pace.declare(tool, "Also fail if a record takes more than");
     tool.section("Record selection");
     tool.option("--filter", filter, "RE", "Replay only the records whose path matches the regular expression RE.");
     tool.option("--to-event", to_event, "K",
@@ -166,6 +170,9 @@ void ReplayChoice::check_usage() const {
     if (to_event) require_range("--to-event", static_cast<double>(*to_event), 1, 1e9);
     shard_of(shard);
     backend.check();
+    pace.check(backend, jobs <= 1);
+    require_with(!pace.pairs.empty() && pace.than.empty(), "--than-option", !backend.name.empty(),
+                 "--than or --backend");
 }
 
 std::vector<fs::path> ReplayChoice::records(const Tool& tool, const KnownFailures& known) const {

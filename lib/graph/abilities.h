@@ -120,6 +120,16 @@ class Apart {
     virtual std::unique_ptr<Query> query(const BackendOptions& options, const ProcessOptions& limits) = 0;
 };
 
+/// Of an executable (graph/backend.h) whose run() does more than its compiler's code, which another process compiles,
+/// maybe: that process takes the times.
+class TimesRuns {
+  public:
+    virtual ~TimesRuns() = default;
+    /// Runs it once, then `runs` times, and adds the seconds of each of these. A failure where it cannot.
+    virtual std::optional<BackendFailure> time(std::span<const Tensor> inputs, int runs,
+                                               std::vector<double>& seconds) = 0;
+};
+
 /// Null where queries with these options need a copy of this process.
 inline Apart* apart_for(Backend& backend, const BackendOptions& options) {
     Apart* const apart = offered<Apart>(backend);

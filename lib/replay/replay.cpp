@@ -137,16 +137,19 @@ class Replay {
         const auto start = Clock::now();
         Outcome ran = run_isolated(loaded.graph, record.inputs, backend, backend_options, options_.limits);
         result.identical = !ran.failed() && std::ranges::equal(ran.outputs, record.expected, same_bits);
-        const Judgement said = judge({loaded.graph,
-                                      record.inputs,
-                                      {record.expected, record.expected_from},
-                                      {.spec = result.backend,
-                                       .options = backend_options,
-                                       .accuracy = options_.accuracy.value_or(record.accuracy),
-                                       .limits = options_.limits,
-                                       .tier = Tier::computes}},
-                                     backend, std::move(ran));
+        Suspect suspect{.spec = result.backend,
+                        .options = backend_options,
+                        .accuracy = options_.accuracy.value_or(record.accuracy),
+                        .limits = options_.limits,
+                        .tier = Tier::computes};
+        Judgement said = judge({loaded.graph, record.inputs, {record.expected, record.expected_from}, suspect}, backend,
+                               std::move(ran));
         note(said, result);
+        if (options_.slower && said.right()) {
+            suspect.tier = Tier::ends, suspect.slower = options_.slower;
+            said = judge({loaded.graph, record.inputs, {}, suspect}, backend);
+            note_times(said, result);
+        }
         result.status = status_of(said.verdict, said.outcome, known);
         if (result.seconds == 0) result.seconds = seconds_since(start);  // it did not come back to tell
     }
@@ -162,6 +165,16 @@ class Replay {
         result.first_difference = said.fails() ? outcome.message : said.reason;
         result.refused = outcome.failed() && outcome.op == kAssertion;
         result.seconds = outcome.compile_seconds + outcome.run_seconds;
+    }
+
+    /// Of a record whose results are right.
+    static void note_times(const Judgement& said, ReplayResult& result) {
+        const bool timed = said.right() || said.outcome.kind == Outcome::Kind::slow;
+        if (timed) result.times = said.outcome.message;
+        result.verdict = said.verdict;
+        if (said.right()) return;
+        result.outcome = said.fails() ? name(said.outcome.kind) : name(said.verdict);
+        result.first_difference = said.outcome.message;
     }
 
     const ReplayOptions& options_;

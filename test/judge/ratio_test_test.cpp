@@ -110,7 +110,7 @@ TEST_CASE("a bet against a fair coin gains nothing on average", "[ratio]") {
 
 TEST_CASE("on no machine is one decision of a thousand wrong", "[ratio]") {
     constexpr double kBound = 1.5;
-    constexpr int kDecisions = 2000;
+    constexpr int kDecisions = 1000;
     Random random(7);
     for (const Machine& machine : kMachines)
         for (const double ratio : {1.0, 1.4, 1.5, 1.6, 2.0}) {

@@ -230,19 +230,39 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile {
     }
 
   private:
-    struct Run final : Executable {
+    struct Run final : Executable, TimesRuns {
         explicit Run(WorkerQuery& query) : query(query) {}
-        RunResult run(std::span<const Tensor> inputs) override { return query.ask(inputs); }
+        RunResult run(std::span<const Tensor> inputs) override { return query.ask(inputs, query.question_); }
+        std::optional<BackendFailure> time(std::span<const Tensor> inputs, int runs,
+                                           std::vector<double>& seconds) override {
+            json question = query.question_;
+            question["timed_runs"] = runs;
+            RunResult result = query.ask(inputs, question, &seconds);
+            auto* const failure = std::get_if<BackendFailure>(&result);
+            return failure ? std::optional(std::move(*failure)) : std::nullopt;
+        }
         WorkerQuery& query;
     };
 
-    RunResult ask(std::span<const Tensor> inputs) {
+    /// Adds the "run_seconds" that a worker tells. A failure where it was asked for them and tells none.
+    static std::optional<BackendFailure> add_seconds(const json& said, std::vector<double>& seconds) {
+        const auto told = said.find("run_seconds");
+        const auto is_time = [](const json& number) { return number.is_number() && number.get<double>() > 0; };
+        if (told == said.end() || !told->is_array() || told->empty() || !std::ranges::all_of(*told, is_time))
+            return BackendFailure{.stage = "run",
+                                  .message = "the worker does not take the times of runs (timed_runs)",
+                                  .unsupported = true};
+        for (const json& number : *told) seconds.push_back(number.get<double>());
+        return std::nullopt;
+    }
+
+    RunResult ask(std::span<const Tensor> inputs, const json& question, std::vector<double>* seconds = nullptr) {
         write_inputs(inputs, folder_);
         fs::remove(folder_ / "outputs.safetensors");
         const bool fresh = held_.worker->fresh();
         const auto once = [&] {
             stage_ = "compile";
-            return held_.worker->ask(question_, limits_.timeout.value_or(kLongest), stage_);
+            return held_.worker->ask(question, limits_.timeout.value_or(kLongest), stage_);
         };
         WorkerProcess::Answer answer = once();
         if (!std::holds_alternative<json>(answer) && !fresh) {
@@ -266,6 +286,8 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile {
             return BackendFailure{stage_, {}, "the worker " + broken->how};
         const json& said = std::get<json>(answer);
         if (said.contains("error")) return answered_failure(said, stage_);
+        if (seconds)
+            if (auto failure = add_seconds(said, *seconds)) return std::move(*failure);
         const fs::path outputs = folder_ / "outputs.safetensors";
         if (!fs::exists(outputs)) return BackendFailure{"run", {}, "succeeded but wrote no outputs.safetensors"};
         return read_outputs(outputs, outputs_);
