@@ -12,6 +12,7 @@
 #include "base/words.h"
 #include "cli/environment.h"
 #include "cli/messages.h"
+#include "cli/minify_models.h"
 #include "cli/progress.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -50,8 +51,10 @@ repro::Observer printing(const Tool& tool, Progress& progress, const reduce::Req
     return observer;
 }
 
-/// The command that was typed, with --resume: in front, for --check takes all that follows it. Without a limit of no
-/// steps at all, with which it would never end.
+}  // namespace
+
+/// The option comes first, for --check takes all that follows it. Without a limit of no steps at all, with which it
+/// would never end.
 std::string resume_command(const Tool& tool, const reduce::Strategy& search) {
     const std::vector<std::string>& typed = tool.command_line();
     const auto behind =
@@ -67,8 +70,6 @@ std::string resume_command(const Tool& tool, const reduce::Strategy& search) {
     return shell_quote(words);
 }
 
-}  // namespace
-
 std::string passes_text() {  // "calls" is no reduction, but the deletion that comes first
     std::string text =
         fmt::format("{:<10} Delete calls; the results of a deleted call become inputs\n", reduce::kDeletion);
@@ -79,6 +80,7 @@ std::string passes_text() {  // "calls" is no reduction, but the deletion that c
 
 int minify(const Tool& tool, const MinifyOptions& options) {
     options.check_usage();
+    if (holds_models(options.model)) return minify_models(tool, options);
     const std::vector<LoadedFrame> frames = frames_of(options);
     reduce::Request request = request_of(options, frames[0]);
     request.go_on = resume_command(tool, options.search);

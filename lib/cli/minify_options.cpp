@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/subprocess.h"
+#include "cli/minify_models.h"
 #include "cli/model.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -122,9 +123,17 @@ std::vector<LoadedFrame> read_frames(const MinifyOptions& options, bool fold) {
     return parts;
 }
 
-/// Default: MODEL.min with MODEL's extension, in the working directory. Throws Error for a name that says no format.
+/// Default: MODEL.min with MODEL's extension, in the working directory. Throws Error for a name that says no format. Of
+/// a folder of models the folder of the results, MODEL.min.
 fs::path minimized_file(const fs::path& model, const fs::path& given) {
     fs::path output = given;
+    if (holds_models(model)) {
+        const fs::path named = fs::absolute(model / "").lexically_normal().parent_path();
+        if (output.empty()) output = named.filename().string() + ".min";
+        if (fs::exists(output) && !fs::is_directory(output))
+            throw invalid_value(output.string(), "--output", "expected a folder: MODEL is a folder of models");
+        return output;
+    }
     if (output.empty()) {
         const fs::path named = model.has_filename() ? model : model.parent_path();  // "DIR/"
         const bool folder = fs::is_directory(named);
@@ -168,8 +177,10 @@ void declare_judge(Tool& tool, MinifyOptions& options) {
 void declare_search(Tool& tool, MinifyOptions& options) {
     reduce::Strategy& search = options.search;
     tool.section("Search");
-    tool.option("-j,--jobs", search.jobs, "N",
-                "Test up to N candidates in parallel; the result does not depend on N. Default: 1.");
+    tool.option(
+        "-j,--jobs", search.jobs, "N",
+        "Test up to N candidates in parallel; the result does not depend on N. For a folder of models: minimize "
+        "up to N models in parallel. Default: 1.");
     tool.flag("--resume", search.resume,
               "Continue a stopped search: reuse the verdicts in its journal, the file OUT.journal. All other arguments "
               "must be the same as in the stopped search.");
@@ -182,7 +193,8 @@ void declare_search(Tool& tool, MinifyOptions& options) {
                 "computing constants first. aot: the graph after decomposition into core operations.");
     tool.option("--launcher", options.launcher, "PREFIX",
                 "Test each candidate on another machine, with a command that starts with PREFIX, for example 'srun "
-                "-n1' or 'ssh HOST'. See share/doc/how-to/clusters.md.");
+                "-n1' or 'ssh HOST'. For a folder of models: minimize each model on another machine. See "
+                "share/doc/how-to/clusters.md.");
     tool.option("--repeat", search.repeat, "N",
                 "Number of runs of the original graph and of the result. If the runs end differently, candidates are "
                 "also run several times. Default: 2.");
@@ -201,14 +213,21 @@ void declare_search(Tool& tool, MinifyOptions& options) {
 
 void MinifyOptions::declare(Tool& tool) {
     tool.positional("MODEL", model,
-                    "ONNX model (or a folder with model.onnx), PyTorch export (.pt2), graph (JSON), record, or folder "
-                    "written by trace.");
-    tool.option("-o,--output", output, "FILE",
-                "File OUT for the result. The extension, .json or .onnx, selects the format of the result and of the "
-                "candidates. Default: MODEL.min.onnx for a .onnx file, else MODEL.min.json.");
+                    "ONNX model (or a folder with model.onnx), PyTorch export (.pt2), graph (JSON), record, folder "
+                    "written by trace, or folder that contains any of these.");
+    tool.option(
+        "-o,--output", output, "FILE",
+        "File OUT for the result. The extension, .json or .onnx, selects the format of the result and of the "
+        "candidates. Default: MODEL.min.onnx for a .onnx file, else MODEL.min.json. For a folder of models: the "
+        "folder for the results, by default MODEL.min.");
     declare_judge(tool, *this);
     declare_search(tool, *this);
     inputs.declare(tool);
+    tool.section("Folders of models");
+    tool.option("--shard", shard, "I/N",
+                "Split the models of the folder into N shards, and minimize only those of shard I (1 to N). Default: "
+                "the shard that $GTEST_SHARD_INDEX (0 to N-1) and $GTEST_TOTAL_SHARDS (N) select, if they are set.");
+    tool.option("--html", html, "FILE", "Write the distinct bugs of the folder as an HTML page.");
     tool.common("--output --backend --accuracy --test --check --input --timeout --time-limit --jobs --resume");
     tool.exit_one("the model does not fail, the model fails too rarely, or the backend does not support the model");
     tool.files([this] {
@@ -217,13 +236,17 @@ void MinifyOptions::declare(Tool& tool) {
         used.reads_words({test});
         used.reads_words(check);
         output = minimized_file(model, output);
-        used.writes("--output", output);
+        if (!holds_models(model)) used.writes("--output", output);
+        used.writes("--html", html);
         return used;
     });
 }
 
 void MinifyOptions::check_usage() const {
     passes_of(*this);
+    if (!holds_models(model) && (!shard.empty() || html))
+        throw Error(std::string(html ? "--html" : "--shard") + " requires a folder of models: '" + model.string() +
+                    "' is one model");
     require_range("--repeat", search.repeat, 1, 1'000'000);
     require_range("--jobs", search.jobs, 1, 1024);
     backend.check();

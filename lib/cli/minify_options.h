@@ -36,6 +36,9 @@ struct MinifyOptions {
     reduce::Strategy search = {};
     std::vector<std::string> delta_passes = {};
     std::optional<std::chrono::seconds> time_limit = {};
+    // Of a folder of models (minify_models.h).
+    std::string shard = {};  ///< "I/N", from 1
+    std::optional<std::filesystem::path> html = {};
 
     void declare(Tool& tool);
     /// Throws Error for several of --backend, --test and --check, for options that would do nothing, and for numbers

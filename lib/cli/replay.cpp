@@ -40,18 +40,6 @@ void check_is_record(const fs::path& file) {
                     ", then run " + program_called("replay") + " traces");
 }
 
-Shard shard_of(const std::string& shard) {
-    if (shard.empty()) return shard_from_environment().value_or(Shard{});
-    const char* const why = "expected I/N with I from 1 to N";
-    std::int64_t index = 0, count = 0;
-    const char* const end = shard.data() + shard.size();
-    const auto [slash, wrong] = std::from_chars(shard.data(), end, index);
-    if (wrong != std::errc() || slash == end || *slash != '/' || std::from_chars(slash + 1, end, count).ptr != end)
-        throw invalid_value(shard, "--shard", why);
-    if (index < 1 || index > count) throw invalid_value(shard, "--shard", why);
-    return {static_cast<std::size_t>(index - 1), static_cast<std::size_t>(count)};
-}
-
 /// One of --report.
 struct ReportFile {
     std::string format;
@@ -121,6 +109,18 @@ std::vector<ReplayResult> results_of(const Tool& tool, const ReplayChoice& optio
 }
 
 }  // namespace
+
+Shard shard_of(const std::string& shard) {
+    if (shard.empty()) return shard_from_environment().value_or(Shard{});
+    const char* const why = "expected I/N with I from 1 to N";
+    std::int64_t index = 0, count = 0;
+    const char* const end = shard.data() + shard.size();
+    const auto [slash, wrong] = std::from_chars(shard.data(), end, index);
+    if (wrong != std::errc() || slash == end || *slash != '/' || std::from_chars(slash + 1, end, count).ptr != end)
+        throw invalid_value(shard, "--shard", why);
+    if (index < 1 || index > count) throw invalid_value(shard, "--shard", why);
+    return {static_cast<std::size_t>(index - 1), static_cast<std::size_t>(count)};
+}
 
 void ReplayChoice::declare(Tool& tool) {
     tool.positional("RECORD|DIR", arguments, "Records, or folders with records.");

@@ -15,6 +15,9 @@
 
 namespace whittle::cli {
 
+/// "I/N", from 1, or, where that is empty, what the environment says (shard_from_environment()). Throws Error.
+Shard shard_of(const std::string& shard);
+
 struct ReplayChoice {
     std::vector<std::filesystem::path> arguments = {};  ///< records, or folders that hold them
     BackendChoice backend = {};
