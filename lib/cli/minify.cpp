@@ -13,6 +13,7 @@
 #include "cli/environment.h"
 #include "cli/messages.h"
 #include "cli/minify_models.h"
+#include "cli/model_folder.h"
 #include "cli/progress.h"
 #include "cli/tool.h"
 #include "cli/usage.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "base/command_words.h"
 #include "base/error.h"
@@ -14,16 +13,14 @@
 #include "base/suggest.h"
 #include "base/words.h"
 #include "cli/minify.h"
+#include "cli/model_folder.h"
 #include "cli/progress.h"
 #include "cli/replay.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "diagnose/compiled.h"
-#include "graph/json.h"
 #include "graph/json_text.h"
 #include "reduce/distinct.h"
-#include "trace/frame_record.h"
-#include "trace/record.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -35,36 +32,6 @@ using reduce::OneFailure;
 using reduce::OneModel;
 
 constexpr const char* kCommand = "command.json";  // in the folder of the results: what was asked
-
-// ---- which models
-
-/// A graph, record or model; of other JSON files nothing is said.
-bool is_model_file(const fs::path& file) {
-    if (file.extension() == ".onnx" || file.extension() == ".pt2") return true;
-    if (file.extension() != ".json" || !fs::is_regular_file(file) || file.string().ends_with(".failure.json"))
-        return false;
-    try {
-        return is_record(file) || (!is_frame_record(file) && format_of_json(file) == "whittle.graph");
-    } catch (const Error&) {
-        return false;
-    }
-}
-
-void add_models(const fs::path& folder, const fs::path& but, std::vector<fs::path>& models) {
-    std::set<fs::path> entries;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) entries.insert(entry.path());
-    for (const fs::path& entry : entries) {
-        if (!fs::is_directory(fs::symlink_status(entry))) {
-            if (is_model_file(entry)) models.push_back(entry);
-        } else if (std::error_code ignored; fs::equivalent(entry, but, ignored)) {
-            continue;
-        } else if (holds_models(entry)) {
-            add_models(entry, but, models);
-        } else {
-            models.push_back(entry);
-        }
-    }
-}
 
 // ---- where what is kept
 
@@ -232,20 +199,6 @@ void print(const Tool& tool, const MinifyOptions& options, const reduce::ManyMod
 }
 
 }  // namespace
-
-bool holds_models(const fs::path& path) {
-    return fs::is_directory(path) && !fs::exists(path / "index.json") && !fs::exists(path / "model.onnx");
-}
-
-std::vector<fs::path> models_in(const fs::path& folder, const fs::path& but) {
-    std::vector<fs::path> models;
-    add_models(folder, but, models);
-    if (models.empty())
-        throw Error({folder.string(), {}},
-                    "found no models in this folder, expected a trace (index.json), ONNX models, PyTorch exports "
-                    "(.pt2), graphs or records");
-    return models;
-}
 
 int minify_models(const Tool& tool, const MinifyOptions& options) {
     const std::vector<fs::path> models =

@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "base/subprocess.h"
-#include "cli/minify_models.h"
 #include "cli/model.h"
+#include "cli/model_folder.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "frontends/onnx/file_parts.h"

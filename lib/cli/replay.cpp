@@ -14,6 +14,7 @@
 #include "cli/messages.h"
 #include "cli/minify.h"
 #include "cli/model.h"
+#include "cli/model_folder.h"
 #include "cli/progress.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -84,6 +85,17 @@ std::string next_command(const ReplayResult& result, const ReplayChoice& options
     return result.outcome == "slow" ? command + " " + shell_quote(options.pace.words()) : command;
 }
 
+/// What there is to run in a folder without records.
+std::vector<fs::path> models_of(const fs::path& folder) {
+    if (fs::exists(folder / "index.json")) return {};  // a trace should have records
+    if (!holds_models(folder)) return {folder};
+    try {
+        return models_in(folder);
+    } catch (const Error&) {  // there is nothing of either kind
+        return {};
+    }
+}
+
 /// `lines`: prints one for each record as it ends.
 std::vector<ReplayResult> results_of(const Tool& tool, const ReplayChoice& options, bool lines) {
     const KnownFailures known = options.xfail ? KnownFailures(*options.xfail) : KnownFailures();
@@ -95,6 +107,9 @@ std::vector<ReplayResult> results_of(const Tool& tool, const ReplayChoice& optio
                       .limits = options.limits.limits(),
                       .to_event = options.events(),
                       .jobs = options.jobs};
+    for (const fs::path& file : files)
+        if (is_plain_model(file)) how.models.insert(file);
+    how.load = [](const fs::path& file) { return load_model(file, {}); };
     Progress progress("replay", files.size(), tool.shared().progress, "records");
     std::size_t done = 0;
     std::vector<ReplayResult> results = replay_all(files, how, known, [&](const ReplayResult& result) {
@@ -123,8 +138,10 @@ Shard shard_of(const std::string& shard) {
 }
 
 void ReplayChoice::declare(Tool& tool) {
-    tool.positional("RECORD|DIR", arguments, "Records, or folders with records.");
-    backend.declare(tool, "the backend and backend options that each record was made with");
+    tool.positional("RECORD|DIR", arguments,
+                    "Records, or folders with records. In a folder without records, the models are run, and compared "
+                    "with test_data_set_0 or with the reference.");
+    backend.declare(tool, "the backend and backend options that each record was made with; for models, halide");
     accuracy.declare(tool, "How to compare outputs. Default: the mode in each record.", kRecordedTolerances);
     pace.declare(tool, "Also fail if a record takes more than");
     tool.section("Record selection");
@@ -176,8 +193,8 @@ void ReplayChoice::check_usage() const {
 }
 
 std::vector<fs::path> ReplayChoice::records(const Tool& tool, const KnownFailures& known) const {
-    const std::vector<fs::path> all =
-        find_records(arguments, to_event ? std::optional(static_cast<std::size_t>(*to_event)) : std::nullopt);
+    const std::vector<fs::path> all = find_records(
+        arguments, to_event ? std::optional(static_cast<std::size_t>(*to_event)) : std::nullopt, models_of);
     if (!filter.empty() && select_records(all, filter, {}).empty())
         throw invalid_value(filter, "--filter",
                             "the regular expression matches none of " + plural(all.size(), "record"));
