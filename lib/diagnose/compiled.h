@@ -22,7 +22,7 @@ std::optional<Differentiates::Compiler> other_compiler(const Failure& failure, c
 /// compiles the part that failed (aot_eager's fw=B), the part alone, and its failure is that backend's.
 Graph as_compiled(const Graph& failing, const Backend& backend);
 
-/// Whether a program without Whittle can show the graph's failure: not where it takes too long.
+/// Whether a program without Whittle can show the graph's failure.
 bool has_repro(const Graph& failing);
 
 /// "--op-library FILE" of each library of ops that is loaded, for a command that asks the same elsewhere.

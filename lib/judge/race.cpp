@@ -6,8 +6,8 @@
 #include <random>
 
 #include "backends/registry.h"
+#include "base/interrupt.h"
 #include "base/number_text.h"
-#include "base/process.h"
 #include "base/seconds.h"
 #include "base/subprocess.h"
 #include "base/words.h"
@@ -33,23 +33,24 @@ Outcome no_answer(std::string why) {
     return {.kind = Outcome::Kind::unsupported, .stage = "run", .message = std::move(why)};
 }
 
-/// One of the two: what it is, from whoever starts the child.
+/// One of the two.
 struct Side {
     std::string called;
     Backend& backend;
     BackendOptions options;
     std::unique_ptr<Apart::Query> query = {};  ///< set where its compiler is a process of its own
 
-    Side(std::string name, Backend& which, BackendOptions how, const Limits& limits)
-        : called(std::move(name)), backend(which), options(std::move(how)) {
+    /// `kept`: whoever asks it is this process, so that it may be asked again later; a worker with a limit of processor
+    /// time is not.
+    void start(const Limits& limits, bool kept) {
         if (WarmUp* const cold = offered<WarmUp>(backend)) cold->warm_up();
+        const auto cpu = limits.cpu || kept ? limits.cpu : std::optional<std::chrono::seconds>(std::chrono::hours(24));
         if (Apart* const apart = apart_for(backend, options))
-            query = apart->query(options,
-                                 {.timeout = limits.timeout, .memory_limit = limits.memory, .cpu_limit = limits.cpu});
+            query = apart->query(options, {.timeout = limits.timeout, .memory_limit = limits.memory, .cpu_limit = cpu});
     }
 };
 
-/// The same in the child: compiled once.
+/// The same where it is asked: compiled once.
 class Lane {
   public:
     Lane(Side& side, const Graph& graph, std::span<const Tensor> inputs, const Limits& limits)
@@ -123,7 +124,7 @@ std::string figures(const RatioTest& test, const std::string& other, const Media
            times_text(mine) + " against " + times_text(its) + ", " + plural(test.ratios().size(), "pair") + " of runs";
 }
 
-// ---- the race, in the child
+// ---- the race
 
 Outcome run_pairs(Lane& suspect, Lane& other, double factor, double seconds) {
     const auto begin = Clock::now();
@@ -161,23 +162,28 @@ Outcome run_pairs(Lane& suspect, Lane& other, double factor, double seconds) {
     return outcome;
 }
 
-// ---- the parent
-
 Outcome race_between(const Graph& graph, std::span<const Tensor> inputs, Side& mine, Side& its,
                      const Suspect& suspect) {
     const Graph plain = without_requires_grad(graph);
     const Limits& limits = suspect.limits;
-    const ForkedAnswer asked = ask_forked(
-        [&]() -> std::string {
-            seed_random_ops(0);
-            Lane lane(mine, plain, inputs, limits), other(its, plain, inputs, limits);
-            const double seconds = kOfLimit * std::chrono::duration<double>(limits.timeout).count();
-            return encode(run_pairs(lane, other, suspect.slower->factor, seconds));
-        },
-        {.timeout = limits.timeout,
-         .memory_limit = limits.memory,
-         .shared_memory = resident_memory(),
-         .cpu_limit = limits.cpu});
+    const bool apart = apart_for(mine.backend, mine.options) && apart_for(its.backend, its.options);
+    mine.start(limits, apart);
+    its.start(limits, apart);
+    const auto run = [&] {
+        seed_random_ops(0);
+        Lane lane(mine, plain, inputs, limits), other(its, plain, inputs, limits);
+        const double seconds = kOfLimit * std::chrono::duration<double>(limits.timeout).count();
+        return run_pairs(lane, other, suspect.slower->factor, seconds);
+    };
+    if (apart) {
+        const Outcome outcome = run();
+        throw_if_interrupted();  // which is no outcome
+        return outcome;
+    }
+    const ForkedAnswer asked = ask_forked([&] { return encode(run()); }, {.timeout = limits.timeout,
+                                                                          .memory_limit = limits.memory,
+                                                                          .shared_memory = resident_memory(),
+                                                                          .cpu_limit = limits.cpu});
     if (asked.process.good() && !asked.process.timed_out && !asked.process.cpu_exceeded)
         if (auto outcome = decode(asked.answer)) return *outcome;
     return outcome_of(asked.process, limits);  // at which stage, nobody knows
@@ -188,10 +194,10 @@ Outcome race_between(const Graph& graph, std::span<const Tensor> inputs, Side& m
 Outcome race(const Graph& graph, std::span<const Tensor> inputs, Backend& backend, const Suspect& suspect) {
     const Pace& pace = *suspect.slower;
     const std::string name = suspect.spec.text().empty() ? backend.name() : suspect.spec.text();
-    Side mine(name, backend, suspect.options, suspect.limits);
+    Side mine{name, backend, suspect.options};
     if (!pace.than.empty()) {
         const std::unique_ptr<Backend> other = find_backend(pace.than, pace.options);
-        Side its(pace.text(), *other, pace.options, suspect.limits);
+        Side its{pace.text(), *other, pace.options};
         return race_between(graph, inputs, mine, its, suspect);
     }
     const Unoptimized plain = unoptimized(graph, backend, suspect.options);
@@ -199,7 +205,7 @@ Outcome race(const Graph& graph, std::span<const Tensor> inputs, Backend& backen
         return no_answer(name +
                          " cannot compile the graph without optimization (to compare with another backend: --than)");
     if (!plain.options) return {.message = name + " optimizes nothing here"};  // the same is as fast as the same
-    Side its(name + " without optimization", backend, *plain.options, suspect.limits);
+    Side its{name + " without optimization", backend, *plain.options};
     return race_between(graph, inputs, mine, its, suspect);
 }
 

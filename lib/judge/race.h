@@ -7,8 +7,8 @@
 
 namespace whittle {
 
-/// Compiles the graph on the suspect and on what it is compared with (suspect.slower, which is set), each once and both
-/// in one child process under the suspect's limits, and runs them in pairs, in an order that is drawn, until
+/// Compiles the graph on the suspect and on what it is compared with (suspect.slower, which is set), both in one child
+/// process, or in their own, under the suspect's limits, and runs them in pairs, in an order that is drawn, until
 /// RatioTest says which it is. `slow`, or ok where it is not, with the figures as message. Where the suspect fails, the
 /// outcome is that failure. `unsupported`, with the reason, where there is no answer: the other fails, a run takes too
 /// little for a clock, or the times do not decide. Of a graph that requires gradients the forward graph is run.

@@ -9,23 +9,23 @@
 #include <random>
 
 using namespace whittle;
-using Answer = RatioTest::Answer;
+using Decision = RatioTest::Answer;
 
 namespace {
 
-using Random = std::mt19937_64;
+using Draws = std::mt19937_64;
 constexpr std::size_t kMostPairs = 400;
 
 /// How a machine disturbs the run that begins now, as a factor of what it takes.
-using Noise = std::function<double(Random&)>;
+using Noise = std::function<double(Draws&)>;
 
 /// 3 %, as a quiet machine has it.
 Noise quiet() {
-    return [](Random& random) { return std::exp(std::normal_distribution(0.0, 0.03)(random)); };
+    return [](Draws& random) { return std::exp(std::normal_distribution(0.0, 0.03)(random)); };
 }
 /// One run in four is interrupted, for a time without a mean (Pareto, exponent 0.8).
 Noise heavy_tails() {
-    return [](Random& random) {
+    return [](Draws& random) {
         std::uniform_real_distribution one(0.0, 1.0);
         const double base = std::exp(std::normal_distribution(0.0, 0.03)(random));
         return one(random) < 0.25 ? base * std::pow(1 - one(random), -1 / 0.8) : base;
@@ -33,13 +33,13 @@ Noise heavy_tails() {
 }
 /// The clock frequency falls by 2 % with each run, then recovers at once.
 Noise drift() {
-    return [run = 0](Random& random) mutable {
+    return [run = 0](Draws& random) mutable {
         return std::pow(1.02, run++ % 40) * std::exp(std::normal_distribution(0.0, 0.02)(random));
     };
 }
 /// A neighbor who takes half of the machine in every second run: who always goes second would always be slow.
 Noise every_second() {
-    return [run = 0](Random& random) mutable {
+    return [run = 0](Draws& random) mutable {
         return (run++ % 2 ? 2.0 : 1.0) * std::exp(std::normal_distribution(0.0, 0.02)(random));
     };
 }
@@ -52,15 +52,15 @@ Noise recorded() {
         0.998,  0.9985, 0.9987, 0.9992, 0.9994, 0.9999, 1,      1.001,  1.001,  1.002,  1.002,  1.003,  1.003,
         1.004,  1.004,  1.005,  1.006,  1.006,  1.007,  1.008,  1.009,  1.01,   1.011,  1.013,  1.014,  1.016,
         1.018,  1.021,  1.025,  1.036,  1.051,  1.06,   1.138,  1.324,  1.494,  5.378,  9.462,  14.82,  986.7};
-    return [](Random& random) {
+    return [](Draws& random) {
         return kRecorded[std::uniform_int_distribution<std::size_t>(0, std::size(kRecorded) - 1)(random)];
     };
 }
 
 /// Interleaves runs of two whose times have this ratio until the test decides.
-RatioTest decided(double ratio, double bound, const Noise& noise, Random& random) {
+RatioTest decided(double ratio, double bound, const Noise& noise, Draws& random) {
     RatioTest test(bound);
-    while (test.answer() == Answer::open && test.ratios().size() < kMostPairs) {
+    while (test.answer() == Decision::open && test.ratios().size() < kMostPairs) {
         const bool first = std::bernoulli_distribution(0.5)(random);
         const double one = noise(random), other = noise(random);
         test.add(first ? ratio * one / other : ratio * other / one);
@@ -111,14 +111,15 @@ TEST_CASE("a bet against a fair coin gains nothing on average", "[ratio]") {
 TEST_CASE("on no machine is one decision of a thousand wrong", "[ratio]") {
     constexpr double kBound = 1.5;
     constexpr int kDecisions = 1000;
-    Random random(7);
+    Draws random(7);
     for (const Machine& machine : kMachines)
         for (const double ratio : {1.0, 1.4, 1.5, 1.6, 2.0}) {
             CAPTURE(machine.name, ratio);
             int wrong = 0;
             for (int i = 0; i < kDecisions; ++i) {
-                const Answer answer = decided(ratio, kBound, machine.noise(), random).answer();
-                wrong += (answer == Answer::above && ratio <= kBound) || (answer == Answer::below && ratio >= kBound);
+                const Decision answer = decided(ratio, kBound, machine.noise(), random).answer();
+                wrong +=
+                    (answer == Decision::above && ratio <= kBound) || (answer == Decision::below && ratio >= kBound);
             }
             CHECK(wrong <= kDecisions / 1000);
         }
@@ -127,7 +128,7 @@ TEST_CASE("on no machine is one decision of a thousand wrong", "[ratio]") {
 TEST_CASE("a search of many decisions finds the wrong culprit in one of a thousand", "[ratio]") {
     // Of 32 switches one makes a model 2 times slower; a search halves them, and asks each question by a test.
     constexpr int kSearches = 3000, kSwitches = 32;
-    Random random(11);
+    Draws random(11);
     int wrong = 0, open = 0;
     for (int search = 0; search < kSearches; ++search) {
         const Machine& machine = kMachines[static_cast<std::size_t>(search) % std::size(kMachines)];
@@ -137,9 +138,9 @@ TEST_CASE("a search of many decisions finds the wrong culprit in one of a thousa
         bool decides = true;
         while (high - low > 1 && decides) {
             const int middle = (low + high) / 2;
-            const Answer answer = decided(guilty < middle ? 2.0 : 1.0, 1.5, noise, random).answer();
-            decides = answer != Answer::open;
-            (answer == Answer::above ? high : low) = middle;
+            const Decision answer = decided(guilty < middle ? 2.0 : 1.0, 1.5, noise, random).answer();
+            decides = answer != Decision::open;
+            (answer == Decision::above ? high : low) = middle;
         }
         open += !decides;
         wrong += decides && low != guilty;
@@ -149,10 +150,10 @@ TEST_CASE("a search of many decisions finds the wrong culprit in one of a thousa
 }
 
 TEST_CASE("on a quiet machine few pairs decide", "[ratio]") {
-    Random random(3);
+    Draws random(3);
     for (const double ratio : {1.0, 2.0}) {
         const RatioTest test = decided(ratio, 1.5, quiet(), random);
-        CHECK(test.answer() == (ratio > 1.5 ? Answer::above : Answer::below));
+        CHECK(test.answer() == (ratio > 1.5 ? Decision::above : Decision::below));
         CHECK(test.ratios().size() == 24);  // 2^25 / 25 > 10^6: no pair was on the other side
     }
 }
@@ -160,19 +161,19 @@ TEST_CASE("on a quiet machine few pairs decide", "[ratio]") {
 TEST_CASE("pairs on the bound decide nothing", "[ratio]") {
     RatioTest test(1.5);
     for (std::size_t i = 0; i < kMostPairs; ++i) test.add(1.5);
-    CHECK(test.answer() == Answer::open);
+    CHECK(test.answer() == Decision::open);
 }
 
 TEST_CASE("a decision stays", "[ratio]") {
     RatioTest test(1.5);
     for (int i = 0; i < 24; ++i) test.add(2);
-    REQUIRE(test.answer() == Answer::above);
+    REQUIRE(test.answer() == Decision::above);
     for (std::size_t i = 0; i < kMostPairs; ++i) test.add(1);
-    CHECK(test.answer() == Answer::above);
+    CHECK(test.answer() == Decision::above);
 }
 
 TEST_CASE("an interval holds the median in 95 cases of 100", "[ratio]") {
-    Random random(5);
+    Draws random(5);
     constexpr int kIntervals = 500;
     for (const Machine& machine : kMachines) {
         int missed = 0;

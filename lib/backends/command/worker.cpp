@@ -317,6 +317,7 @@ class WorkerBackend final : public Backend,
                             public Emitter,
                             public Tracked,
                             public TakesOnnxFile,
+                            public AsksByLine,
                             public ForeignOps {
   public:
     WorkerBackend(std::string name, std::string description, const std::vector<std::string>& argv)
@@ -381,6 +382,17 @@ class WorkerBackend final : public Backend,
     }
     BackendOptions limited(BackendOptions options, const std::string& pass, int most) const override {
         return limited_to(std::move(options), pass, most);
+    }
+
+    AskedByLine asked_by_line(const Graph& graph, const BackendOptions& options, const fs::path& folder) override {
+        WorkerPool& pool = pools_.of(options);
+        const WorkerHello said = pool.hello();
+        const bool onnx = wants_onnx(options, said.onnx);
+        const ModelNames names = write_model(graph, onnx, folder);
+        write_inputs(graph.failure->inputs, folder);
+        json question = question_of(graph, names, "{}", onnx, settings_of(options, said));
+        question["id"] = 1;
+        return {pool.argv(), question.dump()};
     }
 
     SuspectCode emit(const EmitRequest& request) override {
