@@ -11,6 +11,7 @@
 #include "cli/backend_choice.h"
 #include "cli/limits.h"
 #include "cli/model.h"
+#include "cli/pace_choice.h"
 #include "reduce/request.h"
 
 namespace whittle::cli {
@@ -23,6 +24,7 @@ struct MinifyOptions {
     // Who judges a candidate.
     BackendChoice backend = {};
     AccuracyChoice accuracy = {};
+    PaceChoice pace = {};
     std::filesystem::path test = {};
     std::vector<std::string> check = {};
     bool test_must_fail = false;              ///< of the old spelling
@@ -35,6 +37,9 @@ struct MinifyOptions {
     reduce::Strategy search = {};
     std::vector<std::string> delta_passes = {};
     std::optional<std::chrono::seconds> time_limit = {};
+    // Of a folder of models (minify_models.h).
+    std::string shard = {};  ///< "I/N", from 1
+    std::optional<std::filesystem::path> html = {};
 
     void declare(Tool& tool);
     /// Throws Error for several of --backend, --test and --check, for options that would do nothing, and for numbers

@@ -165,28 +165,49 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile {
 
   private:
     /// A graph in a folder of its own: a forward and a backward graph may be compiled before either runs.
-    struct Run final : Executable {
+    struct Run final : Executable, TimesRuns {
         Run(WorkerQuery& query, fs::path folder, std::size_t outputs)
             : query(query), folder(std::move(folder)), outputs(outputs) {}
         ~Run() override {
             std::error_code ignored;
             fs::remove_all(folder, ignored);
         }
-        RunResult run(std::span<const Tensor> inputs) override { return query.ask(*this, inputs); }
+        RunResult run(std::span<const Tensor> inputs) override { return query.ask(*this, inputs, question); }
+        std::optional<BackendFailure> time(std::span<const Tensor> inputs, int runs,
+                                           std::vector<double>& seconds) override {
+            json timed = question;
+            timed["timed_runs"] = runs;
+            RunResult result = query.ask(*this, inputs, timed, &seconds);
+            auto* const failure = std::get_if<BackendFailure>(&result);
+            return failure ? std::optional(std::move(*failure)) : std::nullopt;
+        }
         WorkerQuery& query;
         const fs::path folder;
         const std::size_t outputs;
         json question = {};
     };
 
-    RunResult ask(const Run& run, std::span<const Tensor> inputs) {
+    /// Adds the "run_seconds" that a worker tells. A failure where it was asked for them and tells none.
+    static std::optional<BackendFailure> add_seconds(const json& said, std::vector<double>& seconds) {
+        const auto told = said.find("run_seconds");
+        const auto is_time = [](const json& number) { return number.is_number() && number.get<double>() > 0; };
+        if (told == said.end() || !told->is_array() || told->empty() || !std::ranges::all_of(*told, is_time))
+            return BackendFailure{.stage = "run",
+                                  .message = "the worker does not take the times of runs (timed_runs)",
+                                  .unsupported = true};
+        for (const json& number : *told) seconds.push_back(number.get<double>());
+        return std::nullopt;
+    }
+
+    RunResult ask(const Run& run, std::span<const Tensor> inputs, const json& question,
+                  std::vector<double>* seconds = nullptr) {
         const fs::path outputs = run.folder / "outputs.safetensors";
         write_inputs(inputs, run.folder);
         fs::remove(outputs);
         const bool fresh = held_.worker->fresh();
         const auto once = [&] {
             stage_ = "compile";
-            return held_.worker->ask(run.question, limits_.timeout.value_or(kLongest), stage_);
+            return held_.worker->ask(question, limits_.timeout.value_or(kLongest), stage_);
         };
         WorkerProcess::Answer answer = once();
         if (!std::holds_alternative<json>(answer) && !fresh) {
@@ -216,6 +237,8 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile {
                 stage_, {}, std::string("the worker answered with a bad \"applied\": ") + error.what()};
         }
         if (said.contains("error")) return answered_failure(said, stage_);
+        if (seconds)
+            if (auto failure = add_seconds(said, *seconds)) return std::move(*failure);
         if (!fs::exists(outputs)) return BackendFailure{"run", {}, "succeeded but wrote no outputs.safetensors"};
         return read_outputs(outputs, run.outputs);
     }
@@ -243,6 +266,7 @@ class WorkerBackend final : public Backend,
                             public Emitter,
                             public Tracked,
                             public TakesOnnxFile,
+                            public AsksByLine,
                             public ForeignOps {
   public:
     WorkerBackend(std::string name, std::string description, const std::vector<std::string>& argv,
@@ -321,6 +345,17 @@ class WorkerBackend final : public Backend,
     }
     BackendOptions limited(BackendOptions options, const std::string& pass, int most) const override {
         return limited_to(std::move(options), pass, most);
+    }
+
+    AskedByLine asked_by_line(const Graph& graph, const BackendOptions& options, const fs::path& folder) override {
+        WorkerPool& pool = pools_.of(options);
+        const WorkerHello said = pool.hello();
+        const bool onnx = wants_onnx(options, said.onnx);
+        const ModelNames names = write_model(graph, onnx, folder);
+        write_inputs(graph.failure->inputs, folder);
+        json question = question_of(graph, names, "{}", onnx, settings_of(options, said));
+        question["id"] = 1;
+        return {pool.argv(), question.dump()};
     }
 
     SuspectCode emit(const EmitRequest& request) override {
