@@ -70,8 +70,8 @@ void Importer::add_writing(const Json& node, const Node& call) {
             for (const Json& tensor : *value) names.push_back(tensor.at("name"));
     }
     for (std::size_t i = 1; i < names.size(); ++i)
-        if (const NodeRef* operand = named(names[i]).node())
-            functional.results.push_back(graph_.node(*operand).meta());
+        if (const Arg operand = named(names[i]); const NodeRef* const read = operand.node())
+            functional.results.push_back(graph_.node(*read).meta());
         else
             throw Error("the node reads '" + names[i] + "' as a tensor, found a number");
     if (names.size() == 1) return;  // nothing that is computed depends on it

@@ -131,6 +131,7 @@ const std::multimap<std::string_view, SamplesFn>& all() {
 /// The sample with arguments by name where the op takes them so alone.
 Sample with_keywords(const RegisteredOp& op, Sample sample) {
     const auto first = std::ranges::find_if(op.schema.params, &Param::keyword_only);
+    if (first == op.schema.params.end()) return sample;
     const auto positional = static_cast<std::size_t>(first - op.schema.params.begin());
     for (std::size_t i = positional; i < std::min(sample.args.size(), op.schema.params.size()); ++i)
         sample.kwargs.emplace_back(op.schema.params[i].name, sample.args[i]);

@@ -48,7 +48,7 @@ Table linalg_form_table() {
          [](DType dtype) {
              return Samples{{"three",
                              {random(dtype, {2, 3}, 1), random(dtype, {3, 4}, 2), random(dtype, {4, 2}, 3)},
-                             {ArgList{t(0), t(1), t(2)}}}};
+                             {Arg(ArgList{t(0), t(1), t(2)})}}};
          }},
         {{"aten.frobenius_norm.default"},
          [](DType dtype) {

@@ -23,7 +23,7 @@ Sample joined(DType dtype, const std::string& label, const std::vector<Sizes>& s
         list.push_back(t(static_cast<int>(sample.tensors.size())));
         sample.tensors.push_back(mixed(dtype, one));
     }
-    sample.args = {list};
+    sample.args = {Arg(list)};  // {list} is the list itself to some compilers
     return sample;
 }
 
