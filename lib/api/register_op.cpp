@@ -33,9 +33,8 @@ constexpr std::size_t kTensor = op_position<Tensor>();
 
 /// "(Tensor, float) -> 1 tensor"
 std::string types(const OpSignature& signature) {
-    std::string text;
-    for (const std::size_t kind : signature.kinds) text += (text.empty() ? "" : ", ") + type_of(kind);
-    return "(" + text + ") -> " + plural(signature.results, "tensor");
+    const std::string kinds = join(signature.kinds, [](std::size_t kind) { return type_of(kind); });
+    return "(" + kinds + ") -> " + plural(signature.results, "tensor");
 }
 
 /// As type_of() spells it.

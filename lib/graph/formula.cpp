@@ -170,9 +170,7 @@ class Formula {
             integers ? tensor.numel() <= kMostIntegers && detail_ != Detail::none
                      : tensor.numel() <= kMostNumbers && detail_ == Detail::sizes && std::ranges::all_of(values, small);
         if (!few || tensor.rank() != 1) return {};
-        std::string text;
-        for (const Scalar& value : values) text += (text.empty() ? "" : ", ") + short_number(value);
-        return "[" + text + "]";
+        return "[" + join(values, [](const Scalar& value) { return short_number(value); }) + "]";
     }
 
     /// "<axis=0>": what a node of a model file has beside its operands, almost as ONNX writes it.

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/log_step.h"
+#include "base/words.h"
 #include "capture/output_graph.h"
 #include "graph/text.h"
 #include "judge/outcome.h"
@@ -34,9 +35,7 @@ bool same(const std::vector<ValueMeta>& found, const std::vector<ValueMeta>& rec
 }
 
 std::string metas_text(const std::vector<ValueMeta>& metas) {
-    std::string text;
-    for (const ValueMeta& meta : metas) text += (text.empty() ? "" : ", ") + print(meta);
-    return text.empty() ? "nothing" : text;
+    return metas.empty() ? "nothing" : join(metas, [](const ValueMeta& meta) { return print(meta); });
 }
 
 std::string first_line_difference(const std::string& found, const std::string& recorded) {

@@ -14,6 +14,7 @@
 #include "base/event_log.h"
 #include "base/files.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "graph/document.h"
 #include "graph/json.h"
 #include "graph/sidecar.h"
@@ -41,9 +42,7 @@ std::set<fs::path> models_of(const TraceIndex& index, const fs::path& folder) {
 }
 
 std::string words(std::span<const fs::path> models) {
-    std::string text;
-    for (const fs::path& model : models) text += (text.empty() ? "" : ", ") + model.string();
-    return text;
+    return join(models, [](const fs::path& model) { return model.string(); });
 }
 
 template <class List>

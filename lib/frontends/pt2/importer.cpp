@@ -301,10 +301,11 @@ void Importer::add_call(const Json& graph, const Json& node, const std::string& 
     set_arguments(call, node.at("inputs"));
     const Registry& registry = Registry::instance();
     const bool known = registry.find(target);
-    if (!known && !regions_->batches.any(call) && !out_variant(call)) return add_opaque(graph, node, std::move(call));
+    const bool batched = regions_->batches.any(call);
+    if (!known && !batched && !out_variant(call)) return add_opaque(graph, node, std::move(call));
     const std::vector<std::string> names = result_names(node);
     if (!names.empty()) call.name = names.front();
-    if (regions_->batches.any(call)) return bind_results(node.at("outputs"), regions_->batches.call(std::move(call)));
+    if (batched) return bind_results(node.at("outputs"), regions_->batches.call(std::move(call)));
     if (!regions_->autocast.empty() && regions_->autocast.back()) cast_operands(graph, call, names);
     if (const RegisteredOp* op = registry.op(target); op && op->replaces_operand()) return replace_operand(node, call);
     if (!known) return write_results(names, *out_variant(call));

@@ -496,8 +496,8 @@ TEST_CASE("lambdas are named by their place, other call operators by their class
     CHECK(name_by_place("(anonymous namespace)::f", "app.cpp", 7) == "f");
 }
 
-TEST_CASE("calls that a caller proves by going on are known, all others are guessed") {
-    const TempDir folder;
+/// A program in Python whose step() has three calls of relu: places 1, in step(), and 2, in <module>; stack 1 is both.
+EventFile three_steps(const TempDir& folder) {
     EventFile file = program(folder, [](EventWriter& w) {
         for (std::uint64_t i = 0; i < 3; ++i) w.call(kRelu, {{.id = 1}}, {{.id = 2 + i}});
     });
@@ -505,6 +505,12 @@ TEST_CASE("calls that a caller proves by going on are known, all others are gues
     file.places[1] = {.line = 3, .file = "/nowhere/train.py", .function = "step", .text = ""};
     file.places[2] = {.line = 9, .file = "/nowhere/train.py", .function = "<module>", .text = ""};
     file.stacks[1] = {1, 2};
+    return file;
+}
+
+TEST_CASE("calls that a caller proves by going on are known, all others are guessed") {
+    const TempDir folder;
+    EventFile file = three_steps(folder);
     for (const bool moved : {true, false}) {
         for (Event& event : file.events) {
             event.stack = 1;
@@ -520,13 +526,7 @@ TEST_CASE("calls that a caller proves by going on are known, all others are gues
 
 TEST_CASE("numbers of calls tell calls apart, and put together what a generator did in parts") {
     const TempDir folder;
-    EventFile file = program(folder, [](EventWriter& w) {
-        for (std::uint64_t i = 0; i < 3; ++i) w.call(kRelu, {{.id = 1}}, {{.id = 2 + i}});
-    });
-    file.runs_python = true;
-    file.places[1] = {.line = 3, .file = "/nowhere/train.py", .function = "step", .text = ""};
-    file.places[2] = {.line = 9, .file = "/nowhere/train.py", .function = "<module>", .text = ""};
-    file.stacks[1] = {1, 2};
+    EventFile file = three_steps(folder);
     file.stacks[2] = {2};
     const auto captured = [&](const std::vector<std::pair<std::uint32_t, std::uint64_t>>& calls) {
         std::size_t next = 0;
