@@ -1,6 +1,7 @@
 // halide-worker LIBRARY: the backend halide of LIBRARY, which is libwhittle-halide.so of a release of Halide, as a
 // worker (share/doc/reference/backends.md). No program for people: the backend halide runs it for other releases than
 // its own (backends/halide/releases.h).
+#include <chrono>
 #include <cstdio>
 #include <iostream>
 #include <map>
@@ -12,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/module.h"
+#include "base/seconds.h"
 #include "graph/backend.h"
 #include "graph/json.h"
 #include "tensor/reach.h"
@@ -45,8 +47,20 @@ void write_outputs(const Values& outputs, const fs::path& file) {
     save_safetensors(file, named);
 }
 
+/// The seconds that each of so many runs takes.
+json seconds_of(Executable& executable, const Values& inputs, int runs) {
+    json seconds = json::array();
+    for (int i = 0; i < runs; ++i) {
+        const auto start = std::chrono::steady_clock::now();
+        executable.run(inputs);
+        seconds.push_back(seconds_since(start));
+    }
+    return seconds;
+}
+
 /// What the backend says of the graph in the folder; nothing where it has computed it. `stage`: how far it came.
-std::optional<BackendFailure> failure_of(Backend& backend, const json& question, std::string& stage) {
+/// `seconds`: of the runs that the question wants to be timed.
+std::optional<BackendFailure> failure_of(Backend& backend, const json& question, std::string& stage, json& seconds) {
     const fs::path folder = question.at("folder").get<std::string>();
     const Graph graph = load_graph(folder / question.at("model").get<std::string>());
     CompileResult compiled = backend.compile(graph, question.value("options", BackendOptions()));
@@ -54,8 +68,10 @@ std::optional<BackendFailure> failure_of(Backend& backend, const json& question,
     stage = "run";
     say({{"id", question.at("id")}, {"stage", stage}});
     const Values inputs = read_inputs(graph, folder / "inputs.safetensors");
-    RunResult result = std::get<std::unique_ptr<Executable>>(compiled)->run(inputs);
+    Executable& executable = *std::get<std::unique_ptr<Executable>>(compiled);
+    RunResult result = executable.run(inputs);
     if (auto* failure = std::get_if<BackendFailure>(&result)) return std::move(*failure);
+    seconds = seconds_of(executable, inputs, question.value("timed_runs", 0));
     write_outputs(std::get<Values>(result), folder / "outputs.safetensors");
     return std::nullopt;
 }
@@ -63,15 +79,20 @@ std::optional<BackendFailure> failure_of(Backend& backend, const json& question,
 void answer(Backend& backend, const json& question) {
     std::string stage = "compile";
     std::optional<BackendFailure> failure;
+    json seconds;
     try {
-        failure = failure_of(backend, question, stage);
+        failure = failure_of(backend, question, stage, seconds);
     } catch (const std::bad_alloc&) {
         throw;  // which ends the process, as a limit of memory does
     } catch (const std::exception& error) {
         failure = BackendFailure{.stage = stage, .op = {}, .message = error.what()};
     }
     const json id = question.at("id");
-    if (!failure) return say({{"id", id}, {"ok", true}});
+    if (!failure) {
+        json done = {{"id", id}, {"ok", true}};
+        if (!seconds.empty()) done["run_seconds"] = seconds;
+        return say(done);
+    }
     say({{"id", id},
          {"error", failure->message},
          {"stage", failure->stage},

@@ -1,5 +1,6 @@
 #include "backends/described.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -45,10 +46,22 @@ DescribedBackend read_described_backend(const fs::path& folder) {
             if (!is_there(backend.needs.back())) backend.missing.push_back(backend.needs.back());
         }
         backend.install = filled(said.at("install").get<std::string>(), folder, data);
+        for (const auto& [option, meaning] : said.value("arguments", nlohmann::json::object()).items())
+            backend.arguments.push_back(option);
+        backend.variant = said.value("variant", ""), backend.earlier = said.value("earlier", backend.earlier);
     } catch (const nlohmann::json::exception& error) {
         throw Error({file.string(), {}}, std::string("found no description of a backend: ") + error.what());
     }
     if (backend.worker.empty()) throw Error({file.string(), {}}, "found an empty \"worker\", expected a command line");
+    if (!backend.variant.empty() && std::ranges::find(backend.arguments, backend.variant) == backend.arguments.end())
+        throw Error({file.string(), {}}, "found \"variant\": '" + backend.variant + "', expected one of \"arguments\"");
+    return backend;
+}
+
+DescribedBackend variant_of(DescribedBackend backend, const std::string& value) {
+    backend.worker.push_back("--" + backend.variant + "=" + value);
+    backend.name += ":" + value;
+    backend.earlier.clear();
     return backend;
 }
 

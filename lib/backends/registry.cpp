@@ -54,10 +54,10 @@ std::unique_ptr<Backend> make_command_backend(const std::string& line) {
 }
 
 std::unique_ptr<Backend> make_worker_backend(const std::string& name, const std::string& description,
-                                             const std::vector<std::string>& argv) {
-    using Make = Backend*(const std::string&, const std::string&, const std::vector<std::string>&);
+                                             const std::vector<std::string>& argv,
+                                             const std::vector<std::string>& arguments = {}) {
     return std::unique_ptr<Backend>(
-        module_function<Make>("onnx", "whittle_make_worker_backend")(name, description, argv));
+        module_function<MakeWorkerBackend>("onnx", "whittle_make_worker_backend")(name, description, argv, arguments));
 }
 
 /// What is in the folders, in order of name in each.
@@ -94,8 +94,12 @@ std::vector<DescribedBackend> described_backends() {
 }
 
 std::optional<DescribedBackend> described(const std::string& name) {
-    for (DescribedBackend& backend : described_backends())
+    for (DescribedBackend& backend : described_backends()) {
         if (backend.name == name) return std::move(backend);
+        const std::string begin = backend.name + ":";
+        if (!backend.variant.empty() && name.starts_with(begin) && name.size() > begin.size())
+            return variant_of(std::move(backend), name.substr(begin.size()));
+    }
     return std::nullopt;
 }
 
@@ -239,6 +243,13 @@ std::vector<fs::path> backend_files(const BackendSpec& spec) {
     return files;
 }
 
+std::vector<std::string> earlier_backends(const BackendSpec& spec) {
+    const auto* const named = std::get_if<NamedBackend>(&spec.value());
+    if (!named || find_built_in(named->name) || made_here(named->name)) return {};
+    const std::optional<DescribedBackend> found = described(named->name);
+    return found ? found->earlier : std::vector<std::string>();
+}
+
 void load_op_library(const fs::path& file) {
     if (!has_module("libtorch"))
         throw Error({file.string(), {}},
@@ -262,7 +273,7 @@ std::unique_ptr<Backend> find_backend(const BackendSpec& spec) {
     }
     if (const auto found = described(name)) {
         expect_installed(*found);
-        return make_worker_backend(name, found->description, found->worker);
+        return make_worker_backend(name, found->description, found->worker, found->arguments);
     }
     return load_plugin(named_library(name), name);
 }

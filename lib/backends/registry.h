@@ -14,7 +14,7 @@ namespace whittle {
 
 /// Finds a backend:
 ///   NAME                 built in (eager, halide), or exported by a library in one of backend_folders(), or a folder
-///                        in one (backends/described.h)
+///                        in one (backends/described.h), which may have variants: NAME:VALUE
 ///   PATH/LIB.so[:NAME]   a shared library (whittle_backend.h), NAME where it has several
 ///   cmd:PROGRAM ARGS     a command (backends/command/command.h)
 ///   worker:PROGRAM ARGS  a command that is asked again and again (backends/command/worker.h)
@@ -44,6 +44,9 @@ BackendSpec found_near(const BackendSpec& spec, const std::filesystem::path& fil
 /// The files that decide what the backend of this spec does: its library, what its command's words name, or, of one
 /// that is built in or that the program made itself, this program, our libraries and those that ops come from.
 std::vector<std::filesystem::path> backend_files(const BackendSpec& spec);
+
+/// Backends that run the first parts of this one's compiler alone, fewest first, as its description lists them.
+std::vector<std::string> earlier_backends(const BackendSpec& spec);
 
 struct BackendInfo {
     std::string name, description;

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <sstream>
 #include <utility>
 
@@ -150,6 +151,12 @@ ForkedAnswer ask_forked(const std::function<std::string()>& work, const ProcessO
     asked.process = run_forked([&] { return file.write(work()) ? 0 : 1; }, options);
     file.read([&](std::string_view bytes) { asked.answer = bytes; });
     return asked;
+}
+
+std::size_t resident_memory() {
+    std::size_t mapped = 0, pages = 0;
+    std::ifstream("/proc/self/statm") >> mapped >> pages;
+    return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 EndedFromOutside::EndedFromOutside(const ProcessResult& process)

@@ -83,6 +83,8 @@ struct ForkedAnswer {
     std::string answer;
 };
 ForkedAnswer ask_forked(const std::function<std::string()>& work, const ProcessOptions& options = {});
+/// Bytes of memory that this process has in use: what a copy of it shares.
+std::size_t resident_memory();
 
 /// The command as one line that a POSIX shell reads back as the same argv.
 std::string shell_quote(const std::vector<std::string>& argv);

@@ -51,12 +51,14 @@ void apply(const std::string& option, const std::vector<std::string>& words, dou
 
 void AccuracyChoice::declare(Tool& tool, const std::string& means, const std::string& fallback) {
     tool.section("Accuracy");
-    tool.flag_or_choice("--accuracy", mode, {"close", "fp64", "strict"},
+    tool.flag_or_choice("--accuracy", mode, {"close", "fp64", "strict", "exact"},
                         means +
                             " close: each element must be within the tolerances. fp64: a result outside the tolerances "
                             "also passes if, compared with a run in double precision, its error is at most about twice "
                             "the error of the reference's result. strict: all bits must be equal or, with --rtol Nulp, "
-                            "each element may differ by N units in the last place.");
+                            "each element may differ by N units in the last place. "
+                            "exact: choose inputs and weights on which no operation rounds; then all results must be "
+                            "equal.");
     tool.option("--rtol", rtol, "[DTYPE=]X",
                 "Relative tolerance, for all floating-point and complex types or only for DTYPE. X can be a number or "
                 "Nulp: 4ulp, for example, also accepts differences of at most 4 units in the last place. Default: " +
@@ -88,6 +90,8 @@ void AccuracyChoice::default_to(const Accuracy& recorded) {
 }
 
 Accuracy AccuracyChoice::accuracy() const {
+    if (exact() && tolerances())
+        throw Error("--accuracy=exact cannot be used with --rtol and --atol: exact results have no tolerance");
     Accuracy accuracy;
     if (mode) accuracy.mode = accuracy_mode_from_name(*mode).value();
     apply("--rtol", rtol, &Tolerance::rtol, accuracy);

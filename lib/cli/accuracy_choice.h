@@ -22,6 +22,8 @@ struct AccuracyChoice {
     void declare(Tool& tool, const std::string& means, const std::string& fallback = "by data type");
     /// A mode or a tolerance was named.
     bool given() const { return mode || tolerances(); }
+    /// Data are chosen on which no operation rounds.
+    bool exact() const { return mode == "exact"; }
     bool tolerances() const { return !rtol.empty() || !atol.empty(); }
     /// As accuracy(); nothing: none was named, and each frame's own holds.
     std::optional<Accuracy> chosen() const { return given() ? std::optional(accuracy()) : std::nullopt; }

@@ -5,14 +5,18 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "backends/registry.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/interpreter.h"
+#include "base/interrupt.h"
 #include "base/words.h"
 #include "cli/minify.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "diagnose/letter.h"
+#include "diagnose/precision.h"
+#include "graph/json.h"
 #include "reduce/save.h"
 #include "report/divergence.h"
 
@@ -88,7 +92,8 @@ std::vector<LoadedFrame> frames_of_model(const Tool& tool, const fs::path& model
         options.program.refuse_for_model(model);
         options.inputs = options.inputs.completed(model);  // the file alone has no values
     }
-    std::vector<LoadedFrame> frames = load_model(runnable, {.inputs = options.inputs, .as_stated = true});
+    std::vector<LoadedFrame> frames =
+        load_model(runnable, {.inputs = options.inputs, .as_stated = true, .exact = options.accuracy.exact()});
     if (frames.empty()) throw Error({model.string(), {}}, "found no graph in the model");
     options.backend.default_to(frames[0]);
     return frames;
@@ -110,7 +115,15 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
     subject.backend.declare(tool, "the backend that MODEL was recorded with, else halide");
     subject.accuracy.declare(tool, "How to compare results. Default: the mode in each record.", kRecordedTolerances);
     subject.inputs.declare(tool);
-    if (diagnoses) subject.program.declare(tool);
+    if (diagnoses) {
+        subject.program.declare(tool);
+        tool.section("Precision");
+        tool.choice("--precision", precision, {"f16", "bf16"},
+                    "Instead of looking for a failure: find the operations that must stay in f32, so that the other "
+                    "operations can compute in f16 or bf16. The model with these operations in f32 runs on the backend "
+                    "(default: eager), and its outputs must match those in f32 within the tolerances of f16 or bf16. "
+                    "Writes MODEL.mixed.json.");
+    }
     subject.limits.declare(tool, kLimited);
     tool.common("--output --backend --accuracy --input");
     tool.exit_one(diagnoses ? "the backend fails, or no graph could be judged" : "a value differs");
@@ -118,7 +131,11 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
         UsedFiles used;
         report.add_to(used);
         subject.add_to(used, model);
-        if (diagnoses) used.writes("explain diagnose", stem_of(model, subject.program.arguments) + ".min.json");
+        const std::string stem = diagnoses ? stem_of(model, subject.program.arguments) : std::string();
+        if (!precision.empty())
+            used.writes("--precision", stem + ".mixed.json");
+        else if (diagnoses)
+            used.writes("explain diagnose", stem + ".min.json");
         return used;
     });
 }
@@ -127,7 +144,8 @@ int diverge(const Tool& tool, const CulpritOptions& options) {
     options.subject.backend.check();
     ReportSink sink(tool, options.model, options.report.output);
     std::vector<report::FrameDivergence> all;
-    for (const LoadedFrame& frame : load_model(options.model, {.inputs = options.subject.inputs})) {
+    for (const LoadedFrame& frame :
+         load_model(options.model, {.inputs = options.subject.inputs, .exact = options.subject.accuracy.exact()})) {
         SubjectOptions own = options.subject;
         own.backend.default_to(frame);
         all.push_back(report::diverge(frame, own.suspect()));
@@ -140,7 +158,43 @@ int diverge(const Tool& tool, const CulpritOptions& options) {
     return std::any_of(all.begin(), all.end(), [](const auto& one) { return one.differs(); });
 }
 
+static int find_precision(const Tool& tool, const CulpritOptions& asked) {
+    SubjectOptions options = asked.subject;
+    if (options.accuracy.mode.value_or("close") != "close")
+        throw Error("--precision cannot be used with --accuracy=" + *options.accuracy.mode + ", expected close");
+    options.backend.check();
+    ReportSink sink(tool, asked.model, asked.report.output);
+    const TempDir scratch("whittle-precision");
+    const bool chosen = !options.backend.name.empty();  // what a record was made with is not what runs it in f16
+    const std::vector<LoadedFrame> frames = frames_of_model(tool, asked.model, options, scratch.path() / "traced");
+    Suspect suspect = options.suspect();
+    if (!chosen) suspect.spec = BackendSpec(kReferenceBackend), suspect.options = {};
+    const auto backend = find_backend(suspect.spec, suspect.options);
+    const diagnose::PrecisionRequest request{
+        .half = dtype_from_name(asked.precision).value(), .suspect = suspect, .stop = interrupted};
+    nlohmann::json all = nlohmann::json::array();
+    bool holds = true;
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+        diagnose::PrecisionReport report = diagnose::precision(frames[i], *backend, request);
+        report.model = whittle::cli::named(asked, frames[i]);
+        if (report.after.holds) {
+            const std::string number = frames.size() > 1 ? "-" + std::to_string(i + 1) : "";
+            report.file = stem_of(asked.model, options.program.arguments) + number + ".mixed.json";
+            save_graph(report.mixed, report.file);
+        }
+        holds = holds && report.after.holds;
+        if (tool.shared().json)
+            all.push_back(to_json(report));
+        else
+            sink.out() << (i > 0 ? "\n" : "") << to_text(report) << std::flush;
+    }
+    if (tool.shared().json) print_json({{"frames", all}});
+    sink.close();
+    return holds ? 0 : 1;
+}
+
 int diagnose(const Tool& tool, const CulpritOptions& asked) {
+    if (!asked.precision.empty()) return find_precision(tool, asked);
     const fs::path& model = asked.model;
     SubjectOptions options = asked.subject;
     options.backend.check();

@@ -15,6 +15,7 @@ struct CulpritOptions {
     std::filesystem::path model = {};
     ReportOptions report = {};
     SubjectOptions subject = {};
+    std::string precision = {};  ///< f16 or bf16: which operations must stay in f32 (diagnose/precision.h)
 
     /// Of explain diagnose, which also takes programs and writes files; else of explain divergence.
     void declare(Tool& tool, bool diagnoses);
@@ -24,6 +25,9 @@ struct CulpritOptions {
 /// when one differs.
 int diverge(const Tool& tool, const CulpritOptions& options);
 
+/// With --precision instead of each frame which operations must stay in f32, and the mixed model in MODEL.mixed.json;
+/// the exit status is 1 when none holds.
+///
 /// Of a model, a trace or a program: of each frame that fails on the suspect: what was tried, then the letter
 /// (diagnose/letter.h), and where it fails without the pass that the letter names, too, the next letter; with --json a
 /// list of them. What minimizing and the repro say is shown with --verbose. Returns the exit status: 1 when something

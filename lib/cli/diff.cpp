@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/registry.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -83,6 +84,9 @@ UsedFiles DiffOptions::files() const {
 int diff(const Tool& tool, const DiffOptions& options) {
     options.pictures.check_usage();
     options.subject.backend.check();
+    if (options.subject.accuracy.exact())
+        throw Error("--accuracy=exact cannot be used with explain diff, which compares recorded values",
+                    "--accuracy=strict compares all bits");
     ReportSink sink(tool, options.after, options.report.output);
     const TempDir scratch("whittle-diff");
     const fs::path &before = options.before, &after = options.after;

@@ -4,9 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/registry.h"
+#include "base/command_words.h"
 #include "base/files.h"
+#include "base/subprocess.h"
+#include "base/suggest.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
+#include "frontends/halide/recording.h"
 
 namespace whittle::cli {
 
@@ -27,6 +31,24 @@ int predictions(const Tool& tool, const ExplainOptions& options, const cpp::Anal
     return fullgraph_holds(tool, options.fullgraph ? report::first_break_text(analysis) : "") ? 0 : 1;
 }
 
+/// What a program that uses Halide recorded of its schedule. What is said of a program where nothing was recorded joins
+/// the other notes on it.
+halide_program::Program halide_of(const SubjectOptions& options, report::Subject& subject) {
+    if (options.halide.empty()) return {};
+    halide_program::Program program = halide_program::read_recording(options.halide, subject.program.at(0));
+    find_lines(program);
+    if (!program.found() && subject.index)
+        subject.index->notes.insert(subject.index->notes.end(), program.notes.begin(), program.notes.end());
+    return program;
+}
+
+/// Empty where there is nothing to say.
+std::string halide_text(const report::Subject& subject, const halide_program::Program& program) {
+    if (!program.found()) return {};
+    return to_text(program) + (subject.ended.empty() ? "" : "\nthe program " + subject.ended + "\n") +
+           (program.directives.empty() ? "" : next_line(shell_quote(program_words("minify", subject.words()))));
+}
+
 int observations(const Tool& tool, ExplainOptions& options, std::vector<cpp::Analysis> analyses,
                  const ReportSink& sink) {
     const std::filesystem::path& model = *options.model;
@@ -37,14 +59,19 @@ int observations(const Tool& tool, ExplainOptions& options, std::vector<cpp::Ana
     options.subject.kernels = options.pictures.html.has_value();
     const bool in_json = tool.shared().json;
     const TempDir scratch("whittle-explain");
+    if (recognize(model) == ModelKind::program) options.subject.halide = scratch.path() / "halide";
     report::Subject subject = subject_of(tool, model, options.subject, scratch.path() / "traced");
+    const halide_program::Program halide = halide_of(options.subject, subject);
     report::predict(subject, std::move(analyses));
     const std::unique_ptr<Backend> backend = find_backend(options.subject.backend.spec(kDefaultSuspect));
     const report::Report report = report::report(subject, *backend);
     nlohmann::json json = in_json ? to_json(subject, report) : nlohmann::json();
     if (options.report.timeline) write_file(*options.report.timeline, report::chrome_trace(subject.profile));
     std::optional<html::PageFacts> page = options.pictures.write(tool, subject, report, options.subject, json);
-    if (!in_json) sink.out() << to_text(subject, report, options.report.shown(tool, sink));
+    if (in_json && halide.found()) json["halide"] = to_json(halide);
+    if (!in_json) sink.out() << halide_text(subject, halide);
+    if (!in_json && !(halide.found() && subject.frames.empty()))
+        sink.out() << to_text(subject, report, options.report.shown(tool, sink));
     const bool whole = fullgraph_holds(tool, options.fullgraph ? report::fullgraph_text(subject, report) : "");
     const bool followed = follow_up(tool, model, options.subject, subject, in_json ? std::cerr : sink.out(), json);
     if (page) options.pictures.write_again(*std::move(page), json);

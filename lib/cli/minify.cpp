@@ -7,11 +7,15 @@
 #include <nlohmann/json.hpp>
 
 #include "base/command_words.h"
+#include "base/error.h"
 #include "base/subprocess.h"
 #include "base/suggest.h"
 #include "base/words.h"
 #include "cli/environment.h"
 #include "cli/messages.h"
+#include "cli/minify_models.h"
+#include "cli/minify_program.h"
+#include "cli/model_folder.h"
 #include "cli/progress.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -50,8 +54,10 @@ repro::Observer printing(const Tool& tool, Progress& progress, const reduce::Req
     return observer;
 }
 
-/// The command that was typed, with --resume: in front, for --check takes all that follows it. Without a limit of no
-/// steps at all, with which it would never end.
+}  // namespace
+
+/// The option comes first, for --check takes all that follows it. Without a limit of no steps at all, with which it
+/// would never end.
 std::string resume_command(const Tool& tool, const reduce::Strategy& search) {
     const std::vector<std::string>& typed = tool.command_line();
     const auto behind =
@@ -67,8 +73,6 @@ std::string resume_command(const Tool& tool, const reduce::Strategy& search) {
     return shell_quote(words);
 }
 
-}  // namespace
-
 std::string passes_text() {  // "calls" is no reduction, but the deletion that comes first
     std::string text =
         fmt::format("{:<10} Delete calls; the results of a deleted call become inputs\n", reduce::kDeletion);
@@ -79,6 +83,10 @@ std::string passes_text() {  // "calls" is no reduction, but the deletion that c
 
 int minify(const Tool& tool, const MinifyOptions& options) {
     options.check_usage();
+    if (recognize(options.model) == ModelKind::program) return minify_program(tool, options);
+    if (!options.arguments.empty())
+        throw Error({options.model.string(), {}}, "found a model, which takes no arguments after --");
+    if (holds_models(options.model)) return minify_models(tool, options);
     const std::vector<LoadedFrame> frames = frames_of(options);
     reduce::Request request = request_of(options, frames[0]);
     request.go_on = resume_command(tool, options.search);

@@ -15,8 +15,10 @@ namespace whittle::cli {
 
 class Tool;
 
-/// Minimizes the model and prints what is found. Returns the exit status.
+/// Minimizes the model, or each model of a folder (minify_models.h), and prints what is found. Returns the exit status.
 int minify(const Tool& tool, const MinifyOptions& options);
+/// The command that was typed, with --resume.
+std::string resume_command(const Tool& tool, const reduce::Strategy& search);
 /// The reductions that --delta-passes takes, a line each.
 std::string passes_text();
 

@@ -7,8 +7,11 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/interpreter.h"
 #include "base/subprocess.h"
 #include "cli/model.h"
+#include "cli/model_folder.h"
+#include "cli/subject.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "frontends/onnx/file_parts.h"
@@ -23,12 +26,6 @@ namespace whittle::cli {
 namespace fs = std::filesystem;
 
 namespace {
-
-/// A script here, or a program in PATH.
-std::string script_path(const fs::path& script) {
-    return script.has_parent_path() || fs::exists(script) ? fs::absolute(script).lexically_normal().string()
-                                                          : script.string();
-}
 
 /// Names between commas, all of them where there are none; of "-LIST" all but those.
 std::vector<std::string> passes_of(const MinifyOptions& options) {
@@ -64,12 +61,14 @@ reduce::CommandOracleOptions command_of(const MinifyOptions& options, const std:
 }
 
 Suspect suspect_of(const MinifyOptions& options) {
-    return {.spec = options.backend.spec(kDefaultSuspect),
+    const BackendSpec spec = options.backend.spec(kDefaultSuspect);
+    return {.spec = spec,
             .options = options.backend.options(),
             .accuracy = options.accuracy.chosen(),
             .limits = options.limits.limits(),
             .launcher = {shell_split(options.launcher), {fs::read_symlink("/proc/self/exe").string(), "answer"}},
-            .tier = options.accuracy.mode ? Tier::computes : Tier::ends};
+            .tier = options.accuracy.mode ? Tier::computes : Tier::ends,
+            .slower = options.pace.pace(spec, options.backend.options())};
 }
 
 /// A model that a command may judge by its file, whatever Whittle knows of it; nothing for any other.
@@ -102,7 +101,10 @@ std::vector<LoadedFrame> frames_for_command(const fs::path& model, const ModelOp
 
 std::vector<LoadedFrame> read_frames(const MinifyOptions& options, bool fold) {
     const BackendChoice& backend = options.backend;
-    const ModelOptions load{.inputs = options.inputs, .as_stated = backend.name == kInfersAnew, .fold = fold};
+    const ModelOptions load{.inputs = options.inputs,
+                            .as_stated = backend.name == kInfersAnew,
+                            .exact = options.accuracy.exact(),
+                            .fold = fold};
     std::vector<LoadedFrame> frames = options.command() ? frames_for_command(options.model, load)
                                                         : load_for(options.model, load, [&](const LoadedFrame& frame) {
                                                               return backend.knows_more(frame, kDefaultSuspect);
@@ -120,10 +122,20 @@ std::vector<LoadedFrame> read_frames(const MinifyOptions& options, bool fold) {
     return parts;
 }
 
-/// Default: MODEL.min with MODEL's extension, in the working directory. Throws Error for a name that says no format.
-fs::path minimized_file(const fs::path& model, const fs::path& given) {
+/// Default: MODEL.min with MODEL's extension, of an interpreter named after its script, in the working directory. Of a
+/// folder of models the folder of the results, MODEL.min. Throws Error for a name that says no format.
+fs::path minimized_file(const fs::path& model, const std::vector<std::string>& arguments, const fs::path& given) {
     fs::path output = given;
-    if (output.empty()) {
+    if (holds_models(model)) {
+        const fs::path named = fs::absolute(model / "").lexically_normal().parent_path();
+        if (output.empty()) output = named.filename().string() + ".min";
+        if (fs::exists(output) && !fs::is_directory(output))
+            throw invalid_value(output.string(), "--output", "expected a folder: MODEL is a folder of models");
+        return output;
+    }
+    if (output.empty() && interpreted(model, arguments)) {
+        output = stem_of(model, arguments) + ".min.json";
+    } else if (output.empty()) {
         const fs::path named = model.has_filename() ? model : model.parent_path();  // "DIR/"
         const bool folder = fs::is_directory(named);
         output = (folder ? named.filename() : named.stem()).string() +
@@ -141,6 +153,7 @@ void declare_judge(Tool& tool, MinifyOptions& options) {
     options.accuracy.declare(
         tool,
         "Also treat wrong results as failures. Without this option, only errors, crashes and hangs are failures.");
+    options.pace.declare(tool, "Also treat a model as failing that takes more than");
     tool.section("Test scripts and check commands");
     tool.option("--test", options.test, "SCRIPT",
                 "Script that decides whether a candidate still fails. minify runs SCRIPT CANDIDATE; status 0 means "
@@ -165,8 +178,10 @@ void declare_judge(Tool& tool, MinifyOptions& options) {
 void declare_search(Tool& tool, MinifyOptions& options) {
     reduce::Strategy& search = options.search;
     tool.section("Search");
-    tool.option("-j,--jobs", search.jobs, "N",
-                "Test up to N candidates in parallel; the result does not depend on N. Default: 1.");
+    tool.option(
+        "-j,--jobs", search.jobs, "N",
+        "Test up to N candidates in parallel; the result does not depend on N. For a folder of models: minimize "
+        "up to N models in parallel. Default: 1.");
     tool.flag("--resume", search.resume,
               "Continue a stopped search: reuse the verdicts in its journal, the file OUT.journal. All other arguments "
               "must be the same as in the stopped search.");
@@ -179,7 +194,8 @@ void declare_search(Tool& tool, MinifyOptions& options) {
                 "computing constants first. aot: the graph after decomposition into core operations.");
     tool.option("--launcher", options.launcher, "PREFIX",
                 "Test each candidate on another machine, with a command that starts with PREFIX, for example 'srun "
-                "-n1' or 'ssh HOST'. See share/doc/how-to/clusters.md.");
+                "-n1' or 'ssh HOST'. For a folder of models: minimize each model on another machine. See "
+                "share/doc/how-to/clusters.md.");
     tool.option("--repeat", search.repeat, "N",
                 "Number of runs of the original graph and of the result. If the runs end differently, candidates are "
                 "also run several times. Default: 2.");
@@ -196,16 +212,31 @@ void declare_search(Tool& tool, MinifyOptions& options) {
 
 }  // namespace
 
+std::string script_path(const fs::path& script) {
+    return script.has_parent_path() || fs::exists(script) ? fs::absolute(script).lexically_normal().string()
+                                                          : script.string();
+}
+
 void MinifyOptions::declare(Tool& tool) {
-    tool.positional("MODEL", model,
-                    "ONNX model (or a folder with model.onnx), PyTorch export (.pt2), graph (JSON), record, or folder "
-                    "written by trace.");
-    tool.option("-o,--output", output, "FILE",
-                "File OUT for the result. The extension, .json or .onnx, selects the format of the result and of the "
-                "candidates. Default: MODEL.min.onnx for a .onnx file, else MODEL.min.json.");
+    tool.positional(
+        "MODEL", model,
+        "ONNX model (or a folder with model.onnx), PyTorch export (.pt2), graph (JSON), record, folder "
+        "written by trace, or folder that contains any of these. Of a program that uses Halide, minify finds the "
+        "scheduling directives that cause the failure; see share/doc/how-to/halide-program.md.");
+    tool.after_dashes(arguments, "Arguments of the program.");
+    tool.option(
+        "-o,--output", output, "FILE",
+        "File OUT for the result. The extension, .json or .onnx, selects the format of the result and of the "
+        "candidates. Default: MODEL.min.onnx for a .onnx file, else MODEL.min.json. For a folder of models: the "
+        "folder for the results, by default MODEL.min.");
     declare_judge(tool, *this);
     declare_search(tool, *this);
     inputs.declare(tool);
+    tool.section("Folders of models");
+    tool.option("--shard", shard, "I/N",
+                "Split the models of the folder into N shards, and minimize only those of shard I (1 to N). Default: "
+                "the shard that $GTEST_SHARD_INDEX (0 to N-1) and $GTEST_TOTAL_SHARDS (N) select, if they are set.");
+    tool.option("--html", html, "FILE", "Write the distinct bugs of the folder as an HTML page.");
     tool.common("--output --backend --accuracy --test --check --input --timeout --time-limit --jobs --resume");
     tool.exit_one("the model does not fail, the model fails too rarely, or the backend does not support the model");
     tool.files([this] {
@@ -213,14 +244,19 @@ void MinifyOptions::declare(Tool& tool) {
         used.reads(model, inputs);
         used.reads_words({test});
         used.reads_words(check);
-        output = minimized_file(model, output);
-        used.writes("--output", output);
+        used.reads_words(arguments);
+        output = minimized_file(model, arguments, output);
+        if (!holds_models(model)) used.writes("--output", output);
+        used.writes("--html", html);
         return used;
     });
 }
 
 void MinifyOptions::check_usage() const {
     passes_of(*this);
+    if (!holds_models(model) && (!shard.empty() || html))
+        throw Error(std::string(html ? "--html" : "--shard") + " requires a folder of models: '" + model.string() +
+                    "' is one model");
     require_range("--repeat", search.repeat, 1, 1'000'000);
     require_range("--jobs", search.jobs, 1, 1024);
     backend.check();
@@ -240,6 +276,10 @@ void MinifyOptions::check_usage() const {
                         " cannot be used with --test or --check, which decide whether a candidate fails");
     };
     not_with_command(given, "--accuracy");
+    not_with_command(pace.factor.has_value(), "--slower");
+    if (given && pace.factor)
+        throw Error("--slower and --accuracy cannot be given together: one search follows one kind of failure");
+    pace.check(backend, search.jobs <= 1 || !launcher.empty());
     not_with_command(!backend.options().empty(), "--backend-option");
     for (const std::int64_t code : which.fail_codes) require_range("--fail-code", static_cast<double>(code), 1, 255);
     for (const std::int64_t code : which.ignore_codes)
@@ -250,6 +290,8 @@ std::vector<LoadedFrame> frames_of(const MinifyOptions& options) {
     const bool unfolded = options.after == "file";
     if (unfolded && recognize(options.model) != ModelKind::onnx)
         throw Error("--after file requires an ONNX model: '" + options.model.string() + "' is not an ONNX model");
+    if (unfolded && options.accuracy.exact())
+        throw Error("--after file cannot be used with --accuracy=exact, which chooses other weights than the file has");
     std::vector<LoadedFrame> frames = read_frames(options, !unfolded);
     if (frames.empty()) throw Error({options.model.string(), {}}, "found no graph in the model");
     return frames;
@@ -271,6 +313,8 @@ reduce::Request request_of(MinifyOptions options, const LoadedFrame& first) {
         request.judge = command_of(options, request.stored);
     else
         request.judge = suspect_of(options);
+    if (Suspect* const suspect = std::get_if<Suspect>(&request.judge); suspect && !suspect->slower && request.stored)
+        suspect->slower = request.stored->slower;
     return request;
 }
 

@@ -11,6 +11,7 @@
 #include "cli/backend_choice.h"
 #include "cli/limits.h"
 #include "cli/model.h"
+#include "cli/pace_choice.h"
 #include "reduce/request.h"
 
 namespace whittle::cli {
@@ -19,9 +20,11 @@ class Tool;
 
 struct MinifyOptions {
     std::filesystem::path model = {}, output = {};
+    std::vector<std::string> arguments = {};  ///< of a MODEL that is a program
     // Who judges a candidate.
     BackendChoice backend = {};
     AccuracyChoice accuracy = {};
+    PaceChoice pace = {};
     std::filesystem::path test = {};
     std::vector<std::string> check = {};
     bool test_must_fail = false;              ///< of the old spelling
@@ -34,6 +37,9 @@ struct MinifyOptions {
     reduce::Strategy search = {};
     std::vector<std::string> delta_passes = {};
     std::optional<std::chrono::seconds> time_limit = {};
+    // Of a folder of models (minify_models.h).
+    std::string shard = {};  ///< "I/N", from 1
+    std::optional<std::filesystem::path> html = {};
 
     void declare(Tool& tool);
     /// Throws Error for several of --backend, --test and --check, for options that would do nothing, and for numbers
@@ -42,6 +48,9 @@ struct MinifyOptions {
     /// --test or --check was given.
     bool command() const { return !test.empty() || !check.empty(); }
 };
+
+/// The script that --test names: a file here, or a program in PATH.
+std::string script_path(const std::filesystem::path& script);
 
 /// The frames of the model as the options ask for them: folded or not, decomposed or not. What does not decompose
 /// stays. A command may know ops that Whittle does not. Throws Error where there are none.

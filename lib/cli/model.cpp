@@ -19,6 +19,7 @@
 #include "graph/failure_file.h"
 #include "graph/placement.h"
 #include "graph/text.h"
+#include "judge/frames.h"
 #include "trace/index.h"
 #include "trace/load.h"
 
@@ -296,6 +297,8 @@ std::vector<LoadedFrame> load_frames(const fs::path& path, const ModelOptions& o
         fill_inputs(frame, options, given);
         set_expected(frame, options, given);
         if (onnx && options.need_inputs) set_onnx_file(frame, *onnx);
+        if (options.exact && options.need_inputs)
+            make_exact(frame, static_cast<std::uint64_t>(options.inputs.seed.value_or(0)));
         log_frame(frame);
     }
     return frames;

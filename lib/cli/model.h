@@ -67,6 +67,7 @@ struct ModelOptions {
     bool keep_unknown = false;  ///< ONNX: calls whose results have no known type are kept instead of an Error
     bool as_stated = false;     ///< results are what a graph's file says, and not what is inferred of them
     bool need_inputs = true;    ///< false: only the graphs are wanted
+    bool exact = false;         ///< --accuracy=exact: with data on which no operation rounds (judge/exact.h)
     bool fold = true;           ///< ONNX: compute what is constant while reading (LoadOptions::fold)
 };
 

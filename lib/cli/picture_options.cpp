@@ -50,7 +50,8 @@ void compare(const SubjectOptions& options, html::PageFacts& page) {
                                                  std::to_string(kMostCompared) + " graphs with wrong results");
             continue;
         }
-        if (frames.empty()) frames = load_model(subject.runnable, {.inputs = options.inputs});
+        if (frames.empty())
+            frames = load_model(subject.runnable, {.inputs = options.inputs, .exact = options.accuracy.exact()});
         compare(graph, failing, frames, options, page);
     }
 }

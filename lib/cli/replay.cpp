@@ -14,6 +14,7 @@
 #include "cli/messages.h"
 #include "cli/minify.h"
 #include "cli/model.h"
+#include "cli/model_folder.h"
 #include "cli/progress.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -38,18 +39,6 @@ void check_is_record(const fs::path& file) {
                     ", expected a record",
                 "record the model with " + shell_quote(program_words("trace", {"-o", "traces", file.string()})) +
                     ", then run " + program_called("replay") + " traces");
-}
-
-Shard shard_of(const std::string& shard) {
-    if (shard.empty()) return shard_from_environment().value_or(Shard{});
-    const char* const why = "expected I/N with I from 1 to N";
-    std::int64_t index = 0, count = 0;
-    const char* const end = shard.data() + shard.size();
-    const auto [slash, wrong] = std::from_chars(shard.data(), end, index);
-    if (wrong != std::errc() || slash == end || *slash != '/' || std::from_chars(slash + 1, end, count).ptr != end)
-        throw invalid_value(shard, "--shard", why);
-    if (index < 1 || index > count) throw invalid_value(shard, "--shard", why);
-    return {static_cast<std::size_t>(index - 1), static_cast<std::size_t>(count)};
 }
 
 /// One of --report.
@@ -91,7 +80,20 @@ std::string next_command(const ReplayResult& result, const ReplayChoice& options
     if (result.refused) return {};  // by every backend
     const bool wrong = result.outcome == "mismatch";
     if (wrong && result.backend == kReferenceBackend) return {};
-    return minify_command(result.file, wrong, options.backend, options.accuracy, {}, options.limits);
+    const std::string command =
+        minify_command(result.file, wrong, options.backend, options.accuracy, {}, options.limits);
+    return result.outcome == "slow" ? command + " " + shell_quote(options.pace.words()) : command;
+}
+
+/// What there is to run in a folder without records.
+std::vector<fs::path> models_of(const fs::path& folder) {
+    if (fs::exists(folder / "index.json")) return {};  // a trace should have records
+    if (!holds_models(folder)) return {folder};
+    try {
+        return models_in(folder);
+    } catch (const Error&) {  // there is nothing of either kind
+        return {};
+    }
 }
 
 /// `lines`: prints one for each record as it ends.
@@ -101,9 +103,13 @@ std::vector<ReplayResult> results_of(const Tool& tool, const ReplayChoice& optio
     ReplayOptions how{.backend = options.backend.name,
                       .backend_options = options.backend.options(),
                       .accuracy = options.accuracy.chosen(),
+                      .slower = options.pace.pace(options.backend.name, options.backend.options()),
                       .limits = options.limits.limits(),
                       .to_event = options.events(),
                       .jobs = options.jobs};
+    for (const fs::path& file : files)
+        if (is_plain_model(file)) how.models.insert(file);
+    how.load = [](const fs::path& file) { return load_model(file, {}); };
     Progress progress("replay", files.size(), tool.shared().progress, "records");
     std::size_t done = 0;
     std::vector<ReplayResult> results = replay_all(files, how, known, [&](const ReplayResult& result) {
@@ -119,10 +125,25 @@ std::vector<ReplayResult> results_of(const Tool& tool, const ReplayChoice& optio
 
 }  // namespace
 
+Shard shard_of(const std::string& shard) {
+    if (shard.empty()) return shard_from_environment().value_or(Shard{});
+    const char* const why = "expected I/N with I from 1 to N";
+    std::int64_t index = 0, count = 0;
+    const char* const end = shard.data() + shard.size();
+    const auto [slash, wrong] = std::from_chars(shard.data(), end, index);
+    if (wrong != std::errc() || slash == end || *slash != '/' || std::from_chars(slash + 1, end, count).ptr != end)
+        throw invalid_value(shard, "--shard", why);
+    if (index < 1 || index > count) throw invalid_value(shard, "--shard", why);
+    return {static_cast<std::size_t>(index - 1), static_cast<std::size_t>(count)};
+}
+
 void ReplayChoice::declare(Tool& tool) {
-    tool.positional("RECORD|DIR", arguments, "Records, or folders with records.");
-    backend.declare(tool, "the backend and backend options that each record was made with");
+    tool.positional("RECORD|DIR", arguments,
+                    "Records, or folders with records. In a folder without records, the models are run, and compared "
+                    "with test_data_set_0 or with the reference.");
+    backend.declare(tool, "the backend and backend options that each record was made with; for models, halide");
     accuracy.declare(tool, "How to compare outputs. Default: the mode in each record.", kRecordedTolerances);
+    pace.declare(tool, "Also fail if a record takes more than");
     tool.section("Record selection");
     tool.option("--filter", filter, "RE", "Replay only the records whose path matches the regular expression RE.");
     tool.option("--to-event", to_event, "K",
@@ -166,11 +187,14 @@ void ReplayChoice::check_usage() const {
     if (to_event) require_range("--to-event", static_cast<double>(*to_event), 1, 1e9);
     shard_of(shard);
     backend.check();
+    pace.check(backend, jobs <= 1);
+    require_with(!pace.pairs.empty() && pace.than.empty(), "--than-option", !backend.name.empty(),
+                 "--than or --backend");
 }
 
 std::vector<fs::path> ReplayChoice::records(const Tool& tool, const KnownFailures& known) const {
-    const std::vector<fs::path> all =
-        find_records(arguments, to_event ? std::optional(static_cast<std::size_t>(*to_event)) : std::nullopt);
+    const std::vector<fs::path> all = find_records(
+        arguments, to_event ? std::optional(static_cast<std::size_t>(*to_event)) : std::nullopt, models_of);
     if (!filter.empty() && select_records(all, filter, {}).empty())
         throw invalid_value(filter, "--filter",
                             "the regular expression matches none of " + plural(all.size(), "record"));

@@ -13,6 +13,7 @@
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "judge/frames.h"
+#include "repro/timing.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -199,6 +200,10 @@ int write_for(const Tool& tool, ReproOptions& options, LoadedFrame& frame) {
     frame.graph.failure = failure_of(options, frame, suspect);
     if (!frame.graph.failure) return not_failing(tool, suspect, recorded ? &*recorded : nullptr);
     add_circumstances(repro, tool, frame.graph.failure->backend);
+    if (frame.graph.failure->slower) {
+        const repro::TimingRepro times = repro::write_timing(frame.graph, repro);
+        return print(tool, repro.accepts(times.verified), to_json(times), to_text(times, *frame.graph.failure, repro));
+    }
     const repro::Repro written = repro::write_repro(frame.graph, repro);
     return print(tool, repro.accepts(written.verified), to_json(written, repro),
                  to_text(written, *frame.graph.failure, repro));
@@ -242,9 +247,10 @@ void ReproOptions::declare(Tool& tool) {
 int write_repro(const Tool& tool, ReproOptions options) {
     check_usage(options);
     const fs::path& graph = options.repro.graph;
-    std::vector<LoadedFrame> frames = load_for(graph, {.inputs = options.inputs}, [&](const LoadedFrame& frame) {
-        return !is_python(options) && options.backend.knows_more(frame, kReferenceBackend);
-    });
+    std::vector<LoadedFrame> frames =
+        load_for(graph, {.inputs = options.inputs, .exact = options.accuracy.exact()}, [&](const LoadedFrame& frame) {
+            return !is_python(options) && options.backend.knows_more(frame, kReferenceBackend);
+        });
     if (frames.size() != 1)
         throw Error({graph.string(), {}}, "found " + plural(frames.size(), "graph") + ", expected one graph",
                     "pass one of the graphs or records in this folder");

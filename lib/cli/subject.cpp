@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backends/registry.h"
+#include "base/command_words.h"
 #include "base/error.h"
 #include "base/interpreter.h"
 #include "base/log.h"
@@ -33,6 +34,7 @@ report::Subject subject_of_program(const Tool& tool, const fs::path& program, co
     ProgramRequest request = options.program.request(tool, program, options.inputs);
     request.with_data = backend || options.values;
     request.with_times = options.times || options.kernels;
+    request.halide = options.halide;
     if (request.with_data) request.folder = folder;
     const bool coded = is_debug_file(LogArtifact::full_code);  // which runs on the records
     if (request.with_data || coded) request.records = RecordPolicy::always;
@@ -63,7 +65,8 @@ report::Subject subject_of_model(const fs::path& model, SubjectOptions& options)
         return load_model(model, {.inputs = options.inputs,
                                   .keep_unknown = true,
                                   .as_stated = options.backend.name == kInfersAnew,
-                                  .need_inputs = need_inputs});
+                                  .need_inputs = need_inputs,
+                                  .exact = options.accuracy.exact()});
     };
     std::vector<LoadedFrame> runnable;
     if (options.runs_backend()) runnable = load(true);
@@ -72,9 +75,9 @@ report::Subject subject_of_model(const fs::path& model, SubjectOptions& options)
     // Capture has held the reference against what records hold.
     const auto recorded = [](const LoadedFrame& frame) { return frame.record.has_value(); };
     if (backend && offered<Reference>(*backend) && std::ranges::all_of(runnable, recorded)) backend.reset();
-    // What is run is what is told of, but of a folder: its graphs are told of, its records are run.
-    report::Subject subject =
-        report::subject_of(model, runnable.empty() || recognize(model) == ModelKind::trace ? load(false) : runnable);
+    // What is run is what is told of, but of a folder, whose records are run, and of what is run only in part.
+    const bool other = runnable.empty() || recognize(model) == ModelKind::trace || options.accuracy.exact();
+    report::Subject subject = report::subject_of(model, other ? load(false) : runnable);
     if (!backend) return subject;
     subject.runnable = model;
     report::note_tried(subject, try_frames(runnable, *backend, options.suspect()));
@@ -116,6 +119,10 @@ report::Subject subject_of(const Tool& tool, const fs::path& model, SubjectOptio
     const bool run = is_run(recognize(model)), measures = options.times || options.kernels;
     // Else --minify finds the backend in the model.
     const bool known = !options.backend.name.empty() || (options.times && !options.minify);
+    if (run && options.accuracy.exact())
+        throw Error({model.string(), {}}, "--accuracy=exact requires a model or a trace, found a program",
+                    shell_quote(program_words("trace", {"-o", "DIR", model.string()})) +
+                        " captures it as a trace; then pass DIR");
     std::optional<Profile> measured;
     // Before the backend is run otherwise: what that compiles would be found in its cache.
     if (measures && known && !run) measured = profile_of(model, options);

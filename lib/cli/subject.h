@@ -29,8 +29,9 @@ struct SubjectOptions {
     bool minify = false;
     /// What compiling and running takes is measured, of what is no program on the default backend where none was named.
     bool times = false;
-    bool kernels = false;  ///< the same where a backend is named, with the texts of its kernels
-    bool values = false;   ///< a program's inputs and results are recorded, though no backend is to be run on them
+    bool kernels = false;               ///< the same where a backend is named, with the texts of its kernels
+    std::filesystem::path halide = {};  ///< ProgramRequest::halide
+    bool values = false;  ///< a program's inputs and results are recorded, though no backend is to be run on them
 
     /// It is to be run, not only asked what it supports.
     bool runs_backend() const { return minify || !backend.name.empty(); }

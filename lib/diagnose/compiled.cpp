@@ -91,6 +91,7 @@ std::optional<Graph> run_by_interpreter(const Backend& backend, const Graph& gra
 
 bool has_repro(const Graph& failing) {
     auto backend = find_backend(failing.failure->backend);
+    if (failing.failure->slower) return offered<AsksByLine>(*backend) != nullptr;  // others' programs show no times
     if (const auto compiler = other_compiler(*failing.failure, *backend)) backend = find_backend(compiler->backend);
     return offered<Emitter>(*backend) || wrongly_interpreted(*backend, failing);
 }

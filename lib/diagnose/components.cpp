@@ -14,6 +14,7 @@
 #include "base/words.h"
 #include "diagnose/asker.h"
 #include "graph/abilities.h"
+#include "graph/backend_options.h"
 #include "graph/json_text.h"
 #include "judge/judge.h"
 
@@ -43,6 +44,12 @@ class Procedure {
             if (tried.in_diagnosis.stands_in && !nobody_judged_gradients(guilt.who())) continue;
             const int nth = static_cast<int>(guilt.tried.size()) + 1;
             guilt.tried.push_back(ask(tried, tried.name, options_in(tried.in_diagnosis.options),
+                                      runs_until_passing(guilt.rate, nth), false));
+            if (guilt.fails()) return guilt;
+        }
+        for (const std::string& earlier : earlier_backends(suspect_.spec)) {
+            const int nth = static_cast<int>(guilt.tried.size()) + 1;
+            guilt.tried.push_back(ask(components().back(), earlier, without_limits(suspect_.options),
                                       runs_until_passing(guilt.rate, nth), false));
             if (guilt.fails()) return guilt;
         }
@@ -78,7 +85,7 @@ class Procedure {
     Tried ask(const BuiltInBackend& component, const BackendSpec& spec, const BackendOptions& options, int runs,
               bool all) {
         constexpr double kSeconds = 5;
-        Tried tried{.component = &component, .backend = spec.text()};
+        Tried tried{.component = &component, .backend = spec.text(), .options = options};
         if (!component.needs.empty() && !has_module(std::string(component.needs))) {
             tried.undecided = "this Whittle was built without LibTorch";
             return tried;

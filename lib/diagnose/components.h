@@ -23,10 +23,11 @@ const BuiltInBackend* component_named(const BackendSpec& spec);
 /// A component with what came of it.
 struct Tried {
     const BuiltInBackend* component = nullptr;
-    std::string backend = {};    ///< with its options, where it is a suspect that would be taken for a component
-    std::string failure = {};    ///< of the first run that failed, in words; empty: none did
-    std::string heading = {};    ///< the same in few words
-    std::string undecided = {};  ///< why it is not judged: it does not support an op
+    std::string backend = {};  ///< with its options, where it is a suspect that would be taken for a component
+    BackendOptions options = {};
+    std::string failure = {};                ///< of the first run that failed, in words; empty: none did
+    std::string heading = {};                ///< the same in few words
+    std::string undecided = {};              ///< why it is not judged: it does not support an op
     std::vector<std::string> compared = {};  ///< as Judgement has it
     Rate rate = {};                          ///< at which it failed
     double seconds = 0;                      ///< of all runs

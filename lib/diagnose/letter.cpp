@@ -36,7 +36,7 @@ Rate rate_of(const Letter& letter) {
 Suspect guilty_one(const Letter& letter) {
     Suspect guilty = letter.suspect;
     const Tried& who = letter.guilt.who();
-    if (!who.suspect) guilty.spec = who.backend, guilty.options = options_in(who.component->in_diagnosis.options);
+    if (!who.suspect) guilty.spec = who.backend, guilty.options = who.options;
     return guilty;
 }
 
@@ -198,8 +198,7 @@ void address(Letter& letter, Backend& backend) {
     const std::filesystem::path model = letter.minimized ? letter.minimized_file : std::filesystem::path(letter.model);
     for (std::size_t i = guilt.tried.size() - 1; i-- > 0;)
         if (guilt.tried[i].undecided.empty() && guilt.tried[i].backend != kReferenceBackend) {
-            letter.last_good = question(letter, model, guilt.tried[i].backend,
-                                        options_in(guilt.tried[i].component->in_diagnosis.options));
+            letter.last_good = question(letter, model, guilt.tried[i].backend, guilt.tried[i].options);
             break;
         }
     const Suspect guilty = guilty_one(letter);

@@ -13,6 +13,8 @@
 #include "frontends/onnx/unspecified.h"
 #include "fuzz/left_open.h"
 #include "graph/releases.h"
+#include "judge/exact.h"
+#include "judge/judge.h"
 #include "ops/core/interpreter.h"
 #include "passes/widen.h"
 
@@ -65,16 +67,24 @@ class Fuzzer {
 
   private:
     void try_model(std::uint64_t number) {
-        const Model model = models_.model(number);
+        Model model = models_.model(number);
         if (model.graph.calls().empty()) return;
         counts_.models++;
         if (!outside_standard(model.graph).empty()) {
             counts_.outside++;
             return;
         }
+        if (exact()) {
+            ExactCase made = exact_case(model.graph, model.inputs, number);
+            model = {std::move(made.graph), std::move(made.inputs)};
+        }
         const std::optional<std::vector<Tensor>> expected = expected_of(model);
         if (!expected) {
             counts_.refused++;
+            return;
+        }
+        if (exact() && !not_exact(model.graph, model.inputs, *expected).empty()) {
+            counts_.inexact++;
             return;
         }
         const Outcome outcome = query(model.graph, model.inputs, *expected, *backend_, options_.suspect);
@@ -82,7 +92,7 @@ class Fuzzer {
             counts_.right++;
         } else if (!outcome.is_failure()) {
             counts_.unsupported++;
-        } else if (outcome.kind == Outcome::Kind::mismatch && is_unstable(model, *expected)) {
+        } else if (outcome.kind == Outcome::Kind::mismatch && !exact() && is_unstable(model, *expected)) {
             counts_.unstable++;
         } else if (shares_lowerings() || left_open(model.graph, model.inputs).empty()) {
             report(number, model, outcome);
@@ -106,11 +116,13 @@ class Fuzzer {
         if (!model.graph.calls().empty()) {
             const std::vector<Tensor> expected = evaluate(model.graph, model.inputs);
             const Outcome outcome = query(model.graph, model.inputs, expected, *backend_, options_.suspect);
-            if (outcome.is_failure() && !(outcome.kind == Outcome::Kind::mismatch && is_unstable(model, expected)))
+            if (outcome.is_failure() &&
+                (exact() || outcome.kind != Outcome::Kind::mismatch || !is_unstable(model, expected)))
                 return report(number, model, outcome);
         }
         counts_.open++;
     }
+    bool exact() const { return options_.suspect.compared_by().mode == Accuracy::Mode::exact; }
     /// Of a backend that compiles our lowerings, these say what is right.
     bool shares_lowerings() const { return backend_->consumes() == CompileStage::plan; }
 
@@ -161,17 +173,17 @@ std::string to_text(const Counts& counts) {
     return "models " + std::to_string(counts.models) + ": " + std::to_string(counts.right) + " right" +
            any(counts.unsupported, "unsupported") + any(counts.refused, "refused by the reference") +
            any(counts.unstable, "unstable (rounding decides)") + any(counts.outside, "outside the ONNX standard") +
-           any(counts.open, "with unspecified results") + of(counts.failing, "failing; ") + std::to_string(counts.ops) +
-           " ops" + of(counts.pairs, "pairs of ops") +
+           any(counts.inexact, "without exact operations") + any(counts.open, "with unspecified results") +
+           of(counts.failing, "failing; ") + std::to_string(counts.ops) + " ops" + of(counts.pairs, "pairs of ops") +
            of(static_cast<std::size_t>(static_cast<double>(counts.models) / std::max(counts.seconds, 1e-3)),
               "models per second\n");
 }
 
 nlohmann::json to_json(const Counts& counts) {
-    return {{"models", counts.models},      {"right", counts.right},       {"unsupported", counts.unsupported},
-            {"refused", counts.refused},    {"unstable", counts.unstable}, {"outside_standard", counts.outside},
-            {"left_open", counts.open},     {"failing", counts.failing},   {"ops", counts.ops},
-            {"pairs_of_ops", counts.pairs}, {"seconds", counts.seconds}};
+    return {{"models", counts.models},   {"right", counts.right},        {"unsupported", counts.unsupported},
+            {"refused", counts.refused}, {"unstable", counts.unstable},  {"outside_standard", counts.outside},
+            {"inexact", counts.inexact}, {"left_open", counts.open},     {"failing", counts.failing},
+            {"ops", counts.ops},         {"pairs_of_ops", counts.pairs}, {"seconds", counts.seconds}};
 }
 
 }  // namespace whittle::fuzz

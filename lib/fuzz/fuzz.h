@@ -32,6 +32,7 @@ struct Counts {
     std::size_t refused = 0;   ///< by the reference
     std::size_t unstable = 0;  ///< rounding decides
     std::size_t outside = 0;   ///< the ONNX standard does not say what they compute
+    std::size_t inexact = 0;   ///< of models on exact data: no operation is exact
     std::size_t open = 0;      ///< an op's documentation leaves open what is right
     std::size_t failing = 0;
     std::size_t ops = 0, pairs = 0;  ///< ops that models are made of, and pairs of them that were met

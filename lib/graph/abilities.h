@@ -6,6 +6,7 @@
 // Emitter, its part of a repro, is in emitter.h.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -118,6 +119,34 @@ class Apart {
     /// Of `limits`, its times and memory count. Throws Error where the process cannot be started, and for options that
     /// the compiler does not have.
     virtual std::unique_ptr<Query> query(const BackendOptions& options, const ProcessOptions& limits) = 0;
+};
+
+/// The function of the library `onnx` that makes the backend of a worker (backends/command/worker.h), for who is not
+/// linked with that library: name, description, command line, and the options that the command line takes.
+using MakeWorkerBackend = Backend*(const std::string&, const std::string&, const std::vector<std::string>&,
+                                   const std::vector<std::string>&);
+/// Of an executable (graph/backend.h) whose run() does more than its compiler's code, which another process compiles,
+/// maybe: that process takes the times.
+class TimesRuns {
+  public:
+    virtual ~TimesRuns() = default;
+    /// Runs it once, then `runs` times, and adds the seconds of each of these. A failure where it cannot.
+    virtual std::optional<BackendFailure> time(std::span<const Tensor> inputs, int runs,
+                                               std::vector<double>& seconds) = 0;
+};
+
+/// A question to a compiler that is a process of its own: a line of JSON on its standard input.
+struct AskedByLine {
+    std::vector<std::string> command;  ///< that starts it
+    std::string question;              ///< "{}" in it stands for the folder with the model and its inputs
+};
+/// Its compiler answers such questions, and takes the times of runs ("timed_runs"): without Whittle, too.
+class AsksByLine {
+  public:
+    virtual ~AsksByLine() = default;
+    /// Of a graph with its failure, under these options. Writes the model and the failure's inputs into the folder.
+    virtual AskedByLine asked_by_line(const Graph& graph, const BackendOptions& options,
+                                      const std::filesystem::path& folder) = 0;
 };
 
 /// Null where queries with these options need a copy of this process.

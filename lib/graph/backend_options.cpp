@@ -40,6 +40,11 @@ BackendOptions limited_to(BackendOptions options, const std::string& pass, int m
     return options;
 }
 
+BackendOptions without_limits(BackendOptions options) {
+    options.erase(kDisable), options.erase(kPassLimit);
+    return options;
+}
+
 std::vector<std::string> option_words(const BackendOptions& options) {
     std::vector<std::string> words;
     for (const auto& [key, value] : options) words.insert(words.end(), {"--backend-option", key + "=" + value});

@@ -18,6 +18,9 @@ BackendOptions switched_off(BackendOptions options, const std::vector<std::strin
 /// `options` with only the first `most` applications of a pass: the option pass-limit.
 BackendOptions limited_to(BackendOptions options, const std::string& pass, int most);
 
+/// `options` that neither switch off nor limit passes, which another backend may not have.
+BackendOptions without_limits(BackendOptions options);
+
 /// As a command line has them: "--backend-option", "KEY=VALUE".
 std::vector<std::string> option_words(const BackendOptions& options);
 /// Adds "KEY=VALUE" of a command line. Parts of disable and pass-limit may be added one by one. Throws Error for a pair

@@ -42,6 +42,13 @@ std::string Culprit::text() const {
     return component;
 }
 
+std::string Pace::text() const {
+    if (than.empty()) return "its own code without optimization";
+    std::vector<std::string> pairs;
+    for (const auto& [key, value] : options) pairs.push_back(key + "=" + value);
+    return than + (pairs.empty() ? "" : " (" + join(pairs) + ")");
+}
+
 namespace {
 
 /// "a, b, c, d, and 9 more".

@@ -14,7 +14,7 @@ namespace whittle {
 
 /// How a graph fails, without anything that reduction changes (addresses, temporaries' names, numbers, paths, indices).
 struct Signature {
-    /// "exception" "mismatch" "crash" "timeout" "out_of_memory" "check" (a user's oracle command)
+    /// "exception" "mismatch" "crash" "timeout" "out_of_memory" "slow" "check" (a user's oracle command)
     std::string kind = {};
     /// "compile" or "run"; empty for a command oracle
     std::string stage = {};
@@ -51,6 +51,16 @@ struct Culprit {
     std::string text() const;  ///< one line
 };
 
+/// What a graph is compared with that takes too long.
+struct Pace {
+    double factor = 0;      ///< it fails where it takes more than so many times as long …
+    std::string than = {};  ///< … as on this backend; empty: as its own without optimization
+    std::map<std::string, std::string> options = {};  ///< of `than`
+    bool operator==(const Pace&) const = default;
+    /// "onnxruntime", "onnxruntime (release=1.16.3)", "its own code without optimization".
+    std::string text() const;
+};
+
 struct Failure {
     std::string backend = {};                         ///< as in --backend; empty when a command was the oracle
     std::string version = {};                         ///< of its compiler, where it says
@@ -61,6 +71,7 @@ struct Failure {
     std::string message = {};         ///< the first run's own words
     std::string reference = "eager";  ///< the reference backend
     Accuracy accuracy = {};           ///< for mismatches
+    std::optional<Pace> slower = {};  ///< for what is slow: the graph fails by its time
     std::optional<Culprit> culprit = {};
     std::string releases = {};        ///< since which it fails, of those that were installed, in words; empty: unknown
     std::string python = {};          ///< the interpreter that ran the program that was traced; empty: none, unknown

@@ -50,6 +50,19 @@ std::string as_utf8(std::string_view text) {
     return result;
 }
 
+std::string html_escaped(std::string_view text) {
+    constexpr std::string_view kSpecial = "&<>\"", kEntities[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
+    std::string result;
+    for (const char c : as_utf8(text)) {
+        const std::size_t special = kSpecial.find(c);
+        if (special == std::string_view::npos)
+            result += c;
+        else
+            result += kEntities[special];
+    }
+    return result;
+}
+
 std::string as_line(std::string_view text, std::size_t limit) {
     const bool clipped = text.size() > limit;
     std::size_t end = clipped ? limit : text.size();

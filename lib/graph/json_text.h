@@ -30,6 +30,8 @@ bool is_utf8(std::string_view text);
 
 /// The text with every byte that is not UTF-8 replaced by U+FFFD: for other programs' words, which are only shown.
 std::string as_utf8(std::string_view text);
+/// As text or an attribute of HTML; as_utf8().
+std::string html_escaped(std::string_view text);
 /// Other programs' words as one line for a report: as_utf8, control characters as blanks, not much more than `limit`
 /// bytes, whole words where there are several.
 std::string as_line(std::string_view text, std::size_t limit = 500);

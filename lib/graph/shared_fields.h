@@ -76,7 +76,8 @@ struct Fields<Placement> {
 
 template <>
 struct Choices<Accuracy::Mode> {
-    static constexpr Accuracy::Mode all[] = {Accuracy::Mode::close, Accuracy::Mode::fp64, Accuracy::Mode::strict};
+    static constexpr Accuracy::Mode all[] = {Accuracy::Mode::close, Accuracy::Mode::fp64, Accuracy::Mode::strict,
+                                             Accuracy::Mode::exact};
 };
 template <>
 struct Fields<Tolerance> {
@@ -112,7 +113,7 @@ struct Fields<Rate> {
 template <>
 struct Fields<Signature> {
     static void visit(auto& field) {
-        field("kind", &Signature::kind, "", OneOf{" exception mismatch crash timeout out_of_memory check"});
+        field("kind", &Signature::kind, "", OneOf{" exception mismatch crash timeout out_of_memory slow check"});
         field("stage", &Signature::stage, "", OneOf{" compile run"});
         field("detail", &Signature::detail, "");
         field.maybe("part", &Signature::part, "Present if the failure is in the gradients.", OneOf{"backward"});
@@ -134,6 +135,14 @@ struct Fields<Culprit> {
     }
 };
 template <>
+struct Fields<Pace> {
+    static void visit(auto& field) {
+        field("factor", &Pace::factor, "The graph fails if it takes more than so many times as long.");
+        field.maybe("than", &Pace::than, "The backend compared with; if absent, the failure's own, unoptimized.");
+        field.maybe("options", &Pace::options, "The options of this backend.");
+    }
+};
+template <>
 struct Fields<Failure> {
     static constexpr const char *kName = "failure", *kMeaning = "How a minimized graph fails.";
     static constexpr bool kLines = true;
@@ -147,6 +156,8 @@ struct Fields<Failure> {
         field.lately("message", &Failure::message, "The message of the first run.");
         field.lately("reference", &Failure::reference, "");
         field.maybe("accuracy", &Failure::accuracy, "How results are compared, if not as by default.");
+        field.maybe("slower", &Failure::slower,
+                    "For a graph that takes too long: what its time is compared with. Since 1.5.");
         field.maybe("culprit", &Failure::culprit, "The culprit, found by switching parts of the compiler off.");
         field.maybe("releases", &Failure::releases,
                     "The installed releases of the compiler that fail and that do not.");

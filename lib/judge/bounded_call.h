@@ -97,6 +97,20 @@ class BoundedCall {
                           });
                });
     }
+    /// The factors of addmm and of its like without their signs.
+    Node without_signs() const {
+        Node call = node_;
+        const auto bare = [](Arg& arg) {
+            if (auto* number = std::get_if<double>(&arg.value)) *number = std::fabs(*number);
+            if (auto* number = std::get_if<std::int64_t>(&arg.value)) *number = std::abs(*number);
+        };
+        const auto is_factor = [](std::string_view name) { return name == "alpha" || name == "beta"; };
+        for (std::size_t i = 0; i < call.args.size() && i < op_.schema.params.size(); ++i)
+            if (is_factor(op_.schema.params[i].name)) bare(call.args[i]);
+        for (auto& [key, arg] : call.kwargs)
+            if (is_factor(key)) bare(arg);
+        return call;
+    }
     /// a + b, which rounds once, where a + 3 b rounds the product, too.
     bool is_single_sum() const { return op_.schema.param("alpha") && std::fabs(number_of("alpha")) == 1; }
     /// Of each element of the results the largest that other signs of the operands give.

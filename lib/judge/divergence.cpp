@@ -40,7 +40,7 @@ class Judge {
     Closeness closeness(std::size_t output, const Tensor& got, const Tensor& reference, const Accuracy& accuracy) {
         const Tensor* exact = exact_ ? &(*exact_)[output] : nullptr;
         if (!compare(got, reference, accuracy, [&] { return exact; })) return Closeness::close;
-        if (!exact) return Closeness::differs;
+        if (!exact || accuracy.mode == Accuracy::Mode::exact) return Closeness::differs;
         return rounds(output, got, reference) ? Closeness::noise : Closeness::differs;
     }
 

@@ -241,7 +241,7 @@ RoundingDecision explained_by_rounding(const Graph& graph, std::span<const Tenso
                                        std::span<const Tensor> expected, const Accuracy& accuracy,
                                        std::span<const std::string> names) {
     RoundingDecision decision;
-    if (accuracy.mode == Accuracy::Mode::strict || got.size() != expected.size()) return decision;
+    if (accuracy.wants_bits() || got.size() != expected.size()) return decision;
     Compared compared{graph, inputs, got, expected, accuracy, names};
     for (std::size_t i = 0; i < got.size(); ++i) {
         const auto difference = compare(got[i], expected[i], accuracy.tolerance(expected[i].dtype()));

@@ -29,7 +29,7 @@ struct RoundingDecision {
 
 /// Of `got` and `expected`, the outputs of two implementations of the graph, at every element that differs beyond the
 /// accuracy. `names`: what reports call the outputs, where that is not "output 0". Not explained: outputs of other
-/// dtypes, sizes or number, and mode strict, which wants bits. False without `why` where nothing differs.
+/// dtypes, sizes or number, and modes that want bits. False without `why` where nothing differs.
 RoundingDecision explained_by_rounding(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> got,
                                        std::span<const Tensor> expected, const Accuracy& accuracy,
                                        std::span<const std::string> names = {});

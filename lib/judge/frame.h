@@ -33,6 +33,7 @@ struct LoadedFrame {
     std::optional<OnnxFile> onnx = {};
     std::vector<std::string> rewritten = {};  ///< as LoadedModel::rewritten
     std::string unread = {};                  ///< why there is no graph: it is known by its file alone; else empty
+    std::string scope = {};                   ///< as FailingCase::scope (judge/judge.h)
     std::optional<Record> record = {};        ///< what it was read from, for records
 };
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/words.h"
+#include "judge/exact.h"
 
 namespace whittle {
 
@@ -19,9 +20,24 @@ FailingCase case_of(const LoadedFrame& frame, const Suspect& suspect) {
                       .inputs = frame.inputs,
                       .given = {frame.expected, frame.expected_from},
                       .suspect = suspect,
-                      .file = frame.onnx ? &*frame.onnx : nullptr};
+                      .file = frame.onnx ? &*frame.onnx : nullptr,
+                      .scope = frame.scope};
     asked.suspect.accuracy = accuracy_for(frame, suspect);
     return asked;
+}
+
+void make_exact(LoadedFrame& frame, std::uint64_t seed) {
+    if (frame.graph.nodes.empty()) return;  // known by its file alone
+    ExactCase made = exact_case(frame.graph, frame.inputs, seed);
+    if (!made.chosen) return;
+    frame.scope = made.scope();
+    frame.graph = std::move(made.graph);
+    frame.inputs = std::move(made.inputs);
+    frame.inputs_from = "exact data, seed " + std::to_string(seed);
+    frame.expected.clear();
+    frame.expected_from.clear();
+    frame.updates.clear();
+    frame.onnx.reset();
 }
 
 std::string interpreter_of(const LoadedFrame& frame) {

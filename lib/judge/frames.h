@@ -19,6 +19,10 @@ Accuracy accuracy_for(const LoadedFrame& frame, const Suspect& suspect);
 /// What the judge is asked of a frame, by accuracy_for(); it refers to the frame.
 FailingCase case_of(const LoadedFrame& frame, const Suspect& suspect);
 
+/// Takes the graph, the inputs and the scope of exact_case() (judge/exact.h); where its data are others, the outputs
+/// and the file that belonged to the old ones are gone.
+void make_exact(LoadedFrame& frame, std::uint64_t seed);
+
 /// The Python interpreter that ran the program that the frame was captured from, as its record or failure says; empty:
 /// none, or it is not known.
 std::string interpreter_of(const LoadedFrame& frame);

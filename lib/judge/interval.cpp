@@ -10,6 +10,7 @@
 #include "graph/nested.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
+#include "judge/exact_call.h"
 #include "judge/interval_rules.h"
 #include "judge/interval_values.h"
 #include "ops/core/cost.h"
@@ -46,7 +47,7 @@ bool reads_floats(const Graph& graph, const Node& call) {
 /// The nodes of a graph, one after the other.
 class IntervalWalk {
   public:
-    explicit IntervalWalk(const Accuracy& accuracy) : accuracy_(accuracy) {}
+    IntervalWalk(const Accuracy& accuracy, bool exact) : accuracy_(accuracy), exact_(exact) {}
 
     /// `part_of`: the op that the graph is the expansion of, which reports name; empty for the graph itself.
     Intervals run(const Graph& graph, const Intervals& inputs, const std::string& part_of) {
@@ -87,8 +88,7 @@ class IntervalWalk {
         bool exact = true;
         for_each_input(node, [&](NodeRef ref) {
             const Interval& operand = value(ref);
-            if (!operand.unbounded.empty() && (unknown.unbounded.empty() || unknown.other_type))
-                unknown = {.unbounded = operand.unbounded, .other_type = operand.other_type};
+            if (!operand.unbounded.empty() && (unknown.unbounded.empty() || unknown.other_type)) unknown = operand;
             exact = exact && !operand.full;
         });
         if (!op || op->def->random || has_nested_graph(node)) unknown = {.unbounded = node.target};
@@ -98,12 +98,13 @@ class IntervalWalk {
         if (op->def->bound.rule == Bound::Rule::none) {
             if (op->def->decompose || op->def->bound.parts) return run_parts(graph, node, value, reported);
             return exact && !floats ? exactly(graph, node, value, reported)
-                                    : nothing_known(node, {.unbounded = node.target});
+                                    : nothing_known(node, {.unbounded = exact_ ? reported : node.target});
         }
         if (std::ranges::any_of(node.results, [](const ValueMeta& meta) {
                 return is_complex(meta.dtype) || info_of(meta.dtype).use == DTypeInfo::Use::stored;
             }))
             return nothing_known(node, {.unbounded = node.target, .other_type = true});
+        if (exact_) return exact_results(in_f64(graph, node, value, reported), *op, accuracy_);
         const double terms = op->def->bound.rule == Bound::Rule::sums ? terms_of(graph, node) : 1;
         spend(node, terms);
         Intervals results = bounded_results(in_f64(graph, node, value, reported), *op, terms, accuracy_);
@@ -127,7 +128,10 @@ class IntervalWalk {
     static Intervals nothing_known(const Node& node, const Interval& unknown) {
         Intervals results;
         for (const ValueMeta& meta : node.results)
-            results.push_back({.dtype = meta.dtype, .unbounded = unknown.unbounded, .other_type = unknown.other_type});
+            results.push_back({.dtype = meta.dtype,
+                               .unbounded = unknown.unbounded,
+                               .other_type = unknown.other_type,
+                               .inexact = unknown.inexact});
         return results;
     }
 
@@ -183,11 +187,13 @@ class IntervalWalk {
     }
 
     void spend(const Node& node, double terms) {
+        if (exact_) return;
         for (const ValueMeta& meta : node.results) steps_ += static_cast<double>(meta.numel()) * terms;
         if (steps_ > kMostIntervalSteps) throw Error("the graph is too large for interval arithmetic");
     }
 
     const Accuracy& accuracy_;
+    const bool exact_;  ///< results are exact or not known
     double steps_ = 0;
     std::size_t origins_ = 0;
 };
@@ -213,8 +219,8 @@ bool has_bound(const Graph& graph, const Node& call) {
 
 }  // namespace
 
-std::optional<Intervals> intervals_of(const Graph& graph, std::span<const Tensor> inputs, const Accuracy& accuracy,
-                                      std::string* why) {
+static std::optional<Intervals> walked(const Graph& graph, std::span<const Tensor> inputs, const Accuracy& accuracy,
+                                       bool exact, std::string* why) {
     const auto nothing = [&](std::string reason) -> std::optional<Intervals> {
         if (why) *why = std::move(reason);
         return std::nullopt;
@@ -223,10 +229,19 @@ std::optional<Intervals> intervals_of(const Graph& graph, std::span<const Tensor
     try {
         Intervals given;
         for (const Tensor& input : inputs) given.push_back(exact_interval(input));
-        return IntervalWalk(accuracy).run(graph, given, {});
+        return IntervalWalk(accuracy, exact).run(graph, given, {});
     } catch (const Error& error) {
         return nothing(error.message());
     }
+}
+
+std::optional<Intervals> intervals_of(const Graph& graph, std::span<const Tensor> inputs, const Accuracy& accuracy,
+                                      std::string* why) {
+    return walked(graph, inputs, accuracy, false, why);
+}
+
+std::optional<Intervals> exact_intervals_of(const Graph& graph, std::span<const Tensor> inputs, std::string* why) {
+    return walked(graph, inputs, {}, true, why);
 }
 
 std::vector<std::string> ops_without_bound(const Graph& graph) {

@@ -43,6 +43,10 @@ struct Interval {
     /// Where it rounds: what was computed together and then only moved, repeated or selected has one origin, and
     /// elements of one origin that are alike are one value, which rounds once. 0: it is exact.
     std::size_t origin = 0;
+    /// exact_intervals_of(): why the value is not exact, as a sentence about `unbounded`; and the largest share of a
+    /// significand that the sums behind the value take.
+    std::string inexact = {};
+    double used = 0;
     bool tolerance_decided = false;  ///< an op with a jump met an interval that is too wide: the tolerance stood for it
 };
 
@@ -56,6 +60,12 @@ std::optional<std::vector<Interval>> intervals_of(const Graph& graph, std::span<
                                                   const Accuracy& accuracy, std::string* why = nullptr);
 /// Elements that ops compute, times the terms that each is a sum of.
 inline constexpr double kMostIntervalSteps = 3e7;
+
+/// One per output, of graphs of any size: the center alone where every correct implementation computes just that, in
+/// whatever order, because no sum on the way to it rounds (Bound::exact in ops/core/op.h); else `unbounded`, the first
+/// call that may round, with `inexact`. Nothing as intervals_of().
+std::optional<std::vector<Interval>> exact_intervals_of(const Graph& graph, std::span<const Tensor> inputs,
+                                                        std::string* why = nullptr);
 
 /// Targets of calls that have neither a rule nor parts that have one, in order, each once.
 std::vector<std::string> ops_without_bound(const Graph& graph);

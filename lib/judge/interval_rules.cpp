@@ -214,21 +214,6 @@ class RuledCall : BoundedCall {
             credit(k, most);
         }
     }
-    /// The factors of addmm and of its like without their signs.
-    Node without_signs() const {
-        Node call = node_;
-        const auto bare = [](Arg& arg) {
-            if (auto* number = std::get_if<double>(&arg.value)) *number = std::fabs(*number);
-            if (auto* number = std::get_if<std::int64_t>(&arg.value)) *number = std::abs(*number);
-        };
-        const auto is_factor = [](std::string_view name) { return name == "alpha" || name == "beta"; };
-        for (std::size_t i = 0; i < call.args.size() && i < op_.schema.params.size(); ++i)
-            if (is_factor(op_.schema.params[i].name)) bare(call.args[i]);
-        for (auto& [key, arg] : call.kwargs)
-            if (is_factor(key)) bare(arg);
-        return call;
-    }
-
     /// Elements of the one result for which both operands are one value (Interval::origin): they move together.
     std::vector<bool> one_value(const std::vector<NodeRef>& moved, bool full) const {
         if (moved.size() != 2 || results_.size() != 1 || value(moved[0]).origin == 0 ||

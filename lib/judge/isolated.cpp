@@ -2,11 +2,9 @@
 // process of its own (Apart).
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -26,13 +24,6 @@ namespace whittle {
 namespace {
 
 // ---- the child -----------------------------------------------------------------------------------------------------
-
-/// Bytes of memory in use.
-std::size_t resident_memory() {
-    std::size_t mapped = 0, pages = 0;
-    std::ifstream("/proc/self/statm") >> mapped >> pages;
-    return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-}
 
 /// Tells the parent how far the child came, even when it crashes.
 struct Shared {

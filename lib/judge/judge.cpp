@@ -12,6 +12,7 @@
 #include "graph/libtorch_kernels.h"
 #include "graph/placement.h"
 #include "graph/rate.h"
+#include "judge/exact.h"
 #include "judge/explained.h"
 #include "judge/file_backend.h"
 #include "ops/aten/random.h"
@@ -30,8 +31,9 @@ bool is_reference(Backend& backend) { return offered<Reference>(backend) != null
 
 /// The backend that is given the user's file, where it reads such files and runs here; else null.
 std::unique_ptr<Backend> takes_file(const FailingCase& asked, Backend& backend, const Suspect& suspect) {
-    const bool here = suspect.launcher.prefix.empty();
-    return asked.file && here ? file_backend(backend, *asked.file, suspect.options) : nullptr;
+    // What is compared by its time is given to both as a graph.
+    const bool may = suspect.launcher.prefix.empty() && !suspect.slower;
+    return asked.file && may ? file_backend(backend, *asked.file, suspect.options) : nullptr;
 }
 
 /// What was given: the file, else the graph. Only the reference is trusted not to take this process down.
@@ -39,8 +41,9 @@ Outcome run(const FailingCase& asked, Backend& backend, const Suspect& suspect) 
     seed_random_ops(0);
     if (const auto as_given = takes_file(asked, backend, suspect))
         return run_suspect(asked.graph, asked.inputs, *as_given, suspect);
-    return is_reference(backend) ? run_in_process(asked.graph, asked.inputs, backend, suspect.options)
-                                 : run_suspect(asked.graph, asked.inputs, backend, suspect);
+    return is_reference(backend) && !suspect.slower
+               ? run_in_process(asked.graph, asked.inputs, backend, suspect.options)
+               : run_suspect(asked.graph, asked.inputs, backend, suspect);
 }
 
 /// The first call that draws random numbers, as messages name it; empty: none does.
@@ -50,24 +53,6 @@ std::string random_op(const Graph& graph) {
     const auto found = std::ranges::find_if(calls, draws);
     if (found != calls.end()) return graph.node({*found}).target;
     return draws_random_numbers(graph) ? "a nested graph" : "";
-}
-
-/// The options with which the backend compiles the graph without optimization, or without directives of its schedule;
-/// nothing where it has no such switches or `options` set them so already.
-std::optional<BackendOptions> unoptimized(const Graph& graph, Backend& backend, const BackendOptions& options) {
-    Switchable* const switches = offered<Switchable>(backend);
-    const auto look = switches ? switches->inspect(graph, options) : nullptr;
-    if (!look) return std::nullopt;
-    const Switchable::Parts& parts = look->parts();
-    BackendOptions off = options;
-    if (!parts.directive_is.empty() && !parts.passes.empty()) {  // levels of a compiler without schedules
-        off = switches->limited(options, parts.passes.front().name, 0);
-    } else {
-        std::vector<std::string> all;
-        for (const Switchable::Directive& directive : parts.directives) all.push_back(directive.text);
-        off = switches->without(options, all);
-    }
-    return off == options ? std::nullopt : std::optional(std::move(off));
 }
 
 /// Judges one case.
@@ -94,12 +79,14 @@ class CaseJudge {
         else if (!ended)
             fails();
         else if (asked_.suspect.tier == Tier::ends)
-            said_.verdict = Verdict::right;
+            said_.verdict = Verdict::right, said_.reason = said_.outcome.message;  // by its time: the figures
         else if (!said_.no_reference.empty() && said_.expected.outputs.empty())
             not_judged("no expected values: " + std::string(opaque_ ? "" : "the reference backend failed: ") +
                        said_.no_reference);
         else
             compare();
+        if (said_.verdict == Verdict::right && said_.reason.empty() && !asked_.scope.empty())
+            said_.reason = "judged " + asked_.scope;
         return std::move(said_);
     }
 
@@ -175,7 +162,7 @@ class CaseJudge {
     std::optional<Values> without_optimization() const {
         Suspect plain = asked_.suspect;
         if (!plain.launcher.prefix.empty()) return std::nullopt;
-        auto options = unoptimized(asked_.graph, backend_, plain.options);
+        auto options = unoptimized(asked_.graph, backend_, plain.options).options;
         if (!options) return std::nullopt;
         plain.options = std::move(*options);
         plain.tier = Tier::ends;
@@ -199,8 +186,11 @@ class CaseJudge {
             said_.verdict = Verdict::right;
             return;
         }
-        said_.compared = {expected.from};
         const Accuracy accuracy = asked_.suspect.compared_by();
+        if (accuracy.mode == Accuracy::Mode::exact)
+            if (std::string why = not_exact(asked_.graph, asked_.inputs, expected.outputs); !why.empty())
+                return not_judged(std::move(why));
+        said_.compared = {expected.from};
         said_.outcome =
             whittle::judge(std::move(said_.outcome), asked_.graph, asked_.inputs, expected.outputs, accuracy);
         if (!said_.outcome.failed()) {
@@ -330,7 +320,12 @@ Outcome query(const FailingCase& asked, Backend& backend) {
 std::optional<Excuse> excuse(const Graph& graph, std::span<const Tensor> inputs, Outcome& outcome,
                              std::span<const Tensor> expected, const Suspect& suspect) {
     if (auto open = open_input(graph, inputs)) return Excuse{Verdict::not_judged, std::move(open->reason)};
-    RoundingDecision rounding = explained_by_rounding(graph, inputs, outcome, expected, suspect.compared_by());
+    const Accuracy accuracy = suspect.compared_by();
+    if (accuracy.mode == Accuracy::Mode::exact && outcome.kind == Outcome::Kind::mismatch) {
+        std::string why = not_exact(graph, inputs, expected);
+        return why.empty() ? std::nullopt : std::optional(Excuse{Verdict::not_judged, std::move(why)});
+    }
+    RoundingDecision rounding = explained_by_rounding(graph, inputs, outcome, expected, accuracy);
     if (rounding.explained) return Excuse{Verdict::right, std::move(rounding.why)};
     const bool may_round = suspect.beyond_rounding && rounding.inside;
     return may_round ? std::optional(Excuse{Verdict::not_judged, std::move(rounding.why)}) : std::nullopt;
@@ -338,7 +333,7 @@ std::optional<Excuse> excuse(const Graph& graph, std::span<const Tensor> inputs,
 
 std::optional<bool> right_unoptimized(const Graph& graph, std::span<const Tensor> inputs,
                                       std::span<const Tensor> expected, Backend& backend, Suspect suspect) {
-    const auto options = unoptimized(graph, backend, suspect.options);
+    const auto options = unoptimized(graph, backend, suspect.options).options;
     if (!options) return std::nullopt;
     suspect.options = *options;
     const ArtifactPause nobody_asked;

@@ -41,6 +41,8 @@ struct FailingCase {
     /// The file that the graph was read from: a backend that reads such files compiles it, byte by byte, and not the
     /// graph. Null: there is none.
     const OnnxFile* file = nullptr;
+    /// What of a model the graph is, where that is not all: "3 of 4 operations: …". Told with the verdict right.
+    std::string scope = {};
 };
 
 struct Judgement {
@@ -80,8 +82,8 @@ Outcome query(const FailingCase& asked, Backend& backend);
 
 /// Why a failure says nothing of the backend.
 struct Excuse {
-    /// right: results differ by rounding alone; not_judged: a definition leaves the result open, or only the tolerance
-    /// judges results of a suspect that fails beyond_rounding.
+    /// right: results differ by rounding alone; not_judged: a definition leaves the result open, results that are to be
+    /// exact are not, or only the tolerance judges results of a suspect that fails beyond_rounding.
     Verdict verdict;
     std::string why;
 };

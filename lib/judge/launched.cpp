@@ -21,6 +21,7 @@
 #include "graph/json.h"
 #include "graph/json_text.h"
 #include "judge/outcome_message.h"
+#include "judge/suspect.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
@@ -33,12 +34,11 @@ constexpr const char *kGraph = "graph.json", *kQuery = "query.json", *kAnswer = 
 /// What standard input says where it stays open for as long as somebody waits for the answer.
 constexpr const char* kWaiting = "whittle waits\n";
 
-void write_query(const fs::path& folder, const Graph& graph, std::span<const Tensor> inputs, const std::string& backend,
-                 const BackendOptions& options, const Limits& limits) {
+void write_query(const fs::path& folder, const Graph& graph, std::span<const Tensor> inputs, const Suspect& suspect) {
+    const Limits& limits = suspect.limits;
     Graph query = graph;
     Failure& failure = query.failure.emplace();
-    failure.backend = backend;
-    failure.options = options;
+    describe(suspect, failure);
     failure.inputs.assign(inputs.begin(), inputs.end());
     save_graph(query, folder / kGraph);
     json settings = {{"timeout_ms", limits.timeout.count()}, {"memory", limits.memory}};
@@ -112,14 +112,13 @@ class Watcher {
 
 }  // namespace
 
-Outcome run_launched(const Graph& graph, std::span<const Tensor> inputs, const std::string& backend,
-                     const BackendOptions& options, const Limits& limits, const Launcher& launcher) {
+Outcome run_launched(const Graph& graph, std::span<const Tensor> inputs, const Suspect& suspect) {
     const TempDir folder("whittle-query");
-    write_query(folder.path(), graph, inputs, backend, options, limits);
-    std::vector<std::string> argv = launcher.prefix;
-    argv.insert(argv.end(), launcher.answer.begin(), launcher.answer.end());
+    write_query(folder.path(), graph, inputs, suspect);
+    std::vector<std::string> argv = suspect.launcher.prefix;
+    argv.insert(argv.end(), suspect.launcher.answer.begin(), suspect.launcher.answer.end());
     argv.push_back(folder.path().string());
-    const ProcessResult process = run_process(argv, {.timeout = limits.timeout + kLaunchTime,
+    const ProcessResult process = run_process(argv, {.timeout = suspect.limits.timeout + kLaunchTime,
                                                      .remove_if_killed = folder.path(),
                                                      .input = kWaiting,
                                                      .hold_input = true});
@@ -147,7 +146,7 @@ void answer_query(const fs::path& folder) {
     const CleanUpScope scope;
     const Watcher watcher;
     write_file(folder / kAnswer,
-               encode(run_isolated(graph, graph.failure->inputs, *backend, graph.failure->options, limits)));
+               encode(run_suspect(graph, graph.failure->inputs, *backend, suspect_of(*graph.failure, limits))));
 }
 
 }  // namespace whittle

@@ -11,16 +11,17 @@
 
 namespace whittle {
 
+struct Suspect;
+
 struct Launcher {
     std::vector<std::string> prefix;  ///< of the command; empty: there is no launcher
     std::vector<std::string> answer;  ///< the program that calls answer_query(), before the folder
 };
 
-/// As run_isolated; `backend` is looked up by name where the query runs. The limits hold there, and here the launcher
-/// has kLaunchTime more of wall clock. A launcher that ends without an answer is unresolved. Throws Error when it
-/// cannot be started.
-Outcome run_launched(const Graph& graph, std::span<const Tensor> inputs, const std::string& backend,
-                     const BackendOptions& options, const Limits& limits, const Launcher& launcher);
+/// As run_suspect() where suspect.launcher takes it; the backend is looked up by name there. The limits hold there, and
+/// here the launcher has kLaunchTime more of wall clock. A launcher that ends without an answer is unresolved. Throws
+/// Error when it cannot be started.
+Outcome run_launched(const Graph& graph, std::span<const Tensor> inputs, const Suspect& suspect);
 
 inline constexpr std::chrono::seconds kLaunchTime{600};
 

@@ -78,6 +78,8 @@ std::string_view name(Outcome::Kind kind) {
             return "ok";
         case Outcome::Kind::mismatch:
             return "mismatch";
+        case Outcome::Kind::slow:
+            return "slow";
         case Outcome::Kind::exception:
             return "exception";
         case Outcome::Kind::crash:
@@ -125,12 +127,56 @@ Signature signature_of(const Outcome& outcome) {
     return signature;
 }
 
+Values run_in_process(Outcome& outcome, Executable& executable, std::span<const Tensor> inputs) {
+    Values values;
+    guarded(outcome, "run", [&] {
+        RunResult result = executable.run(inputs);
+        if (auto* found = std::get_if<Values>(&result))
+            values = std::move(*found);
+        else
+            fail(outcome, std::get<BackendFailure>(result));
+    });
+    return values;
+}
+
+void timed_in_process(Outcome& outcome, TimesRuns& timed, std::span<const Tensor> inputs, int runs,
+                      std::vector<double>& seconds) {
+    guarded(outcome, "run", [&] {
+        if (const auto failure = timed.time(inputs, runs, seconds)) fail(outcome, *failure);
+    });
+}
+
 bool asked_for_gradients(const Backend& backend) {
     return backend.consumes() != CompileStage::captured || offered<Differentiates>(backend) ||
            offered<OwnGradients>(backend);
 }
 
 namespace {
+
+using Compile = std::function<CompileResult()>;
+
+void refuse(Outcome& outcome, const std::string& why) {
+    fail(outcome, {.stage = "compile", .message = why, .unsupported = true});
+}
+
+std::unique_ptr<Executable> compiled(Outcome& outcome, const Graph& graph, const Backend& backend,
+                                     const Compile& compile_it) {
+    std::unique_ptr<Executable> executable;
+    guarded(outcome, "compile", [&] {
+        LogStep step(LogStep::Kind::backend, backend.name() + ": " + summary(graph), graph.name);
+        CompileResult compiled = compile_it();
+        if (!std::holds_alternative<std::unique_ptr<Executable>>(compiled)) step.failed();
+        if (auto* done = std::get_if<std::unique_ptr<Executable>>(&compiled))
+            executable = std::move(*done);
+        else if (auto* failure = std::get_if<BackendFailure>(&compiled))
+            fail(outcome, *failure);
+        else if (auto* request = std::get_if<BreakRequest>(&compiled))
+            refuse(outcome, "the backend requests a graph break: " + request->reason);
+        else
+            refuse(outcome, "the backend asks to skip the graph: " + std::get<SkipRequest>(compiled).reason);
+    });
+    return executable;
+}
 
 /// A backend's run of one graph, or of two parts of one.
 class Runner {
@@ -160,27 +206,18 @@ class Runner {
     }
 
   private:
-    using Compile = std::function<CompileResult()>;
-
     Values run(Outcome& outcome, const Graph& graph, std::span<const Tensor> inputs, bool backward,
                const Compile& compile_it) {
         const auto compile_start = std::chrono::steady_clock::now();
-        const std::unique_ptr<Executable> executable = compile(outcome, graph, compile_it);
+        const std::unique_ptr<Executable> executable = compiled(outcome, graph, backend_, compile_it);
         outcome.compile_seconds += seconds_since(compile_start);
         if (outcome.failed()) return {};
         outcome.missing.emplace();
         tell(RunPhase{true, backward});
         std::optional<Untouched> given;
         if (!offered<Reference>(backend_)) given.emplace(graph, inputs);
-        Values values;
         const auto run_start = std::chrono::steady_clock::now();
-        guarded(outcome, "run", [&] {
-            RunResult result = executable->run(inputs);
-            if (auto* found = std::get_if<Values>(&result))
-                values = std::move(*found);
-            else
-                fail(outcome, std::get<BackendFailure>(result));
-        });
+        Values values = run_in_process(outcome, *executable, inputs);
         outcome.run_seconds += seconds_since(run_start);
         if (given && !outcome.failed()) check(outcome, *given);
         return values;
@@ -194,28 +231,6 @@ class Runner {
         const auto written = given.restore();
         if (!written) return;
         fail(outcome, {.stage = "run", .message = "the backend " + written->message, .mismatch = written->detail});
-    }
-
-    std::unique_ptr<Executable> compile(Outcome& outcome, const Graph& graph, const Compile& compile_it) {
-        std::unique_ptr<Executable> executable;
-        guarded(outcome, "compile", [&] {
-            LogStep step(LogStep::Kind::backend, backend_.name() + ": " + summary(graph), graph.name);
-            CompileResult compiled = compile_it();
-            if (!std::holds_alternative<std::unique_ptr<Executable>>(compiled)) step.failed();
-            if (auto* done = std::get_if<std::unique_ptr<Executable>>(&compiled))
-                executable = std::move(*done);
-            else if (auto* failure = std::get_if<BackendFailure>(&compiled))
-                fail(outcome, *failure);
-            else if (auto* request = std::get_if<BreakRequest>(&compiled))
-                refuse(outcome, "the backend requests a graph break: " + request->reason);
-            else
-                refuse(outcome, "the backend asks to skip the graph: " + std::get<SkipRequest>(compiled).reason);
-        });
-        return executable;
-    }
-
-    static void refuse(Outcome& outcome, const std::string& why) {
-        fail(outcome, {.stage = "compile", .message = why, .unsupported = true});
     }
 
     Backend& backend_;
@@ -306,6 +321,11 @@ std::shared_ptr<const program::Differentiated> differentiated_of(const Outcome& 
     return made;
 }
 
+std::unique_ptr<Executable> compile_in_process(Outcome& outcome, const Graph& graph, Backend& backend,
+                                               const BackendOptions& options) {
+    return compiled(outcome, graph, backend, [&] { return program::compile(backend, graph, options); });
+}
+
 Outcome run_in_process(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
                        const BackendOptions& options, const RunPhaseObserver& at,
                        std::shared_ptr<const program::Differentiated> differentiated) {
@@ -364,6 +384,10 @@ Outcome judge(Outcome outcome, const Graph& graph, std::span<const Tensor> input
     outcome = judge(std::move(outcome), expected, accuracy,
                     [&] { return evaluate_exactly(graph, inputs).value_or(std::vector<Tensor>()); });
     if (outcome.failed() || outcome.gradients.empty()) return outcome;
+    if (accuracy.mode == Accuracy::Mode::exact) {
+        outcome.no_gradients = "--accuracy=exact compares outputs only";
+        return outcome;
+    }
     const auto made = differentiated_of(outcome, graph);
     Values right;
     try {

@@ -16,6 +16,7 @@
 namespace whittle {
 
 struct ProcessResult;
+class TimesRuns;
 
 namespace program {
 struct Differentiated;
@@ -25,6 +26,7 @@ struct Outcome {
     enum class Kind {
         ok,
         mismatch,
+        slow,  ///< right or wrong, it takes too long: against another way to run it (judge/race.h)
         exception,
         crash,
         timeout,
@@ -88,6 +90,14 @@ using RunPhaseObserver = std::function<void(RunPhase)>;
 Outcome run_in_process(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
                        const BackendOptions& options, const RunPhaseObserver& at = {},
                        std::shared_ptr<const program::Differentiated> differentiated = {});
+/// The steps of that, for who runs a graph again and again. Null where it does not compile, as the outcome says.
+std::unique_ptr<Executable> compile_in_process(Outcome& outcome, const Graph& graph, Backend& backend,
+                                               const BackendOptions& options);
+/// Runs it. Empty where that fails, as the outcome says.
+Values run_in_process(Outcome& outcome, Executable& executable, std::span<const Tensor> inputs);
+/// Adds the times of `runs` runs to `seconds`, as the compiler's own process takes them.
+void timed_in_process(Outcome& outcome, TimesRuns& timed, std::span<const Tensor> inputs, int runs,
+                      std::vector<double>& seconds);
 /// What a run needs of the graph's gradients and does not depend on the backend's code; null where it needs nothing.
 std::shared_ptr<const program::Differentiated> differentiated_for(const Graph& graph, const Backend& backend,
                                                                   const BackendOptions& options);

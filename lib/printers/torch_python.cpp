@@ -68,7 +68,7 @@ std::size_t outermost_comma(const std::string& line, std::size_t begin, std::siz
 
 std::string python_variable(const std::string& name) {
     constexpr std::string_view kTaken =
-        "graph sys torch expected results Path self print float range super zip scripted Graph";
+        "graph sys os torch expected results Path self print float range super zip scripted compiled Graph";
     const std::string variable = python.variable(name, kTaken);
     return variable == name && name.starts_with("expected") ? name + "_" : variable;
 }

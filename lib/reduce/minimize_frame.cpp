@@ -233,7 +233,8 @@ class FrameMinimizer {
         constexpr std::size_t kMany = 20;  // calls
         const Suspect* full = at_hand(asked);
         const Tiered* tiered = full ? offered<Tiered>(*backend_) : nullptr;
-        if (!tiered || frame.graph.calls().size() < kMany) return std::nullopt;
+        // What compiles quickly may be slow for that reason.
+        if (!tiered || full->slower || frame.graph.calls().size() < kMany) return std::nullopt;
         Suspect quick = *full;
         quick.options = tiered->quick(full->options);
         if (quick.options == full->options) return std::nullopt;

@@ -5,6 +5,7 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/number_text.h"
 #include "base/pattern.h"
 #include "base/subprocess.h"
 #include "frontends/onnx/copy.h"
@@ -61,11 +62,19 @@ class BackendOracle final : public Oracle {
         files.insert(files.end(), carriers.begin(), carriers.end());
         return Oracle::question() + (suspect_.tier == Tier::computes ? "\nresults count" : "") +
                (suspect_.optimized_only ? "\nright without optimization" : "") +
-               (suspect_.beyond_rounding ? "\nbeyond rounding" : "") + text_of(suspect_.limits) + "\nlauncher " +
-               shell_quote(suspect_.launcher.prefix) + contents_of(files);
+               (suspect_.beyond_rounding ? "\nbeyond rounding" : "") + paced() + text_of(suspect_.limits) +
+               "\nlauncher " + shell_quote(suspect_.launcher.prefix) + contents_of(files);
     }
 
   private:
+    /// What it must not be slower than.
+    std::string paced() const {
+        if (!suspect_.slower) return {};
+        const Pace& pace = *suspect_.slower;
+        return "\nslower " + shortest(pace.factor) + " than " + pace.text() +
+               (pace.than.empty() ? "" : contents_of(backend_files(pace.than)));
+    }
+
     Backend& backend_;
     Suspect suspect_;
 };

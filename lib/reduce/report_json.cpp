@@ -1,6 +1,7 @@
 #include "reduce/report.h"
 
 #include "graph/fields.h"
+#include "reduce/distinct.h"
 
 namespace whittle {
 
@@ -148,6 +149,38 @@ struct Fields<reduce::MinimizedModel> {
     }
 };
 
+template <>
+struct Fields<reduce::Bug> {
+    using Bug = reduce::Bug;
+    static constexpr const char* kName = "bug";
+    static void visit(auto& field) {
+        const auto smallest = [](auto member) { return [member](const Bug& bug) { return bug.smallest.*member; }; };
+        field("signature", smallest(&reduce::OneFailure::signature), "How the models fail.");
+        field("message", smallest(&reduce::OneFailure::message),
+              "The message of the model that was minimized furthest.");
+        field("minimized", smallest(&reduce::OneFailure::minimized), "Whether the search was complete.");
+        field("ops", smallest(&reduce::OneFailure::ops), "The number of ops that are left.", Count{});
+        field("model", &Bug::model, "The model that was minimized furthest.");
+        field("output", smallest(&reduce::OneFailure::output), "Its minimized graph; empty if there is none.");
+        field("culprit", smallest(&reduce::OneFailure::culprit), "The culprit, if one was found.");
+        field("models", &Bug::models, "All models with this bug.");
+    }
+};
+
+template <>
+struct Fields<reduce::ManyModels> {
+    using ManyModels = reduce::ManyModels;
+    static void visit(auto& field) {
+        field("models", &ManyModels::models, "The number of models of the folder.", Count{});
+        field("failing", &ManyModels::failing, "", Count{});
+        field("right", &ManyModels::right, "", Count{});
+        field("open", &ManyModels::open, "The number of models that were not reached.", Count{});
+        field("bugs", &ManyModels::bugs, "The distinct bugs: those of most models first.");
+        field("not_judged", &ManyModels::not_judged, "Why a model has no verdict, by model.");
+        field("errors", &ManyModels::errors, "Why a model could not be read or run, by model.");
+    }
+};
+
 namespace reduce {
 
 nlohmann::json to_json(const Minimized& minimized) { return report_json(minimized); }
@@ -156,10 +189,13 @@ nlohmann::json to_json(const MinimizedModel& model) {
     return model.graphs == 1 ? report_json(model.results.at(0)) : report_json(model);
 }
 
+nlohmann::json to_json(const ManyModels& all) { return report_json(all); }
+
 nlohmann::ordered_json minify_output_schema() {
-    return report_schema<Minimized, MinimizedModel>(
+    return report_schema<Minimized, MinimizedModel, ManyModels>(
         "What minify --json prints",
-        "The result; for a model with several graphs, one result per graph that fails. More members may be added.");
+        "The result; for a model with several graphs, one result per graph that fails; for a folder of models, the "
+        "distinct bugs. More members may be added.");
 }
 
 }  // namespace reduce

@@ -153,6 +153,8 @@ std::string next_command(const Minimized& done, const Request& request) {
         return shell_quote(command_line(*judge, request.output));
     if (!result.nodes.empty() && diagnose::has_repro(result))
         return request.repro_follows ? "" : shell_quote(diagnose::repro_words(request.output));
+    if (result.failure && result.failure->slower)  // measures again
+        return shell_quote(program_words("minify", {request.output.string()}));
     std::vector<std::string> words =
         program_words("explain", {request.output.string(), "--backend", result.failure->backend});
     for (const auto& more : {option_words(result.failure->options), diagnose::op_library_words()})

@@ -70,13 +70,15 @@ std::optional<std::size_t> number_in_environment(const char* variable) {
 
 }  // namespace
 
-std::vector<fs::path> find_records(const std::vector<fs::path>& arguments, std::optional<std::size_t> to_event) {
+std::vector<fs::path> find_records(const std::vector<fs::path>& arguments, std::optional<std::size_t> to_event,
+                                   const ModelsOfFolder& models) {
     std::vector<fs::path> files;
     std::set<fs::path> seen;
     for (const fs::path& argument : arguments) {
         if (!fs::exists(argument)) throw Error({argument.string(), {}}, "No such file or directory");
         const bool folder = fs::is_directory(argument);
         std::vector<fs::path> found = folder ? records_in(argument) : std::vector<fs::path>{argument};
+        if (found.empty() && models) found = models(argument);
         if (found.empty())
             throw Error({argument.string(), {}}, "found no records in this folder",
                         program_called("trace") + " MODEL -o FOLDER writes records");

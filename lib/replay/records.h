@@ -3,20 +3,25 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace whittle {
 
+/// What may be run in a folder that holds no record.
+using ModelsOfFolder = std::function<std::vector<std::filesystem::path>(const std::filesystem::path& folder)>;
+
 /// The record files that the arguments name, each once: a file is itself; of a folder all records in it and below.
 /// Wherever trace left an index, at any depth, these are the records that it lists, in its order, also those that are
 /// missing: to replay them is an error. Elsewhere they are those that are found, by path. With `to_event` no more than
 /// the first so many of each argument: a record is one event, the run of one captured graph, and an index lists them as
 /// they happened. Throws Error for a path that is not there, an index that cannot be read, and a folder without
-/// records.
+/// records, unless `models` finds what may be run in its place.
 std::vector<std::filesystem::path> find_records(const std::vector<std::filesystem::path>& arguments,
-                                                std::optional<std::size_t> to_event = {});
+                                                std::optional<std::size_t> to_event = {},
+                                                const ModelsOfFolder& models = {});
 
 /// One of `count` equal parts of the records.
 struct Shard {

@@ -1,6 +1,7 @@
 #include "replay/replay.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "base/seconds.h"
 #include "base/subprocess.h"
 #include "base/turn.h"
+#include "judge/frames.h"
 #include "ops/core/assertions.h"
 #include "replay/recapture.h"
 #include "trace/load.h"
@@ -70,7 +72,10 @@ class Replay {
         log_debug(LogChannel::replay, file.string() + ": started");
         ReplayResult result{.file = file};
         try {
-            is_frame_record(file) ? run_frame(result) : run_graph(result);
+            if (options_.models.contains(file))
+                run_model(result);
+            else
+                is_frame_record(file) ? run_frame(result) : run_graph(result);
         } catch (const Error& error) {  // it cannot be run, which leaves the others as they are
             result.status = ReplayResult::Status::error;
             result.outcome = "error";
@@ -135,18 +140,21 @@ class Replay {
         Backend& backend = backend_called(own ? found_near(record.backend, result.file).text() : options_.backend);
         check_options(backend, backend_options);
         const auto start = Clock::now();
-        Outcome ran = run_isolated(loaded.graph, record.inputs, backend, backend_options, options_.limits);
-        result.identical = !ran.failed() && std::ranges::equal(ran.outputs, record.expected, same_bits);
-        const Judgement said = judge({loaded.graph,
-                                      record.inputs,
-                                      {record.expected, record.expected_from},
-                                      {.spec = result.backend,
-                                       .options = backend_options,
-                                       .accuracy = options_.accuracy.value_or(record.accuracy),
-                                       .limits = options_.limits,
-                                       .tier = Tier::computes}},
-                                     backend, std::move(ran));
+        LoadedFrame frame{.graph = loaded.graph,
+                          .inputs = record.inputs,
+                          .expected = record.expected,
+                          .expected_from = record.expected_from};
+        if (options_.accuracy && options_.accuracy->mode == Accuracy::Mode::exact) make_exact(frame, 0);
+        Outcome ran = run_isolated(frame.graph, frame.inputs, backend, backend_options, options_.limits);
+        result.identical = !ran.failed() && std::ranges::equal(ran.outputs, frame.expected, same_bits);
+        const Suspect suspect{.spec = result.backend,
+                              .options = backend_options,
+                              .accuracy = options_.accuracy.value_or(record.accuracy),
+                              .limits = options_.limits,
+                              .tier = Tier::computes};
+        Judgement said = judge(case_of(frame, suspect), backend, std::move(ran));
         note(said, result);
+        look_at_time(loaded.graph, record.inputs, suspect, backend, said, result);
         result.status = status_of(said.verdict, said.outcome, known);
         if (result.seconds == 0) result.seconds = seconds_since(start);  // it did not come back to tell
     }
@@ -162,6 +170,57 @@ class Replay {
         result.first_difference = said.fails() ? outcome.message : said.reason;
         result.refused = outcome.failed() && outcome.op == kAssertion;
         result.seconds = outcome.compile_seconds + outcome.run_seconds;
+    }
+
+    /// Each of its graphs; what is told is the first of those with the worst verdict.
+    void run_model(ReplayResult& result) {
+        const std::vector<LoadedFrame> frames = options_.load(result.file);
+        const std::string spec = options_.backend.empty() ? std::string(kDefaultSuspect) : options_.backend;
+        const bool known = begin(result.file.filename().string(), spec, result);
+        Backend& backend = backend_called(spec);
+        check_options(backend, options_.backend_options);
+        const Suspect suspect{.spec = spec,
+                              .options = options_.backend_options,
+                              .accuracy = options_.accuracy,
+                              .limits = options_.limits,
+                              .tier = Tier::computes};
+        std::optional<ReplayResult> decides;
+        Outcome outcome;
+        double seconds = 0;
+        for (const LoadedFrame& frame : frames) {
+            ReplayResult own = result;
+            Judgement said = judge(case_of(frame, suspect), backend);
+            note(said, own);
+            look_at_time(frame.graph, frame.inputs, suspect, backend, said, own);
+            seconds += own.seconds;
+            const bool worse = decides && own.verdict != decides->verdict &&
+                               worst(std::array{own.verdict, decides->verdict}) == own.verdict;
+            if (!decides || worse) decides = std::move(own), outcome = std::move(said.outcome);
+        }
+        if (!decides) throw Error({result.file.string(), {}}, "found no graph in the model");
+        result = std::move(*decides);
+        result.seconds = seconds;
+        result.status = status_of(result.verdict, outcome, known);
+    }
+
+    /// What is right fails by its time, where that counts; else `said` stays as it is.
+    void look_at_time(const Graph& graph, std::span<const Tensor> inputs, Suspect suspect, Backend& backend,
+                      Judgement& said, ReplayResult& result) const {
+        if (!options_.slower || !said.right()) return;
+        suspect.tier = Tier::ends;
+        suspect.slower = options_.slower;
+        said = judge({graph, inputs, {}, suspect}, backend);
+        note_times(said, result);
+    }
+
+    /// Of a record whose results are right.
+    static void note_times(const Judgement& said, ReplayResult& result) {
+        const bool timed = said.right() || said.outcome.kind == Outcome::Kind::slow;
+        if (timed) result.times = said.outcome.message;
+        result.verdict = said.verdict;
+        if (said.right()) return;
+        result.outcome = said.fails() ? name(said.outcome.kind) : name(said.verdict);
+        result.first_difference = said.outcome.message;
     }
 
     const ReplayOptions& options_;

@@ -1,12 +1,14 @@
-// Replay: records run again on a backend and compared with what was expected.
+// Replay: records run again on a backend and compared with what was expected, and models with what the reference says.
 #pragma once
 
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "judge/frame.h"
 #include "judge/judge.h"
 #include "replay/records.h"
 
@@ -16,9 +18,13 @@ struct ReplayOptions {
     std::string backend = {};               ///< instead of the record's own, whose options do not count then
     BackendOptions backend_options = {};    ///< over the record's
     std::optional<Accuracy> accuracy = {};  ///< instead of the record's own
+    std::optional<Pace> slower = {};        ///< what is right fails by its time, too
     Limits limits = {};
     std::optional<std::size_t> to_event = {};  ///< of frame records: stop after so many of their events
-    int jobs = 1;                              ///< records replayed at a time; results do not depend on it
+    /// Files that are models and no records, and who reads them: the graphs are run on the inputs that they come with.
+    std::set<std::filesystem::path> models = {};
+    std::function<std::vector<LoadedFrame>(const std::filesystem::path&)> load = {};
+    int jobs = 1;  ///< records replayed at a time; results do not depend on it
 };
 
 struct ReplayResult {
@@ -37,6 +43,7 @@ struct ReplayResult {
     /// "not_judged" for one that ran.
     std::string outcome = {};
     std::string first_difference = {};  ///< or the outcome's message, or why it is not judged; empty when passed
+    std::string times = {};             ///< with slower, where times were compared: the figures
     bool refused = false;               ///< the graph's own assertion does not hold of the recorded inputs
     Verdict verdict = Verdict::not_judged;
     std::vector<std::string> compared = {};            ///< as Judgement has it

@@ -31,13 +31,14 @@ struct Fields<ReplayResult> {
         field("backend", &ReplayResult::backend, "The backend that ran the record; empty if the record did not run.");
         field("status", &ReplayResult::status, "");
         field("outcome", &ReplayResult::outcome,
-              "Kind of the outcome: ok, mismatch, exception, crash, timeout, out_of_memory, unsupported, error; "
+              "Kind of the outcome: ok, mismatch, exception, crash, slow, timeout, out_of_memory, unsupported, error; "
               "capture_fault: the record itself is wrong; not_judged: see the verdict.");
         field("verdict", &ReplayResult::verdict, "");
         field("identical", &ReplayResult::identical, "Whether every output equals the recorded output bit by bit.");
         field("first_difference", &ReplayResult::first_difference,
               "The first difference, the outcome's message, or why the record is not judged; empty when passed.");
         field("seconds", &ReplayResult::seconds, "", Count{});
+        field.maybe("times", &ReplayResult::times, "With --slower: how the time compares with that of --than.");
         field.maybe("compared", &ReplayResult::compared,
                     "The sources of the results that the backend's were compared with.");
         field.maybe("agree", &ReplayResult::agree, "If results differ: groups of sources whose results agree.");
@@ -187,6 +188,7 @@ std::string to_text(const ReplayResult& result, bool color) {
                        fixed(result.seconds, 2) + " s)\n";
     if (!result.stopped_after.empty()) text += "      stopped after " + result.stopped_after + "\n";
     if (!result.known_reason.empty()) text += "      known: " + result.known_reason + "\n";
+    if (!result.times.empty() && result.times != result.first_difference) text += "      " + result.times + "\n";
     if (!result.first_difference.empty() && result.status != Status::error)  // errors follow on stderr
         text += "      " + (result.status == Status::skipped ? std::string(words(result.verdict)) : result.outcome) +
                 ": " + result.first_difference + "\n";

@@ -214,7 +214,8 @@ std::string not_of_a_kernel(const Failure& failure) {
     const std::string& kind = failure.signature.kind;
     if (failure.culprit && (failure.culprit->component == "lowering" || failure.culprit->component == "pass"))
         return "the culprit is in Whittle, not in Halide: " + failure.culprit->text();
-    if (failure.accuracy.mode == Accuracy::Mode::strict) return "the model fails only with --accuracy=strict";
+    if (failure.accuracy.wants_bits())
+        return "the model fails only with --accuracy=" + std::string(name(failure.accuracy.mode));
     const std::string& detail = failure.signature.detail;
     if (kind == "mismatch" && detail != "value" && detail != "nan_or_inf")
         return "the results differ, but not in values";

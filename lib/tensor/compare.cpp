@@ -198,7 +198,8 @@ Tolerance default_tolerance(DType dtype) { return {info_of(dtype).rtol, info_of(
 Tolerance Accuracy::tolerance(DType dtype) const {
     const auto own = tolerances.find(dtype);
     Tolerance result = own == tolerances.end() ? default_tolerance(dtype) : own->second;
-    if (mode == Mode::strict) result.rtol = result.atol = 0;
+    if (wants_bits()) result.rtol = result.atol = 0;
+    if (mode == Mode::exact) result.ulp = 0;
     return result;
 }
 
@@ -245,12 +246,15 @@ std::string_view name(Accuracy::Mode mode) {
             return "fp64";
         case Accuracy::Mode::strict:
             return "strict";
+        case Accuracy::Mode::exact:
+            return "exact";
     }
     __builtin_unreachable();
 }
 
 std::optional<Accuracy::Mode> accuracy_mode_from_name(std::string_view text) {
-    for (const Accuracy::Mode mode : {Accuracy::Mode::close, Accuracy::Mode::fp64, Accuracy::Mode::strict})
+    for (const Accuracy::Mode mode :
+         {Accuracy::Mode::close, Accuracy::Mode::fp64, Accuracy::Mode::strict, Accuracy::Mode::exact})
         if (name(mode) == text) return mode;
     return std::nullopt;
 }
@@ -267,7 +271,7 @@ std::optional<Difference> compare(const Tensor& got, const Tensor& expected, con
     if (!difference || accuracy.mode == Accuracy::Mode::close || !is_inexact(expected.dtype())) return difference;
     if (difference->kind == Difference::Kind::dtype || difference->kind == Difference::Kind::sizes) return difference;
     const ErrorFigures between = measure(got, expected);
-    if (accuracy.mode == Accuracy::Mode::strict) {
+    if (accuracy.wants_bits()) {
         difference->description += " (" + number(between.max_ulp) + " ulp)";
         return difference;
     }

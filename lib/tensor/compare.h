@@ -30,7 +30,8 @@ struct Accuracy {
     enum class Mode {
         close,  ///< every element within its dtype's tolerance
         fp64,   ///< also good: as near to the same computation in f64 as the reference is (see compare())
-        strict  ///< the same bits, or no more than the given `ulp` apart; every NaN is the same
+        strict,  ///< the same bits, or no more than the given `ulp` apart; every NaN is the same
+        exact    ///< the same numbers, on data of which no result rounds (judge/exact.h)
     };
     Mode mode = Mode::close;
     double multiplier = 2;                       ///< fp64: of the reference's own error
@@ -38,10 +39,12 @@ struct Accuracy {
 
     /// Of a dtype, in this mode.
     Tolerance tolerance(DType dtype) const;
+    /// Every difference counts, and rounding excuses none.
+    bool wants_bits() const { return mode == Mode::strict || mode == Mode::exact; }
     bool operator==(const Accuracy&) const = default;
 };
 
-/// "close" "fp64" "strict".
+/// "close" "fp64" "strict" "exact".
 std::string_view name(Accuracy::Mode mode);
 std::optional<Accuracy::Mode> accuracy_mode_from_name(std::string_view name);
 

@@ -54,12 +54,15 @@ fuzz::Options options_of(const FuzzOptions& options) {
                               .without = options.without,
                               .dtypes = dtypes_of(options.dtypes)};
     set_calls(options.calls, models);
+    std::optional<Accuracy> accuracy;
+    if (options.data == "exact") accuracy = Accuracy{.mode = Accuracy::Mode::exact};
     return {.models = std::move(models),
             .seed = static_cast<std::uint64_t>(options.seed),
             .count = options.models,
             .time_limit = options.time_limit,
             .suspect = {.spec = options.backend.spec(kDefaultSuspect),
                         .options = options.backend.options(),
+                        .accuracy = accuracy,
                         .limits = {.timeout = std::chrono::seconds(options.timeout)},
                         .tier = Tier::computes}};
 }
@@ -150,9 +153,10 @@ void FuzzOptions::declare(cli::Tool& tool) {
     tool.option("--calls", calls, "MIN-MAX",
                 "Number of calls in a model: 4 calls (4), from 2 to 6 (2-6), at least 2 (2-), or at most 6 (-6). "
                 "Default: 1-8.");
-    tool.choice("--data", data, {"random", "special"},
-                "Values of inputs and parameters. random (default): random numbers. special: also NaN, infinities and "
-                "other special values.");
+    tool.choice(
+        "--data", data, {"random", "special", "exact"},
+        "Values of inputs and parameters. random (default): random numbers. special: also NaN, infinities and "
+        "other special values. exact: numbers on which no operation rounds, so that all results must be equal.");
     tool.option("--timeout", timeout, "S", "Time limit for each model, in seconds. Default: 20.");
     backend.declare(tool, kDefaultSuspect);
     tool.common("--backend --output --models --time-limit --dialect");

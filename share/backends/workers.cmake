@@ -1,4 +1,5 @@
-# Backends that are a folder (lib/backends/described.h): what they run on is installed on demand, by their `install`.
+# Backends that are a folder (lib/backends/described.h): what they run on is installed on demand, by their `install`, if
+# they have one.
 function(whittle_described_backend name)
   set(built ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${WHITTLE_BACKEND_DIR_FROM_BIN}/${name})
   set(source ${PROJECT_SOURCE_DIR}/share/backends/${name})
@@ -12,11 +13,15 @@ function(whittle_described_backend name)
   configure_file(${source}/backend.json.in ${PROJECT_BINARY_DIR}/backends/${name}/backend.json @ONLY)
   list(TRANSFORM ARGN PREPEND ${source}/)
   install(FILES ${PROJECT_BINARY_DIR}/backends/${name}/backend.json ${ARGN} DESTINATION ${folder} COMPONENT runtime)
-  install(PROGRAMS ${source}/install DESTINATION ${folder} COMPONENT runtime)
+  if(EXISTS ${source}/install)
+    install(PROGRAMS ${source}/install DESTINATION ${folder} COMPONENT runtime)
+  endif()
 endfunction()
 
 whittle_described_backend(onnxruntime worker.mjs)
 whittle_described_backend(opencv worker.cpp)
+whittle_described_backend(torch worker.py graphs.py)
+whittle_described_backend(inductor)
 
 # The backend halide has workers for other releases of Halide alone: its `install` builds them, for the build or the
 # installation in which it lies.

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/module.h"
 #include "environment_variable.h"
+#include "graph/releases.h"
 
 using namespace whittle;
 
@@ -61,7 +62,7 @@ TEST_CASE("an unknown name suggests a close one") {
                       Catch::Contains("backend 'eagre'") && Catch::Contains("did you mean 'eager'?"));
     CHECK_THROWS_WITH(find_backend("relu_accuracy_error"),
                       Catch::Contains("did you mean 'relu_accuracy_error_TESTING_ONLY'?"));
-    CHECK_THROWS_WITH(find_backend("inductor"), Catch::Contains("cmd:PROGRAM ARGS"));
+    CHECK_THROWS_WITH(find_backend("xyzzy"), Catch::Contains("cmd:PROGRAM ARGS"));
     CHECK_THROWS_AS(find_backend(""), Error);
 }
 
@@ -126,6 +127,7 @@ TEST_CASE("a folder with a description is a backend of its name") {
     CHECK(find_backend("mine")->description() == "my own");
     CHECK(backend_files("mine").front() == folder / "backend.json");
     CHECK(backend_files("mine").back() == folder / "backend.json");  // needed, so that a change of it counts
+    CHECK_THROWS_WITH(find_backend("mine:x"), Catch::Contains("unknown backend 'mine:x'"));
     describe(R"(["no-such-program", "{here}/w.sh"])");
     CHECK_THROWS_WITH(find_backend("mine"),
                       Catch::Contains("found no no-such-program, no " + (folder / "w.sh").string()) &&
@@ -134,4 +136,33 @@ TEST_CASE("a folder with a description is a backend of its name") {
     describe("7");
     CHECK_FALSE(listed("mine"));  // with a warning
     CHECK_THROWS_WITH(find_backend("mine"), Catch::Contains("unknown backend 'mine'"));
+}
+
+TEST_CASE("options of a described backend are arguments of its worker, and one may follow the name") {
+    const TempDir folders;
+    const std::filesystem::path folder = folders.path() / "mine";
+    std::filesystem::create_directory(folder);
+    const auto describe = [&](const std::string& variant) {
+        write_file(folder / "backend.json",
+                   R"({"description": "my own", "worker": ["sh", "{here}/w.sh"], "needs": [], "install": "",
+                       "arguments": {"mode": "how", "level": "how much"}, "variant": ")" +
+                       variant + "\"}");
+    };
+    // The version is the worker's command line.
+    write_file(folder / "w.sh", "printf '{\"whittle\": 1, \"version\": \"%s\"}\\n' \"$*\"; cat > /dev/null\n");
+    const test::EnvironmentVariable path("WHITTLE_BACKEND_PATH", folders.path().string());
+    describe("mode");
+    const auto version = [](const char* name, const BackendOptions& options) {
+        return version_of(*find_backend(name, options), options);
+    };
+    CHECK(version("mine", {}) == "");
+    CHECK(version("mine:fast", {}) == "--mode=fast");
+    CHECK(version("mine:a:b", {}) == "--mode=a:b");
+    CHECK(version("mine", {{"mode", "slow"}, {"level", "2"}}) == "--mode=slow --level=2");
+    CHECK(version("mine:fast", {{"mode", "slow"}}) == "--mode=fast --mode=slow");  // the last one counts
+    CHECK(find_backend("mine:fast")->name() == "mine:fast");
+    CHECK(backend_files("mine:fast").front() == folder / "backend.json");
+    CHECK_THROWS_WITH(find_backend("mine:"), Catch::Contains("unknown backend 'mine:'"));
+    describe("other");
+    CHECK_FALSE(listed("mine"));  // with a warning
 }

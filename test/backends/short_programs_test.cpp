@@ -210,6 +210,48 @@ TEST_CASE("golden: short programs for OpenCV in node") {
     test::check_golden("backends/golden/opencv_node.txt", text);
 }
 
+namespace {
+
+/// Of a relu that gives 1 more.
+Case torch_relu(const Signature& signature, const BackendOptions& options, const Blame& blame) {
+    Case one = failing(R"(graph user_model {
+  %a = placeholder["a"] : f32[1]
+  %b = aten.relu.default(%a) : f32[1]
+  return (%b)
+}
+)",
+                       {Tensor::of<float>({1})}, signature);
+    one.graph.failure->options = options;
+    one.got = {Tensor::of<float>({2})};
+    one.blame = blame;
+    return one;
+}
+
+}  // namespace
+
+TEST_CASE("golden: short programs for torch.compile") {
+    WorkerHello hello;
+    hello.version = "2.14.1 (inductor, Python 3.14.10)", hello.compiler = "inductor",
+    hello.program = "/usr/bin/python3";
+    const auto program = [&](const char* name, const Case& one) {
+        return shown(name, one, torch_compile_program, hello);
+    };
+    const Signature wrong{"mismatch", "run", "value"};
+    std::string text = program("a limited pass and a setting",
+                               torch_relu(wrong, {{"config.cpp.inject_relu_bug_TESTING_ONLY", "accuracy"}},
+                                          {.level = "lowerings", .passes_to = 0, .fails_at = 1}));
+    text += program("a setting is guilty",
+                    torch_relu(wrong, {{"mode", "max-autotune"}, {"dynamic", "on"}, {"disable", "functorch.cse=True"}},
+                               {.off = "emulate_precision_casts=False"}));
+    text += program("nothing is guilty, an exception", torch_relu({"exception", "compile", "no kernel"}, {}, {}));
+    text += program("a crash", torch_relu({"crash", "run", "SIGSEGV"}, {}, {}));
+    text += program("a pass of another backend",
+                    torch_relu(wrong, {}, {.level = "decomposition", .passes_to = 1, .fails_at = 2}));
+    text += program("a limit is given", torch_relu(wrong, {{"pass-limit", "lowerings=3"}}, {}));
+    text += program("a hang", torch_relu({"timeout", "run", ""}, {}, {}));
+    test::check_golden("backends/golden/torch_compile.txt", text);
+}
+
 TEST_CASE("golden: scripts for any command") {
     const auto scripted = [](const std::string& name, const Case& one, const Scripted& how) {
         std::string why_not;

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/files.h"
+#include "environment_variable.h"
 #include "graph/text.h"
 #include "planted/bugs.h"
 
@@ -42,4 +43,38 @@ TEST_CASE("a suspect whose options make another of it is not taken for the compo
     CHECK_FALSE(own.fails());
     CHECK(own.tried.back().backend == "aot_eager");
     CHECK(own.tried.back().suspect);
+}
+
+TEST_CASE("the first parts of a compiler are asked before all of it, where its description lists them") {
+    const TempDir folders;
+    const auto describe = [&](const std::string& name, const std::string& mode, const std::string& earlier) {
+        std::filesystem::create_directories(folders.path() / name);
+        write_file(folders.path() / name / "backend.json",
+                   R"({"description": "", "worker": [")" + std::string(WHITTLE_TEST_WORKER) + R"(", ")" + mode +
+                       R"("], "needs": [], "install": "", "earlier": [)" + earlier + "]}");
+    };
+    describe("first", "right", "");
+    describe("second", "wrong", "");
+    const test::EnvironmentVariable path("WHITTLE_BACKEND_PATH", folders.path().string());
+    LoadedFrame frame;
+    frame.graph = parse(
+        "graph g opset(\"\": 13) {\n  %x = placeholder[\"x\"] : f32[2]\n  %y = onnx.Relu(%x) : f32[2]\n"
+        "  return (%y)\n}\n");
+    frame.inputs = {Tensor::of({1.f, -2.f})};
+    const auto diagnosed = [&] {
+        const BackendOptions options{{"threads", "2"}, {"disable", "share"}};
+        return diagnose::first_guilty(frame, {.spec = "whole", .options = options, .tier = Tier::computes}, 1);
+    };
+    describe("whole", "wrong", R"("first", "second")");
+    const diagnose::Guilt part = diagnosed();
+    REQUIRE(part.fails());
+    CHECK(part.who().backend == "second");
+    CHECK_FALSE(part.who().suspect);
+    CHECK(part.who().options == BackendOptions{{"threads", "2"}});
+    CHECK(part.tried.at(part.tried.size() - 2).backend == "first");
+    describe("whole", "wrong", R"("first")");
+    const diagnose::Guilt whole = diagnosed();
+    REQUIRE(whole.fails());
+    CHECK(whole.who().suspect);
+    CHECK(whole.tried.at(whole.tried.size() - 2).backend == "first");
 }

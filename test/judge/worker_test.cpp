@@ -1,4 +1,5 @@
 // Workers (share/doc/backends.md) as suspects: what becomes of queries, and that nothing else becomes of it.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "backends/registry.h"
@@ -147,6 +148,38 @@ TEST_CASE("a worker says which values its options may have, and they are checked
         check_options(*backend, {{"threads", "2"}, {"target", "gpu"}, {"pass-limit", "level=3"}, {"format", "json"}}));
 }
 
+TEST_CASE("options of a worker may have any name that begins as one that it knows") {
+    const auto backend = worker("right");
+    const auto knows = [&](const std::string& name) {
+        const std::vector<std::string> names = offered<Optioned>(*backend)->option_names({{name, "1"}});
+        return std::ranges::find(names, name) != names.end();
+    };
+    CHECK(knows("set.a"));
+    CHECK_FALSE(knows("set."));
+    CHECK_FALSE(knows("settle"));
+}
+
+TEST_CASE("a worker counts how often its compiler applied a pass") {
+    const auto backend = worker("counted");
+    Switchable& parts = *offered<Switchable>(*backend);
+    Graph graph = parse(R"(graph g opset("": 13) {
+  %x = placeholder["x"] : f32[2]
+  %a = onnx.Relu(%x) : f32[2]
+  %b = onnx.Relu(%a) : f32[2]
+  return (%b)
+})");
+    const auto applications = [&](const BackendOptions& options) {
+        return parts.inspect(graph, options)->parts().passes.at(0).applications;
+    };
+    CHECK(applications({}) == 9999);  // nobody knows the inputs
+    graph.failure = Failure{.backend = "worker"};
+    graph.failure->inputs = kSigned;
+    CHECK(applications({}) == 2);
+    CHECK(applications({{"pass-limit", "relus=1"}}) == 1);
+    CHECK(ask(*backend, graph, {{"pass-limit", "relus=1"}}).outputs.at(0).values<float>() == std::vector<float>{2, 1});
+    CHECK(ask(*backend, graph, {{"pass-limit", "relus=0"}}).outputs.at(0).values<float>() == std::vector<float>{1, 0});
+}
+
 TEST_CASE("a worker that takes any option is given what was typed") {
     const auto backend = worker("any");
     const auto relu = [&](const BackendOptions& options) {
@@ -158,6 +191,18 @@ TEST_CASE("a worker that takes any option is given what was typed") {
     CHECK(relu({{"disable", "relu"}, {"format", "json"}}) == std::vector<float>{1, 0});
     CHECK(offered<Optioned>(*backend)->option_names({{"x", "1"}}) ==
           std::vector<std::string>{"format", "disable", "pass-limit", "x"});
+}
+
+TEST_CASE("two graphs may be compiled in one query before either runs") {
+    const auto backend = worker("right");
+    const auto query = offered<Apart>(*backend)->query({}, {});
+    CompileResult abs = query->compile(kAbs, {}), relu = query->compile(kRelu, {});
+    const auto values = [](CompileResult& compiled) {
+        Executable& executable = *std::get<std::unique_ptr<Executable>>(compiled);
+        return std::get<Values>(executable.run(kSigned)).at(0).values<float>();
+    };
+    CHECK(values(abs) == std::vector<float>{1, 2});
+    CHECK(values(relu) == std::vector<float>{1, 0});
 }
 
 TEST_CASE("a worker serves who isolates nothing") {

@@ -3,7 +3,7 @@
 # directly or through others; a line may link only folders above it. Heavy headers stay in the folders named below.
 cmake_minimum_required(VERSION 3.25)
 set(lib ${SOURCE}/lib)
-set(heavy_Halide.h backends/halide)
+set(heavy_Halide.h backends/halide frontends/halide)
 set(heavy_onnx/ frontends/onnx)
 set(heavy_clang/ frontends/clang)
 set(heavy_llvm/ symbolize/llvm backends/halide/loader)

@@ -176,7 +176,7 @@ class Script {
     const Compared compared_;
     const Graph graph_ = with_short_names(request_.graph, OutputNames::y);
     std::vector<std::string> words_ = scripted_.words;
-    std::vector<fs::path> companions_;
+    std::vector<fs::path> companions_ = scripted_.companions;
 };
 
 }  // namespace
@@ -205,7 +205,8 @@ std::optional<ReproProgram> script_program(const ShortRequest& request, const Sc
 const KnownApi* known_api(std::string_view name) {
     static constexpr KnownApi kKnown[] = {
         {"onnxruntime", "ONNX Runtime", "https://github.com/microsoft/onnxruntime/issues", onnxruntime_program},
-        {"opencv", "OpenCV", "https://github.com/opencv/opencv/issues", opencv_program}};
+        {"opencv", "OpenCV", "https://github.com/opencv/opencv/issues", opencv_program},
+        {"torch", "PyTorch", "https://github.com/pytorch/pytorch/issues", torch_compile_program}};
     const auto found = std::ranges::find(kKnown, name, &KnownApi::name);
     return found == std::end(kKnown) ? nullptr : &*found;
 }

@@ -20,6 +20,10 @@ std::optional<ReproProgram> onnxruntime_program(const ShortRequest& request, con
 /// which is run where Python has cv2, and for npm's build the same release of it.
 std::optional<ReproProgram> opencv_program(const ShortRequest& request, const WorkerHello& said, std::string& why_not);
 
+/// Of PyTorch's torch.compile: run.py, which compares the compiled graph with the same graph in eager mode.
+std::optional<ReproProgram> torch_compile_program(const ShortRequest& request, const WorkerHello& said,
+                                                  std::string& why_not);
+
 /// What a script runs, and puts there first.
 struct Scripted {
     std::string name;                                  ///< the backend's: "cmd:./ort.sh"
@@ -28,6 +32,7 @@ struct Scripted {
     std::string version = {};                          ///< of the compiler
     std::string question = {}, question_without = {};  ///< of a worker; without: the switch `off` is off
     std::string off = {};
+    std::vector<std::filesystem::path> companions = {};  ///< files that it needs beside those which its words name
 };
 /// The files of a folder.
 std::vector<ReproProgram::File> files_of(const std::filesystem::path& folder);

@@ -12,7 +12,7 @@
 #include "backends/command/exchange.h"
 #include "backends/command/repro_code.h"
 #include "backends/command/short_programs.h"
-#include "backends/command/worker_process.h"
+#include "backends/command/worker_pools.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -25,6 +25,7 @@
 #include "graph/onnx_file.h"
 #include "graph/releases.h"
 #include "graph/short_program.h"
+#include "ops/core/memory.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
@@ -34,15 +35,15 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kWorkerPrefix = "worker:";
-constexpr const char *kRelease = "release", *kFormat = "format";
+constexpr const char* kFormat = "format";
 constexpr const char* kOnnxModel = "model.onnx";
 
 std::vector<std::string> names_of(const WorkerHello& hello, const BackendOptions& given) {
     std::vector<std::string> names = {kFormat, "disable", "pass-limit"};
     if (!hello.releases.empty()) names.emplace_back(kRelease);
     for (const auto& [name, option] : hello.options) names.push_back(name);
-    if (hello.takes_any_option)
-        for (const auto& [name, value] : given) names.push_back(name);
+    for (const auto& [name, value] : given)
+        if (hello.takes_any_option || hello.option(name)) names.push_back(name);
     return names;
 }
 
@@ -61,10 +62,10 @@ json settings_of(const BackendOptions& options, const WorkerHello& hello) {
     }
     for (const OptionLimit& limit : option_limits(options, hello.levels)) settings["most"][limit.name] = limit.most;
     for (const auto& [key, value] : options) {
-        const auto known = hello.options.find(key);
-        if (known == hello.options.end()) continue;
-        if (!known->second.one_of.empty()) expect_known(key, value, known->second.one_of);
-        if (known->second.least) option_number(key, value, *known->second.least, std::numeric_limits<int>::max());
+        const WorkerHello::Option* const known = hello.option(key);
+        if (!known) continue;
+        if (!known->one_of.empty()) expect_known(key, value, known->one_of);
+        if (known->least) option_number(key, value, *known->least, std::numeric_limits<int>::max());
         settings["options"][key] = value;
     }
     return settings;
@@ -116,138 +117,102 @@ BackendFailure answered_failure(const json& answer, const std::string& stage) {
     return failure;
 }
 
-// ---- releases -------------------------------------------------------------------------------------------------------
-
-/// The workers of a backend: each release of the compiler has processes of its own, which were started as that one. May
-/// be asked from several threads.
-class WorkerPools {
-  public:
-    explicit WorkerPools(const std::vector<std::string>& argv) : usual_(argv) {}
-
-    /// Of the release that the options choose. Throws Error for one that is not there.
-    WorkerPool& of(const BackendOptions& options) {
-        const auto chosen = options.find(kRelease);
-        if (chosen == options.end()) return usual_;
-        const WorkerHello said = usual_hello();
-        if (said.options.contains(kRelease)) return usual_;  // an option of its own
-        if (std::ranges::find(said.releases, chosen->second) == said.releases.end())
-            throw no_release(chosen->second, said.releases, said.install);
-        if (chosen->second == said.release) return usual_;
-        const auto [pool, checked] = other(chosen->second);
-        if (!checked) expect_release(*pool, chosen->second);
-        return *pool;
-    }
-
-    WorkerHello hello(const BackendOptions& options = {}) { return of(options).hello(); }
-
-  private:
-    struct Other {
-        std::unique_ptr<WorkerPool> pool;
-        bool checked = false;  ///< it says that it is the release which it was started as
-    };
-
-    WorkerHello usual_hello() {
-        {
-            const std::lock_guard lock(mutex_);
-            if (said_) return *said_;
-        }
-        WorkerHello said = usual_.hello();  // starts it, unlocked
-        const std::lock_guard lock(mutex_);
-        said_ = said;
-        return said;
-    }
-
-    std::pair<WorkerPool*, bool> other(const std::string& release) {
-        const std::lock_guard lock(mutex_);
-        Other& other = others_[release];
-        if (!other.pool) {
-            std::vector<std::string> argv = usual_.argv();
-            argv.insert(argv.end(), {std::string("--") + kRelease, release});
-            other.pool = std::make_unique<WorkerPool>(std::move(argv));
-        }
-        return {other.pool.get(), other.checked};
-    }
-
-    /// Who takes no such argument is another one all the same.
-    void expect_release(WorkerPool& pool, const std::string& release) {
-        const std::string is = pool.hello().release;
-        if (is != release)
-            throw Error({"backend worker " + shell_quote(pool.argv()), {}},
-                        "found release '" + is + "', expected '" + release + "'");
-        const std::lock_guard lock(mutex_);
-        others_[release].checked = true;
-    }
-
-    WorkerPool usual_;
-    std::mutex mutex_;
-    std::optional<WorkerHello> said_;
-    std::map<std::string, Other> others_;  ///< by release
-};
-
 bool reads_onnx(const WorkerHello& said, const BackendOptions& options) {
     return said.onnx && wants_onnx(options, said.onnx);
 }
+
+/// What a compiler did to a graph: of each pass a text for each application.
+using Applied = std::map<std::string, std::vector<std::string>>;
 
 // ---- a query --------------------------------------------------------------------------------------------------------
 
 class WorkerQuery final : public Apart::Query, public TakesOnnxFile {
   public:
     WorkerQuery(WorkerPool& pool, std::string name, const BackendOptions& options, const ProcessOptions& limits)
-        : pool_(pool), name_(std::move(name)), limits_(limits), held_(pool.take(limits)), folder_(pool.new_folder()) {
+        : pool_(pool), name_(std::move(name)), limits_(limits), held_(pool.take(limits)) {
         settings_ = settings_of(options, held_.worker->hello());
     }
-    ~WorkerQuery() override {
-        pool_.give_back(std::move(held_));
-        std::error_code ignored;
-        fs::remove_all(folder_, ignored);
-    }
+    ~WorkerQuery() override { pool_.give_back(std::move(held_)); }
 
     std::string name() const override { return name_; }
     std::string description() const override { return "a query of " + name_; }
     const std::optional<Apart::Ended>& ended() const override { return ended_; }
+    /// The applications of passes, of those that the worker counts.
+    const Applied& applied() const { return applied_; }
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
         const bool onnx = wants_onnx(options, held_.worker->hello().onnx);
+        auto run = std::make_unique<Run>(*this, pool_.new_folder(), graph.outputs().size());
         ModelNames names;
         auto failure = failure_to_write([&] {
-            names = write_model(graph, onnx, folder_, held_.worker->hello().external_data ? &pool_.weights() : nullptr,
-                                &pool_.tensors());
+            names = write_model(graph, onnx, run->folder,
+                                held_.worker->hello().external_data ? &pool_.weights() : nullptr, &pool_.tensors());
         });
         if (failure) return std::move(*failure);
-        question_ = question_of(graph, names, folder_.string(), onnx, settings_);
-        outputs_ = graph.outputs().size();
-        return std::make_unique<Run>(*this);
+        run->question = question_of(graph, names, run->folder.string(), onnx, settings_);
+        return run;
     }
 
     bool takes_file(const BackendOptions& options) override { return reads_onnx(held_.worker->hello(), options); }
 
     CompileResult compile_file(const OnnxFile& file, const BackendOptions&) override {
-        if (auto failure = failure_to_write([&] { copy_onnx(file.model, folder_ / kOnnxModel, &pool_.weights()); }))
+        auto run = std::make_unique<Run>(*this, pool_.new_folder(), file.outputs.size());
+        if (auto failure = failure_to_write([&] { copy_onnx(file.model, run->folder / kOnnxModel, &pool_.weights()); }))
             return std::move(*failure);
-        question_ = question_of(file.inputs, file.outputs, folder_.string(), true, settings_);
-        outputs_ = file.outputs.size();
-        return std::make_unique<Run>(*this);
+        run->question = question_of(file.inputs, file.outputs, run->folder.string(), true, settings_);
+        return run;
     }
 
   private:
-    struct Run final : Executable {
-        explicit Run(WorkerQuery& query) : query(query) {}
-        RunResult run(std::span<const Tensor> inputs) override { return query.ask(inputs); }
+    /// A graph in a folder of its own: a forward and a backward graph may be compiled before either runs.
+    struct Run final : Executable, TimesRuns {
+        Run(WorkerQuery& query, fs::path folder, std::size_t outputs)
+            : query(query), folder(std::move(folder)), outputs(outputs) {}
+        ~Run() override {
+            std::error_code ignored;
+            fs::remove_all(folder, ignored);
+        }
+        RunResult run(std::span<const Tensor> inputs) override { return query.ask(*this, inputs, question); }
+        std::optional<BackendFailure> time(std::span<const Tensor> inputs, int runs,
+                                           std::vector<double>& seconds) override {
+            json timed = question;
+            timed["timed_runs"] = runs;
+            RunResult result = query.ask(*this, inputs, timed, &seconds);
+            auto* const failure = std::get_if<BackendFailure>(&result);
+            return failure ? std::optional(std::move(*failure)) : std::nullopt;
+        }
         WorkerQuery& query;
+        const fs::path folder;
+        const std::size_t outputs;
+        json question = {};
     };
 
-    RunResult ask(std::span<const Tensor> inputs) {
-        write_inputs(inputs, folder_);
-        fs::remove(folder_ / "outputs.safetensors");
+    /// Adds the "run_seconds" that a worker tells. A failure where it was asked for them and tells none.
+    static std::optional<BackendFailure> add_seconds(const json& said, std::vector<double>& seconds) {
+        const auto told = said.find("run_seconds");
+        const auto is_time = [](const json& number) { return number.is_number() && number.get<double>() > 0; };
+        if (told == said.end() || !told->is_array() || told->empty() || !std::ranges::all_of(*told, is_time))
+            return BackendFailure{.stage = "run",
+                                  .message = "the worker does not take the times of runs (timed_runs)",
+                                  .unsupported = true};
+        for (const json& number : *told) seconds.push_back(number.get<double>());
+        return std::nullopt;
+    }
+
+    RunResult ask(const Run& run, std::span<const Tensor> inputs, const json& question,
+                  std::vector<double>* seconds = nullptr) {
+        const fs::path outputs = run.folder / "outputs.safetensors";
+        write_inputs(inputs, run.folder);
+        fs::remove(outputs);
         const bool fresh = held_.worker->fresh();
         const auto once = [&] {
             stage_ = "compile";
-            return held_.worker->ask(question_, limits_.timeout.value_or(kLongest), stage_);
+            return held_.worker->ask(question, limits_.timeout.value_or(kLongest), stage_);
         };
         WorkerProcess::Answer answer = once();
         if (!std::holds_alternative<json>(answer) && !fresh) {
             log_info(LogChannel::backend, name_ + ": the worker ended; a new worker gets the same query");
-            fs::remove(folder_ / "outputs.safetensors");
+            fs::remove(outputs);
             try {
                 held_ = {};
                 held_ = pool_.take_fresh(limits_);
@@ -265,10 +230,17 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile {
         if (const auto* broken = std::get_if<WorkerProcess::Broken>(&answer))
             return BackendFailure{stage_, {}, "the worker " + broken->how};
         const json& said = std::get<json>(answer);
+        try {
+            applied_ = said.value("applied", applied_);
+        } catch (const json::exception& error) {
+            return BackendFailure{
+                stage_, {}, std::string("the worker answered with a bad \"applied\": ") + error.what()};
+        }
         if (said.contains("error")) return answered_failure(said, stage_);
-        const fs::path outputs = folder_ / "outputs.safetensors";
+        if (seconds)
+            if (auto failure = add_seconds(said, *seconds)) return std::move(*failure);
         if (!fs::exists(outputs)) return BackendFailure{"run", {}, "succeeded but wrote no outputs.safetensors"};
-        return read_outputs(outputs, outputs_);
+        return read_outputs(outputs, run.outputs);
     }
 
     static constexpr std::chrono::hours kLongest{24};
@@ -277,9 +249,8 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile {
     const std::string name_;
     const ProcessOptions limits_;
     WorkerPool::Held held_;
-    const fs::path folder_;
-    json settings_, question_;
-    std::size_t outputs_ = 0;
+    json settings_;
+    Applied applied_;
     std::string stage_;
     std::optional<Apart::Ended> ended_;
 };
@@ -295,10 +266,12 @@ class WorkerBackend final : public Backend,
                             public Emitter,
                             public Tracked,
                             public TakesOnnxFile,
+                            public AsksByLine,
                             public ForeignOps {
   public:
-    WorkerBackend(std::string name, std::string description, const std::vector<std::string>& argv)
-        : name_(std::move(name)), description_(std::move(description)), pools_(argv) {
+    WorkerBackend(std::string name, std::string description, const std::vector<std::string>& argv,
+                  const std::vector<std::string>& arguments)
+        : name_(std::move(name)), description_(std::move(description)), pools_(argv, arguments) {
         expect_program("worker:", shell_quote(argv), argv);
     }
 
@@ -306,15 +279,21 @@ class WorkerBackend final : public Backend,
     std::string description() const override { return description_; }
 
     std::unique_ptr<Query> query(const BackendOptions& options, const ProcessOptions& limits) override {
+        {
+            const std::lock_guard lock(mutex_);
+            limits_ = limits;
+        }
         return std::make_unique<WorkerQuery>(pools_.of(options), name_, options, limits);
     }
-    std::string version() override { return pools_.hello().version; }
+    std::string version() override { return pools_.any_hello().version; }
     std::optional<Tracker> tracker() override {
-        const KnownApi* const api = known_api(pools_.hello().api);
+        const KnownApi* const api = known_api(pools_.any_hello().api);
         return api ? std::optional(Tracker{api->project, api->issues}) : std::nullopt;
     }
     std::vector<std::string> option_names(const BackendOptions& given) override {
-        return names_of(pools_.hello(given), given);
+        std::vector<std::string> names = names_of(pools_.hello(given), given);
+        names.insert(names.end(), pools_.arguments().begin(), pools_.arguments().end());
+        return names;
     }
     void check(const BackendOptions& options) override {
         const WorkerHello said = pools_.hello(options);
@@ -322,7 +301,7 @@ class WorkerBackend final : public Backend,
         settings_of(options, said);
     }
 
-    std::vector<std::string> releases() override { return pools_.hello().releases; }
+    std::vector<std::string> releases() override { return pools_.any_hello().releases; }
     std::string release_of(const BackendOptions& options) override { return pools_.hello(options).release; }
     BackendOptions in_release(BackendOptions options, const std::string& release) const override {
         options[kRelease] = release;
@@ -342,16 +321,23 @@ class WorkerBackend final : public Backend,
         });
     }
 
-    std::unique_ptr<Inspection> inspect(const Graph&, const BackendOptions& options) override {
+    std::unique_ptr<Inspection> inspect(const Graph& graph, const BackendOptions& options) override {
         const WorkerHello said = pools_.hello(options);
         const json settings = settings_of(options, said), off = settings.value("off", json::array()),
-                   most = settings.value("most", json::object());
+                   limits = settings.value("most", json::object());
         auto look = std::make_unique<Look>();
         look->found.directive_is = said.switch_is;
         for (const std::string& name : said.switches)
             if (std::find(off.begin(), off.end(), name) == off.end()) look->found.directives.push_back({name});
-        for (const Limitable& level : said.levels)
-            look->found.passes.push_back({level.name, most.value(level.name, level.most)});
+        const Applied applied = said.counted.empty() ? Applied() : applications(graph, options);
+        for (const Limitable& level : said.levels) {
+            int most = limits.value(level.name, level.most);
+            if (!applied.empty() && said.counted.contains(level.name)) {
+                const auto found = applied.find(level.name);
+                most = std::min(most, found == applied.end() ? 0 : static_cast<int>(found->second.size()));
+            }
+            look->found.passes.push_back({level.name, most});
+        }
         return look;
     }
     BackendOptions without(BackendOptions options, const std::vector<std::string>& directives) const override {
@@ -359,6 +345,17 @@ class WorkerBackend final : public Backend,
     }
     BackendOptions limited(BackendOptions options, const std::string& pass, int most) const override {
         return limited_to(std::move(options), pass, most);
+    }
+
+    AskedByLine asked_by_line(const Graph& graph, const BackendOptions& options, const fs::path& folder) override {
+        WorkerPool& pool = pools_.of(options);
+        const WorkerHello said = pool.hello();
+        const bool onnx = wants_onnx(options, said.onnx);
+        const ModelNames names = write_model(graph, onnx, folder);
+        write_inputs(graph.failure->inputs, folder);
+        json question = question_of(graph, names, "{}", onnx, settings_of(options, said));
+        question["id"] = 1;
+        return {pool.argv(), question.dump()};
     }
 
     SuspectCode emit(const EmitRequest& request) override {
@@ -378,6 +375,7 @@ class WorkerBackend final : public Backend,
         if (failure.culprit && failure.culprit->component == "switch")
             question.text_without = text(without(failure.options, {failure.culprit->directive}));
         SuspectCode code = worker_code(request, pool.argv(), folder.path(), question);
+        code.companions.insert(code.companions.end(), said.files.begin(), said.files.end());
         code.header = name_ + ", version " + said.version;
         if (!name_.starts_with(kWorkerPrefix)) code.spec_beside.clear();  // found by its name everywhere
         return code;
@@ -390,6 +388,7 @@ class WorkerBackend final : public Backend,
         if (const KnownApi* const api = known_api(said.api)) return api->write(request, said, why_not);
         const TempDir folder("whittle-repro");
         Scripted scripted{.name = name_, .words = pool.argv(), .files = {}, .version = said.version};
+        scripted.companions.assign(said.files.begin(), said.files.end());
         if (request.graph.subgraphs.empty()) {
             const Graph graph = with_short_names(request.graph);
             const bool onnx = wants_onnx(failure.options, said.onnx);
@@ -409,6 +408,26 @@ class WorkerBackend final : public Backend,
     }
 
   private:
+    /// How passes are applied to the graph, of one query; nothing where no answer says so. What a graph writes is made
+    /// functional before the compiler gets it, so that passes are applied otherwise.
+    Applied applications(const Graph& graph, const BackendOptions& options) {
+        if (!graph.failure || graph.failure->inputs.size() != graph.placeholders().size() || has_writes(graph))
+            return {};
+        const std::unique_ptr<Query> query = this->query(options, last_limits());
+        CompileResult compiled = query->compile(graph, options);
+        if (auto* const executable = std::get_if<std::unique_ptr<Executable>>(&compiled))
+            (*executable)->run(graph.failure->inputs);
+        const Applied& applied = static_cast<const WorkerQuery&>(*query).applied();
+        for (const auto& [pass, names] : applied)
+            for (std::size_t i = 0; i < names.size(); i++)
+                log_info(LogChannel::backend, pass + ", application " + std::to_string(i + 1) + ": " + names[i]);
+        return applied;
+    }
+    ProcessOptions last_limits() {
+        const std::lock_guard lock(mutex_);
+        return limits_;
+    }
+
     struct Look final : Inspection {
         const Parts& parts() const override { return found; }
         Parts found;
@@ -430,19 +449,23 @@ class WorkerBackend final : public Backend,
 
     const std::string name_, description_;
     WorkerPools pools_;
+    std::mutex mutex_;
+    ProcessOptions limits_;  ///< of the last query
 };
 
 }  // namespace
 
 std::unique_ptr<Backend> make_worker_backend(const std::string& name, const std::string& description,
-                                             const std::vector<std::string>& argv) {
-    return std::make_unique<WorkerBackend>(name, description, argv);
+                                             const std::vector<std::string>& argv,
+                                             const std::vector<std::string>& arguments) {
+    return std::make_unique<WorkerBackend>(name, description, argv, arguments);
 }
 
 }  // namespace whittle
 
 /// What the registry looks for in this library.
 extern "C" whittle::Backend* whittle_make_worker_backend(const std::string& name, const std::string& description,
-                                                         const std::vector<std::string>& argv) {
-    return whittle::make_worker_backend(name, description, argv).release();
+                                                         const std::vector<std::string>& argv,
+                                                         const std::vector<std::string>& arguments) {
+    return whittle::make_worker_backend(name, description, argv, arguments).release();
 }

@@ -13,8 +13,10 @@ namespace whittle {
 /// crashes, hangs, grows beyond its limit or says what is no answer is asked once more where it had answered before
 /// (what it was asked then may be the reason), by a new process; how that one ends is the query's outcome. Options:
 /// format = auto | onnx | json, which model file to write; disable = SWITCH;SWITCH…; pass-limit = LEVEL=K;…; release =
-/// NAME, where it can be started as several; and those that the worker names.
+/// NAME, where it can be started as several; `arguments`, with which it is started ("--NAME=VALUE"); and those that the
+/// worker names.
 std::unique_ptr<Backend> make_worker_backend(const std::string& name, const std::string& description,
-                                             const std::vector<std::string>& argv);
+                                             const std::vector<std::string>& argv,
+                                             const std::vector<std::string>& arguments = {});
 
 }  // namespace whittle

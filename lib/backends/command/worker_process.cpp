@@ -63,6 +63,7 @@ WorkerHello read_hello(const json& said) {
     if (const auto levels = said.find("levels"); levels != said.end())
         for (const json& level : *levels) {
             hello.levels.push_back({level.at("name").get<std::string>(), level.at("most").get<int>()});
+            if (level.value("counted", false)) hello.counted.insert(hello.levels.back().name);
             if (hello.levels.back().most < 0)
                 throw Error("found \"most\": " + std::to_string(hello.levels.back().most) + " for the level '" +
                             hello.levels.back().name + "', expected a number, 0 or more");
@@ -81,7 +82,8 @@ WorkerHello read_hello(const json& said) {
     }
     const json repro = said.value("repro", json::object());
     hello.api = repro.value("api", ""), hello.package = repro.value("package", "");
-    hello.modules = repro.value("node_modules", "");
+    hello.modules = repro.value("node_modules", ""), hello.program = repro.value("program", "");
+    hello.compiler = repro.value("compiler", ""), hello.files = repro.value("files", hello.files);
     return hello;
 }
 
@@ -92,6 +94,14 @@ std::string ending(const Service::Ended& ended) {
 }
 
 }  // namespace
+
+const WorkerHello::Option* WorkerHello::option(const std::string& key) const {
+    for (const auto& [name, option] : options) {
+        const bool all = name.ends_with('*') && key.size() >= name.size();
+        if (name == key || (all && key.starts_with(std::string_view(name).substr(0, name.size() - 1)))) return &option;
+    }
+    return nullptr;
+}
 
 WorkerProcess::WorkerProcess(const std::vector<std::string>& argv, const fs::path& scratch,
                              const ProcessOptions& limits, const Start& start) {

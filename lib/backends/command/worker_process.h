@@ -12,6 +12,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <variant>
@@ -33,19 +34,26 @@ struct WorkerHello {
         std::optional<int> least = {};         ///< … or a number from this one on; neither: any text
     };
     std::string version = {};
-    bool onnx = true;                        ///< it reads model.onnx
-    bool external_data = false;              ///< … and weights that lie beside it
-    std::string switch_is = {};              ///< "optimizer"
-    std::vector<std::string> switches = {};  ///< what can be switched off
-    std::vector<Limitable> levels = {};      ///< what can be limited
-    std::map<std::string, Option> options = {};
-    bool takes_any_option = false;           ///< in place of those and of switches and levels: as they are given
-    std::vector<std::string> releases = {};  ///< that can be started in its place, oldest first; empty: one alone
-    std::string release = {};                ///< which of them it is
-    std::string install = {};                ///< the command that installs another: "…/install VERSION"
-    std::string api = {};                    ///< in whose own calls a repro can be written (short_programs.h)
-    std::string package = {};                ///< what is installed for that: "onnxruntime-node@1.30.0"
-    std::string modules = {};                ///< the folder node_modules that has it here
+    bool onnx = true;                            ///< it reads model.onnx
+    bool external_data = false;                  ///< … and weights that lie beside it
+    std::string switch_is = {};                  ///< "optimizer"
+    std::vector<std::string> switches = {};      ///< what can be switched off
+    std::vector<Limitable> levels = {};          ///< what can be limited
+    std::set<std::string> counted = {};          ///< of these, what the answers count ("applied")
+    std::map<std::string, Option> options = {};  ///< "config.*": all that begin so
+    bool takes_any_option = false;               ///< in place of those and of switches and levels: as they are given
+    std::vector<std::string> releases = {};      ///< that can be started in its place, oldest first; empty: one alone
+    std::string release = {};                    ///< which of them it is
+    std::string install = {};                    ///< the command that installs another: "…/install VERSION"
+    std::string api = {};                        ///< in whose own calls a repro can be written (short_programs.h)
+    std::string package = {};                    ///< what is installed for that: "onnxruntime-node@1.30.0"
+    std::string modules = {};                    ///< the folder node_modules that has it here
+    std::string program = {};                    ///< the interpreter that runs repros here; empty: the usual one
+    std::string compiler = {};                   ///< which part of the package is under test: "inductor"
+    std::vector<std::string> files = {};  ///< that a repro elsewhere needs beside the files which its command names
+
+    /// The option that is called so; null where it does not know one.
+    const Option* option(const std::string& key) const;
 };
 
 class WorkerProcess {

@@ -48,9 +48,8 @@ const bool preloaded = take_from_preload();  // before main(): nobody reads the 
 fs::path library_of_build() { return library_folder() / kLibrary; }
 
 std::unique_ptr<Backend> make_worker(const fs::path& library) {
-    using Make = Backend*(const std::string&, const std::string&, const std::vector<std::string>&);
-    return std::unique_ptr<Backend>(module_function<Make>("onnx", "whittle_make_worker_backend")(
-        "halide", "a release of Halide", {(library_folder() / "halide-worker").string(), library.string()}));
+    return std::unique_ptr<Backend>(module_function<MakeWorkerBackend>("onnx", "whittle_make_worker_backend")(
+        "halide", "a release of Halide", {(library_folder() / "halide-worker").string(), library.string()}, {}));
 }
 
 /// "14" for "Halide 14.0.0".

@@ -11,7 +11,6 @@
 
 #include "backends/libtorch/memory.h"
 #include "backends/libtorch/script_text.h"
-#include "backends/libtorch/short_python.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/program_text.h"
@@ -23,6 +22,7 @@
 #include "ops/aten/earlier.h"
 #include "ops/core/memory.h"
 #include "ops/core/registry.h"
+#include "printers/torch_program.h"
 #include "tensor/alike.h"
 #include "tensor/expanded.h"
 #include "tensor/reach.h"
@@ -34,8 +34,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using language::torch_cpp;
-
-constexpr std::int64_t kMostCalls = 12;
 
 /// What LibTorch declares no function of is a method, as its headers have it.
 bool is_method(const std::string& name) {
@@ -97,15 +95,33 @@ class LibTorchProgram {
         program.compile_flags = flags();
         program.tracker = "pytorch";
         if (request_.near && !scripted_) program.near = near_text(graph_, *request_.near);
-        std::optional<ScriptMode> scripted;
-        if (scripted_) scripted = {.fused = fused(), .frozen = frozen(), .times = times_};
-        const std::string about = "PyTorch " + version() + ", CPU: " + sentence();
-        if (auto python = torch_in_python(request_, graph_, about, scripted)) program.others = {std::move(*python)};
+        if (failure_.signature.kind != "timeout") program.others = {in_python()};
         if (scripted_) program.control_argument = unprepared() + "TorchScript's optimizer switched off";
         return program;
     }
 
   private:
+    OtherProgram in_python() const {
+        std::optional<printers::OptimizedGraph> optimized;
+        if (scripted_)
+            optimized = {.by = "TorchScript",
+                         .name = "scripted",
+                         .made = frozen() ? "torch.jit.optimize_for_inference(torch.jit.script(graph))"
+                                          : "torch.jit.script(graph)",
+                         .after = fused() ? "torch._C._jit_override_can_fuse_on_cpu(True)\n"
+                                            "torch._C._jit_set_te_must_use_llvm_cpu(False)\n"
+                                          : "",
+                         .module = frozen(),
+                         .times = times_};
+        const std::string file = request_.file.stem().string() + ".py";
+        const std::string about = language::python.comment("PyTorch " + version() + ", CPU: " + sentence());
+        return {.name = file,
+                .text = printers::torch_program(request_, graph_, about, file, optimized),
+                .run = {"python3", file},
+                .probe = {"python3", "-c", "import torch; print('PyTorch', torch.__version__)"},
+                .ends_by = failure_.signature.kind == "crash" ? failure_.signature.detail : ""};
+    }
+
     TitleWords title_words() const {
         if (!scripted_) return {};
         return {.how = std::string(" in TorchScript") + (fused() ? " with the fuser NNC" : "") +
@@ -356,16 +372,7 @@ class LibTorchProgram {
 
 /// Why a reader would not take it in.
 std::string too_much(const ShortRequest& request) {
-    const Failure& failure = *request.graph.failure;
-    if (std::string why = not_shown_shortly(failure, true); !why.empty()) return why;
-    if (request.graph.dialect != "aten") return "the graph is not in the aten dialect";
-    if (op_count(request.graph) > kMostCalls || !request.graph.subgraphs.empty())
-        return "the graph is too long for a short program";
-    return not_written_shortly(
-        request, [](DType dtype) { return !dtype_name(dtype).empty(); },
-        [](const Tensor& tensor) {
-            return (tensor.numel() > kMostInPlace && !all_alike(tensor)) || tensor.numel() == 0;
-        });
+    return printers::not_in_torch_program(request, [](DType dtype) { return !dtype_name(dtype).empty(); });
 }
 
 }  // namespace

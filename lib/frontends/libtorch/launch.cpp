@@ -93,19 +93,26 @@ fs::path preloadable(const fs::path& library, const fs::path& folder) {
     return link;
 }
 
+/// What the program and its children preload beside the stub.
+std::string users_preload(const LaunchOptions& options) {
+    const char* const given = std::getenv("LD_PRELOAD");
+    const std::string users = given ? given : "", more = options.preload.string();
+    return more + (more.empty() || users.empty() ? "" : ":") + users;
+}
+
 std::vector<std::string> environment_for(const LaunchOptions& options, const fs::path& folder, const fs::path& events) {
     const fs::path stub = preloadable(capture_folder() / "libwhittle_capture.so", folder);
-    const char* users = std::getenv("LD_PRELOAD");
-    const std::string preload = "LD_PRELOAD=" + stub.string() + (users ? std::string(":") + users : "");
+    const std::string users = users_preload(options);
+    const std::string preload = "LD_PRELOAD=" + stub.string() + (users.empty() ? "" : ":" + users);
     std::vector<std::string> environment;
     for (char** entry = environ; *entry; ++entry)
         environment.push_back(std::string_view(*entry).starts_with("LD_PRELOAD=") ? preload : *entry);
-    if (!users) environment.push_back(preload);
+    if (!std::getenv("LD_PRELOAD")) environment.push_back(preload);
     const auto add = [&](const char* name, const std::string& value) {
         environment.push_back(std::string(name) + "=" + value);
     };
     add(kFileVariable, events.string());
-    if (users) add(kPreloadVariable, users);
+    if (!users.empty()) add(kPreloadVariable, users);
     std::uint64_t flags = 0;
     if (options.with_data) flags |= kWithData;
     if (options.with_times) flags |= kWithTimes;

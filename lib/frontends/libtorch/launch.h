@@ -23,6 +23,7 @@ struct LaunchOptions {
     bool with_times = false;        ///< how long each op took
     bool stdout_to_stderr = false;  ///< the program's output goes to stderr
     std::vector<std::pair<std::string, std::string>> environment = {};  ///< added to ours
+    std::filesystem::path preload = {};  ///< a library that the program's own children get, too; empty: none
 };
 
 struct LaunchResult {

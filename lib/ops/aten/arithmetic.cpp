@@ -116,12 +116,13 @@ constexpr OpDef weighted_sum_op(std::string_view schema, std::string_view doc, G
             .eval = eval_weighted_sum<F>,
             .lower = lower_weighted_sum<F>,
             .grad = grad,
-            .bound = rounds_by(1, Bound::Rule::terms)};
+            .bound = with_exact(rounds_by(1, Bound::Rule::terms), Bound::Exact::sums)};
 }
 
 // --- Products and extrema ---
 
 struct Mul : Arithmetic {
+    static constexpr Bound bound = with_exact(rounds_by(1), Bound::Exact::sums);
     static constexpr bool exact_numbers = true;
     template <Floating T>
     static T eval(T a, T b) {

@@ -73,7 +73,7 @@ constexpr OpDef filled_op(OpDef def) {
     def.infer = infer_filled;
     def.eval = eval_filled;
     def.lower = lower_filled;
-    def.bound = rounds_by(1);
+    def.bound = with_exact(rounds_by(1), Bound::Exact::always);
     return def;
 }
 

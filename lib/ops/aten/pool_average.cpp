@@ -1,6 +1,8 @@
 // Means over windows, in one to three dimensions; windows of a fixed size or of the size that a wanted output needs.
 // Definition: https://pytorch.org/docs/stable/generated/torch.nn.AvgPool2d.html
 #include <algorithm>
+#include <bit>
+#include <cstdlib>
 
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
@@ -115,6 +117,29 @@ std::vector<expr::Value> lower_average(expr::GroupBuilder& builder, const Argume
     return lower_means(builder, average_of<Rank, Adaptive>(args), args.tensor("self"));
 }
 
+/// DivisorFn.
+template <int Rank, bool Adaptive>
+std::int64_t largest_power_of_two_count(const Arguments<Tensor>& args) {
+    const Average average = average_of<Rank, Adaptive>(args);
+    const auto is_power = [](std::int64_t count) { return std::has_single_bit(static_cast<std::uint64_t>(count)); };
+    if (average.divisor) {
+        const std::int64_t divisor = std::abs(*average.divisor);
+        return is_power(divisor) ? divisor : 0;
+    }
+    std::int64_t largest = 1;
+    const Sizes& out = average.pooling.window.out;
+    for (std::size_t d = 0; d < out.size(); d++) {
+        std::int64_t most = 1;
+        for (std::int64_t place = 0; place < out[d]; place++) {
+            const std::int64_t count = average.count(d, place);
+            if (!is_power(count)) return 0;
+            most = std::max(most, count);
+        }
+        largest *= most;
+    }
+    return largest;
+}
+
 /// adaptive_avg_poolNd is _adaptive_avg_poolNd.
 CallResults decompose_adaptive(const Call& c) {
     const Arg sizes = Arg::ints(c.integers("output_size"));
@@ -134,7 +159,7 @@ constexpr OpDef avg_pool_op(std::string_view schema) {
             .eval = eval_average<Rank, Adaptive>,
             .lower = lower_average<Rank, Adaptive>,
             .grad = Rank == 1 ? kOfLine : kOfImage,
-            .bound = kBoundSums};
+            .bound = means_by(largest_power_of_two_count<Rank, Adaptive>)};
 }
 constexpr OpDef adaptive_op(std::string_view schema) {
     return {.doc = "Means of windows for a given output size; pytorch.org/docs/stable/nn.html#pooling-layers",

@@ -2,6 +2,7 @@
 // reference is closer to the true sum than what it judges. Definitions:
 // https://pytorch.org/docs/stable/torch.html#reduction-ops
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -133,6 +134,12 @@ std::vector<Tensor> eval_mean(const Arguments<Tensor>& arguments) {
         return store(out, dtype, reduction.result());
     };
     return {is_complex(dtype) ? means(Complex128{}) : means(double{})};
+}
+
+/// DivisorFn.
+std::int64_t power_of_two_count(const Arguments<Tensor>& arguments) {
+    const std::int64_t count = reduction_of(arguments).count();
+    return std::has_single_bit(static_cast<std::uint64_t>(count)) ? count : 0;
 }
 
 std::vector<expr::Value> lower_mean(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
@@ -314,7 +321,7 @@ constexpr OpDef prod_op(std::string_view schema) {
             .eval = eval_prod,
             .lower = lower_prod,
             .grad = prod_grad,
-            .bound = kBoundSums};
+            .bound = with_exact(kBoundSums, Bound::Exact::never)};
 }
 constexpr OpDef mean_op(std::string_view schema) {
     return {.doc = "sum / count in a floating dtype; NaN of nothing",
@@ -324,7 +331,7 @@ constexpr OpDef mean_op(std::string_view schema) {
             .eval = eval_mean,
             .lower = lower_mean,
             .grad = mean_grad,
-            .bound = kBoundSums};
+            .bound = means_by(power_of_two_count)};
 }
 template <bool kAny>
 constexpr OpDef logic_op(std::string_view schema) {
@@ -354,7 +361,7 @@ constexpr OpDef kReduction[] = {
      .eval = eval_norm,
      .lower = lower_norm,
      .grad = vector_norm_grad,
-     .bound = kBoundSums},
+     .bound = with_exact(kBoundSums, Bound::Exact::never)},
     {.doc = "linalg_vector_norm over all dimensions",
      .schema = "norm.Scalar(Tensor self, Scalar p=2) -> Tensor",
      .dtypes = kFloating,

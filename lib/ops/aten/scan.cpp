@@ -268,7 +268,7 @@ std::span<const OpDef> scan_ops() {
             .schema = "cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
             .dtypes = kAnyDType | kComplex,
             .grad = cumprod_grad,
-            .bound = kBoundSums,
+            .bound = with_exact(kBoundSums, Bound::Exact::never),
         }),
         scan_op<RunningLogSumExp>({
             .doc = "logarithms of running sums of exponentials",

@@ -138,7 +138,7 @@ constexpr OpDef fill_op(std::string_view schema) {
             .eval = eval_fill,
             .lower = lower_fill,
             .grad = masked_fill_grad,
-            .bound = rounds_by(1)};
+            .bound = with_exact(rounds_by(1), Bound::Exact::always)};
 }
 
 constexpr OpDef kSelect[] = {

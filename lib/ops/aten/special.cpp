@@ -107,7 +107,7 @@ struct LogAddExp2 : Arithmetic {
 
 /// The sign of the second one, of a zero, too. (Of a NaN expressions do not see it: that of a positive one.)
 struct CopySign : FloatingFunction {
-    static constexpr Bound bound = kBoundStep;
+    static constexpr Bound bound = with_exact(kBoundStep, Bound::Exact::never);  // the signs of zeros may differ
     template <Floating T>
     static T eval(T a, T b) {
         return std::copysign(a, b);

@@ -52,6 +52,9 @@ using LowerFn = std::vector<expr::Value> (*)(expr::GroupBuilder&, const Argument
 /// result: what IEEE 754 defines (1.0 / 0, the square root of -1) is defined.
 using OpenFn = std::optional<std::string> (*)(std::string_view op, const Arguments<Tensor>&);
 
+/// The largest number by which a call of the op divides, where all are powers of two; else 0.
+using DivisorFn = std::int64_t (*)(const Arguments<Tensor>&);
+
 /// Which calls of an op may have an open result. Its source is the text that `doc` names, unless the rule names
 /// another.
 struct OpenRule {
@@ -73,14 +76,41 @@ struct Bound {
         choice,    ///< as exact; integer results are positions along `dim`, which a tie leaves open
         quotient   ///< as function; by one ulp, to the nearest, where self is divided by powers of two
     };
+    /// On which operands, exact themselves, every correct implementation gives the same exact results, in whatever
+    /// order it computes. Results that their dtype does not have are never exact.
+    enum class Exact : std::uint8_t {
+        never,     ///< it may round inside, or it tells zeros by their signs: tanh, copysign
+        always,    ///< it moves, selects or compares elements
+        sums,      ///< it adds products, with an element of each operand at most: where all of their sums are numbers
+        quotients  ///< where `other`, by which it divides, is of powers of two
+    };
     Rule rule = Rule::none;
     std::uint8_t ulps = 0;        ///< distances to the next number of the result's dtype, measured, with a margin
     DecomposeFn parts = nullptr;  ///< the same in simpler ops, for the bound alone: in place of decompose
+    Exact exact = Exact::never;
+    DivisorFn divisor = nullptr;  ///< of exact sums that are then divided by a number of elements
 };
-inline constexpr Bound kBoundExact{.rule = Bound::Rule::exact}, kBoundSums{.rule = Bound::Rule::sums},
-    kBoundStep{.rule = Bound::Rule::step}, kBoundChoice{.rule = Bound::Rule::choice};
+inline constexpr Bound kBoundExact{.rule = Bound::Rule::exact, .exact = Bound::Exact::always},
+    kBoundSums{.rule = Bound::Rule::sums, .exact = Bound::Exact::sums},
+    kBoundStep{.rule = Bound::Rule::step, .exact = Bound::Exact::always},
+    kBoundChoice{.rule = Bound::Rule::choice, .exact = Bound::Exact::always};
 constexpr Bound rounds_by(std::uint8_t ulps, Bound::Rule rule = Bound::Rule::function) {
-    return {.rule = rule, .ulps = ulps};
+    const bool divides = rule == Bound::Rule::quotient || rule == Bound::Rule::step;
+    return {.rule = rule,
+            .ulps = ulps,
+            .exact = ulps == 0 ? Bound::Exact::always
+                     : divides ? Bound::Exact::quotients
+                               : Bound::Exact::never};
+}
+constexpr Bound with_exact(Bound bound, Bound::Exact exact) {
+    bound.exact = exact;
+    return bound;
+}
+/// Of means, whose sums are divided.
+constexpr Bound means_by(DivisorFn divisor) {
+    Bound bound = kBoundSums;
+    bound.divisor = divisor;
+    return bound;
 }
 
 struct OpDef {

@@ -12,6 +12,7 @@
 #include "base/seconds.h"
 #include "base/variables.h"
 #include "base/words.h"
+#include "frontends/halide/recording.h"
 #include "frontends/libtorch/builder.h"
 #include "frontends/libtorch/launch.h"
 #include "graph/json.h"
@@ -55,6 +56,11 @@ libtorch::LaunchOptions launch_options(const ProgramRequest& request, libtorch::
     set("WHITTLE_CACHE_SIZE_LIMIT", request.cache_size_limit ? std::to_string(*request.cache_size_limit) : "");
     set("WHITTLE_TIMES", request.with_times ? "1" : "");
     set("WHITTLE_BACKEND", request.backend);
+    if (!request.halide.empty()) {
+        const halide_program::Recording recording(request.halide, {.pipelines = true});
+        launch.preload = recording.preload();
+        for (const auto& [name, value] : recording.environment()) set(name.c_str(), value);
+    }
     environment.insert(environment.end(), request.compile_options.begin(), request.compile_options.end());
     return launch;
 }

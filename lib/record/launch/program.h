@@ -36,6 +36,9 @@ struct ProgramRequest {
     std::optional<std::filesystem::path> folder = {};  ///< for its trace; else it is read and removed
     RecordPolicy records = RecordPolicy::never;
     std::string backend = {};  ///< instead of the program's own
+    /// A folder for what a program that uses Halide records of its schedule (frontends/halide/recording.h); empty:
+    /// nothing.
+    std::filesystem::path halide = {};
     /// Options of compile() as environment variables (base/variables.h), with their values.
     std::vector<std::pair<std::string, std::string>> compile_options = {};
 };

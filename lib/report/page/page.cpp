@@ -14,21 +14,8 @@ using nlohmann::json;
 
 namespace {
 
-std::string escaped(std::string_view text) {
-    constexpr std::string_view kSpecial = "&<>\"", kEntities[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
-    std::string result;
-    for (const char c : as_utf8(text)) {
-        const std::size_t special = kSpecial.find(c);
-        if (special == std::string_view::npos)
-            result += c;
-        else
-            result += kEntities[special];
-    }
-    return result;
-}
-
 std::string element(const std::string& tag, std::string_view text) {
-    return text.empty() ? std::string() : "<" + tag + ">" + escaped(text) + "</" + tag + ">\n";
+    return text.empty() ? std::string() : "<" + tag + ">" + html_escaped(text) + "</" + tag + ">\n";
 }
 
 /// Of a finding: "caption.cpp:27 in step", of its place [file, line, function]; else what it says instead.
@@ -76,7 +63,7 @@ std::string findings_table(const json& data) {
              {finding["level"].get<std::string>(),
               finding["title"].get<std::string>() + ": " + finding["detail"].get<std::string>(),
               where_text(data, finding), command.is_null() ? "" : command.get<std::string>()})
-            text += "<td>" + escaped(cell) + "</td>";
+            text += "<td>" + html_escaped(cell) + "</td>";
         text += "</tr>";
     }
     return text + "</tbody></table>\n";
@@ -144,7 +131,7 @@ std::string page(PageFacts facts) {
         std::string_view mark;
         std::string text;
     };
-    const std::vector<Part> parts = {{"{{TITLE}}", escaped(title(data))},
+    const std::vector<Part> parts = {{"{{TITLE}}", html_escaped(title(data))},
                                      {"{{STYLE}}", asset_style()},
                                      {"{{FACTS}}", plain_facts(facts, data)},
                                      {"{{DATA}}", embedded(data)},

@@ -124,6 +124,12 @@ async function answer(question, say) {
     session.inputNames.forEach((name, i) => { feeds[name] = inputs[i]; });
     const results = await timed(session.run(feeds));
     saveTensors(at('outputs.safetensors'), session.outputNames.map((name) => results[name]));
+    const run_seconds = [];
+    for (let left = question.timed_runs ?? 0; left > 0; left--) {
+      const begin = performance.now();
+      await session.run(feeds);
+      run_seconds.push((performance.now() - begin) / 1e3);
+    }
     // For benchmarks: what the compiler took of it, and the best time of a run, of runs for so long.
     let best = Infinity;
     for (const end = performance.now() + 1e3 * (question.repeat_seconds ?? 0); performance.now() < end; ) {
@@ -131,7 +137,10 @@ async function answer(question, say) {
       await session.run(feeds);
       best = Math.min(best, performance.now() - begin);
     }
-    say(Number.isFinite(best) ? { ok: true, compiler_ms, best_ms: best } : { ok: true, compiler_ms });
+    const done = { ok: true, compiler_ms };
+    if (run_seconds.length) done.run_seconds = run_seconds;
+    if (Number.isFinite(best)) done.best_ms = best;
+    say(done);
   } catch (error) {
     const message = String(error?.message ?? error).replaceAll(question.folder, '');
     say({ error: message, stage, unsupported: error instanceof Unsupported || notThere.test(message) });

@@ -2,6 +2,9 @@
 // argument says:
 //   right              never
 //   wrong              a relu gives 1 more from level 2 on, unless the switch fuse-relu or lower-relu is off
+//   counted      the first so many relus that the level relus allows give 1 more; it counts them
+//   slow         says that a relu takes 3 ms, and not 1 ms as any other call, under the same conditions
+//   untimed      does not take the times of runs
 //   any          it takes any option; a relu gives 1 more, unless the option disable is "relu"
 //   crash | hang | flood | grow   where there is a relu; -later: from its third question on, whatever that is
 //   short | other      says that it has written what is no file of tensors; answers another question
@@ -45,10 +48,16 @@ bool has_relu(const Graph& graph) {
 }
 
 struct WrongRelu final : Interpreter {
+    explicit WrongRelu(std::size_t most = kMost) : most(most) {}
+    static constexpr std::size_t kMost = 9999;
+    const std::size_t most;
+    std::vector<std::string> applied;  ///< names of the calls that it spoilt
+
     std::vector<Tensor> step(const Graph& graph, const Node& call, const RegisteredOp& op,
                              const Arguments<Tensor>& arguments) override {
         std::vector<Tensor> results = Interpreter::step(graph, call, op, arguments);
-        if (call.target != "onnx.Relu") return results;
+        if (call.target != "onnx.Relu" || applied.size() >= most) return results;
+        applied.push_back(call.name);
         std::vector<float> more;
         for (const double value : results[0].values<double>()) more.push_back(static_cast<float>(value + 1));
         return {Tensor::of(more, results[0].sizes())};
@@ -68,13 +77,33 @@ struct WrongRelu final : Interpreter {
     }
 }
 
-Values results_of(const std::string& mode, const json& question, const Graph& graph, const Values& inputs) {
-    const json options = question.value("options", json::object());
-    if (mode == "any" && options.value("disable", "") != "relu") return WrongRelu().run(graph, inputs);
+/// Neither a switch nor a level keeps it from what it does to a relu.
+bool optimizes(const json& question) {
     const json off = question.value("off", json::array()), most = question.value("most", json::object());
     const bool switched = std::any_of(off.begin(), off.end(), [](const json& name) { return name != "share"; });
-    if (mode != "wrong" || switched || most.value("level", 3) < 2) return evaluate(graph, inputs);
-    return WrongRelu().run(graph, inputs);
+    return !switched && most.value("level", 3) >= 2;
+}
+
+/// `applied`: what the answer says of passes.
+Values results_of(const std::string& mode, const json& question, const Graph& graph, const Values& inputs,
+                  json& applied) {
+    const json options = question.value("options", json::object()), most = question.value("most", json::object());
+    if (mode == "any" && options.value("disable", "") != "relu") return WrongRelu().run(graph, inputs);
+    if (mode == "counted") {
+        WrongRelu relus(most.value("relus", WrongRelu::kMost));
+        Values results = relus.run(graph, inputs);
+        applied["relus"] = relus.applied;
+        return results;
+    }
+    return mode == "wrong" && optimizes(question) ? WrongRelu().run(graph, inputs) : evaluate(graph, inputs);
+}
+
+/// What it says that the runs took: made up, so that tests depend on no clock.
+json seconds_of(const std::string& mode, const json& question, const Graph& graph) {
+    double seconds = 0;
+    for (const NodeId id : graph.calls())
+        seconds += mode == "slow" && optimizes(question) && graph.node({id}).target == "onnx.Relu" ? 3e-3 : 1e-3;
+    return std::vector<double>(question.at("timed_runs").get<std::size_t>(), seconds);
 }
 
 void answer(const std::string& mode, const json& question, int number) {
@@ -91,11 +120,15 @@ void answer(const std::string& mode, const json& question, int number) {
     Values inputs;
     for (std::size_t i = 0; i < given.size(); i++) inputs.push_back(given.at(std::to_string(i)));
     std::map<std::string, Tensor> outputs;
-    for (const Tensor& value : results_of(mode, question, graph, inputs))
+    json applied;
+    for (const Tensor& value : results_of(mode, question, graph, inputs, applied))
         outputs.emplace(std::to_string(outputs.size()), value);
     save_safetensors(folder / "outputs.safetensors", outputs);
     if (how == "short") std::filesystem::resize_file(folder / "outputs.safetensors", 12);
-    say({{"id", how == "other" ? json(99) : id}, {"ok", true}});
+    json done = {{"id", how == "other" ? json(99) : id}, {"ok", true}};
+    if (!applied.is_null()) done["applied"] = applied;
+    if (question.contains("timed_runs") && how != "untimed") done["run_seconds"] = seconds_of(mode, question, graph);
+    say(done);
 }
 
 /// What is said of the releases that `mode` lists, if it does; it becomes the mode of the one that this worker is.
@@ -131,7 +164,12 @@ int main(int argc, char** argv) {
                   {"options",
                    {{"threads", {{"what", "of a run"}, {"least", 1}}},
                     {"target", {{"what", "where it computes"}, {"one_of", {"cpu", "gpu"}}}},
-                    {"note", "any text"}}}};
+                    {"note", "any text"},
+                    {"set.*", "settings"}}}};
+    if (mode == "counted") {
+        hello.erase("switches");
+        hello["levels"] = {{{"name", "relus"}, {"most", WrongRelu::kMost}, {"counted", true}}};
+    }
     if (mode == "any") hello["options"] = true;
     if (releases) hello["releases"] = *releases;
     say(hello);

@@ -1,4 +1,4 @@
-#include "backends/libtorch/short_python.h"
+#include "printers/torch_program.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,21 +11,23 @@
 #include "graph/value_ref.h"
 #include "ops/core/memory.h"
 #include "printers/torch_python.h"
+#include "tensor/alike.h"
 #include "text/language.h"
 
-namespace whittle {
+namespace whittle::printers {
 namespace {
 
 using language::python;
-using printers::python_variable;
+
+constexpr std::int64_t kMostCalls = 12;
 
 class PythonProgram {
   public:
-    PythonProgram(const ShortRequest& request, const Graph& graph, const std::optional<ScriptMode>& scripted)
+    PythonProgram(const ShortRequest& request, const Graph& graph, const std::optional<OptimizedGraph>& optimized)
         : request_(request),
           failure_(*request.graph.failure),
           graph_(graph),
-          scripted_(scripted),
+          optimized_(optimized),
           users_(users(graph)) {
         const auto wrong = first_wrong(request);
         output_ = wrong ? wrong->output : 0;
@@ -36,23 +38,29 @@ class PythonProgram {
     }
 
     std::string write(const std::string& about, const std::string& file) const {
-        return fill_template(scripted_ ? "repro_torchscript_short.py" : "repro_libtorch_short.py",
-                             {{"HEADER", python.comment(about)},
+        return fill_template(optimized_ ? "repro_torch_optimized.py" : "repro_libtorch_short.py",
+                             {{"HEADER", about},
                               {"FILE", file},
-                              {"FUSER", scripted_ && scripted_->fused ? kFuser : ""},
-                              {"GRAPH", scripted_ ? definition() : ""},
+                              {"SETTINGS", optimized_ && !optimized_->after.empty() ? optimized_->after + "\n" : ""},
+                              {"GRAPH", optimized_ ? definition() : ""},
                               {"INPUTS", inputs()},
-                              {"IMPORTS", is("crash") ? "" : "import sys\n\n"},
+                              {"IMPORTS", imports()},
                               {"RUN", run()},
                               {"VERDICT", verdict()}});
     }
 
   private:
-    static constexpr const char* kFuser =
-        "torch._C._jit_override_can_fuse_on_cpu(True)\ntorch._C._jit_set_te_must_use_llvm_cpu(False)\n\n";
     bool is(const char* kind) const { return failure_.signature.kind == kind; }
     /// What is frozen is a module, and its members are constants.
-    bool in_module() const { return scripted_ && scripted_->frozen; }
+    bool in_module() const { return optimized_ && optimized_->module; }
+
+    std::string imports() const {
+        const std::string before = optimized_ ? optimized_->before : "",
+                          own = before + (optimized_ ? optimized_->after : "");
+        const bool exits = !is("crash") || own.find("sys.") != own.npos;
+        return std::string(own.find("os.") != own.npos ? "import os\n" : "") + (exits ? "import sys\n\n" : "") +
+               before + (before.empty() ? "" : "\n");
+    }
 
     std::string value(NodeId id) const {
         const Node& node = graph_.node({id});
@@ -77,8 +85,7 @@ class PythonProgram {
 
     std::string inputs() const {
         std::string text;
-        for (const auto& [name, tensor] : leaves())
-            text += printers::python_wrapped(name + " = " + printers::torch_tensor(*tensor)) + "\n";
+        for (const auto& [name, tensor] : leaves()) text += python_wrapped(name + " = " + torch_tensor(*tensor)) + "\n";
         return text;
     }
 
@@ -97,9 +104,9 @@ class PythonProgram {
     std::string call(const Node& node) const {
         const auto of = [&](NodeId id) { return value(id); };
         const auto read = item_read(node);
-        if (!read || !is_read_once(read->node)) return printers::torch_call(node, printers::Overload::by_arguments, of);
-        return printers::torch_call(graph_.node({read->node}), printers::Overload::by_arguments, of) + "[" +
-               std::to_string(read->index) + "]";
+        if (!read || !is_read_once(read->node)) return torch_call(node, Overload::by_arguments, of);
+        return torch_call(graph_.node({read->node}), Overload::by_arguments, of) + "[" + std::to_string(read->index) +
+               "]";
     }
 
     std::string calls(const std::string& indent) const {
@@ -108,7 +115,7 @@ class PythonProgram {
             const Node& node = graph_.nodes[i];
             const auto id = static_cast<NodeId>(i);
             if (node.kind == NodeKind::call && !is_read_once(id) && id != returned_at_once())
-                text += printers::python_wrapped(indent + names_.at(id) + " = " + call(node)) + "\n";
+                text += python_wrapped(indent + names_.at(id) + " = " + call(node)) + "\n";
         }
         return text;
     }
@@ -116,7 +123,7 @@ class PythonProgram {
     /// The only value that a function returns has no name where nothing else reads it; of none: -1.
     NodeId returned_at_once() const {
         const std::vector<NodeId> outputs = graph_.outputs();
-        const bool alone = scripted_ && outputs.size() == 1 && graph_.node({outputs[0]}).kind == NodeKind::call &&
+        const bool alone = optimized_ && outputs.size() == 1 && graph_.node({outputs[0]}).kind == NodeKind::call &&
                            users_.at(static_cast<std::size_t>(outputs[0])).size() == 1;
         return alone ? outputs[0] : -1;
     }
@@ -126,7 +133,7 @@ class PythonProgram {
         for (const NodeId id : graph_.outputs())
             values.push_back(id == returned_at_once() ? call(graph_.node({id})) : value(id));
         const std::string result = values.size() == 1 ? values[0] : Language::tuple(values);
-        return printers::python_wrapped(indent + "return " + result) + "\n\n\n";
+        return python_wrapped(indent + "return " + result) + "\n\n\n";
     }
 
     /// The function, or the module, that is scripted.
@@ -136,7 +143,7 @@ class PythonProgram {
         for (std::size_t i = 0; i < graph_.nodes.size(); i++)
             if (graph_.nodes[i].kind == NodeKind::get_attr)
                 text += "        self.register_buffer('" + names_.at(static_cast<NodeId>(i)) + "', " +
-                        printers::torch_tensor(graph_.attributes.at(graph_.nodes[i].target)) + ")\n";
+                        torch_tensor(graph_.attributes.at(graph_.nodes[i].target)) + ")\n";
         const std::string parameters = arguments().empty() ? "self" : "self, " + arguments();
         return text + "\n    def forward(" + parameters + "):\n" + calls("        ") + returned("        ");
     }
@@ -146,7 +153,7 @@ class PythonProgram {
         return who + "(" + arguments() + ")" + item;
     }
 
-    /// What is right, of TorchScript.
+    /// What is right, of an optimized graph.
     std::string eager() const {
         return (in_module() ? "graph = Graph().eval()\n" : "") + std::string(is("mismatch") ? "expected = " : "") +
                called("graph") + "\n";
@@ -154,17 +161,15 @@ class PythonProgram {
 
     /// `y`: the output that is wrong.
     std::string optimized(const std::string& indent) const {
-        const std::string scripted =
-            in_module() ? "torch.jit.optimize_for_inference(torch.jit.script(graph))" : "torch.jit.script(graph)";
-        const bool once = scripted_->times == 1;
-        const std::string repeated = indent + "for _ in range(" + std::to_string(scripted_->times) + "):\n    ";
-        return indent + "scripted = " + scripted + "\n" + (once ? "" : repeated) + indent +
-               "y = " + called("scripted") + "\n";
+        const bool once = optimized_->times == 1;
+        const std::string repeated = indent + "for _ in range(" + std::to_string(optimized_->times) + "):\n    ";
+        return indent + optimized_->name + " = " + optimized_->made + "\n" + (once ? "" : repeated) + indent +
+               "y = " + called(optimized_->name) + "\n";
     }
 
     std::string run() const {
-        const auto body = [&](const std::string& indent) { return scripted_ ? optimized(indent) : calls(indent); };
-        const std::string before = scripted_ ? eager() : "";
+        const auto body = [&](const std::string& indent) { return optimized_ ? optimized(indent) : calls(indent); };
+        const std::string before = optimized_ ? eager() : "";
         if (!is("exception")) return before + body("");
         return before + "try:\n" + body("    ") + "except Exception as error:\n    print(error)\n    sys.exit(1)\n";
     }
@@ -184,7 +189,7 @@ class PythonProgram {
     std::string expected() const {
         const Tensor& right = request_.expected[output_];
         if (wrong_sizes(request_)) return python.sizes(right.sizes());
-        return wrong_dtype(request_) ? python.type(right.dtype()) : printers::torch_tensor(right.contiguous());
+        return wrong_dtype(request_) ? python.type(right.dtype()) : torch_tensor(right.contiguous());
     }
 
     /// Of `y` and the variable `expected`, which is a tensor or what is looked at of one.
@@ -192,7 +197,7 @@ class PythonProgram {
         const Tensor& right = request_.expected[output_];
         const Tolerance tolerance = failure_.accuracy.tolerance(right.dtype());
         if (wrong_sizes(request_) || wrong_dtype(request_))
-            return looked_at(y) + " != " + (scripted_ ? looked_at("expected") : "expected");
+            return looked_at(y) + " != " + (optimized_ ? looked_at("expected") : "expected");
         if (!is_inexact(right.dtype())) return "not torch.equal(" + y + ", expected)";
         const bool nan = std::ranges::any_of(right.values<Complex128>(), [](Complex128 one) {
             return std::isnan(one.real()) || std::isnan(one.imag());
@@ -204,26 +209,29 @@ class PythonProgram {
     /// What is expected, in place of what was computed.
     std::string given() const {
         const Tensor& right = request_.expected[output_];
-        if (scripted_ || !(wrong_sizes(request_) || wrong_dtype(request_))) return "expected";
+        if (optimized_ || !(wrong_sizes(request_) || wrong_dtype(request_))) return "expected";
         return "torch.zeros(" + python.sizes(right.sizes()) + ", dtype=" + python.type(right.dtype()) + ")";
     }
 
     std::string verdict() const {
         if (!is("mismatch")) return "print('ok')\n";
         const bool literal = wrong_sizes(request_) || wrong_dtype(request_);
-        const std::string y = request_.given_expected ? given() : scripted_ ? "y" : value(graph_.outputs().at(output_));
-        const std::string got = looked_at(y), right = literal && !scripted_ ? "expected" : looked_at("expected");
+        const std::string y = request_.given_expected ? given()
+                              : optimized_            ? "y"
+                                                      : value(graph_.outputs().at(output_));
+        const std::string got = looked_at(y), right = literal && !optimized_ ? "expected" : looked_at("expected");
         const std::string exit = "sys.exit(" + differs(y) + ")\n";
-        if (scripted_)
-            return "print('TorchScript:', " + got + ", 'expected, as in eager mode:', " + right + ")\n" + exit;
-        return "\n" + printers::python_wrapped("expected = " + expected()) + "\nprint('" + y + ":', " + got +
-               ", 'expected:', " + right + ")\n" + exit;
+        if (optimized_)
+            return "print('" + optimized_->by + ":', " + got + ", 'expected, as in eager mode:', " + right + ")\n" +
+                   exit;
+        return "\n" + python_wrapped("expected = " + expected()) + "\nprint('" + y + ":', " + got + ", 'expected:', " +
+               right + ")\n" + exit;
     }
 
     const ShortRequest& request_;
     const Failure& failure_;
     const Graph& graph_;
-    const std::optional<ScriptMode> scripted_;
+    const std::optional<OptimizedGraph> optimized_;
     std::size_t output_ = 0;  ///< the one that is wrong
     const std::vector<std::vector<NodeId>> users_;
     std::map<NodeId, std::string> names_;
@@ -231,16 +239,19 @@ class PythonProgram {
 
 }  // namespace
 
-std::optional<OtherProgram> torch_in_python(const ShortRequest& request, const Graph& graph, const std::string& about,
-                                            const std::optional<ScriptMode>& scripted) {
-    const Signature& signature = request.graph.failure->signature;
-    if (signature.kind == "timeout") return std::nullopt;
-    const std::string file = request.file.stem().string() + ".py";
-    return OtherProgram{.name = file,
-                        .text = PythonProgram(request, graph, scripted).write(about, file),
-                        .run = {"python3", file},
-                        .probe = {"python3", "-c", "import torch; print('PyTorch', torch.__version__)"},
-                        .ends_by = signature.kind == "crash" ? signature.detail : ""};
+std::string torch_program(const ShortRequest& request, const Graph& graph, const std::string& about,
+                          const std::string& file, const std::optional<OptimizedGraph>& optimized) {
+    return PythonProgram(request, graph, optimized).write(about, file);
 }
 
-}  // namespace whittle
+std::string not_in_torch_program(const ShortRequest& request, const std::function<bool(DType)>& can_write) {
+    if (std::string why = not_shown_shortly(*request.graph.failure, true); !why.empty()) return why;
+    if (request.graph.dialect != "aten") return "the graph is not in the aten dialect";
+    if (op_count(request.graph) > kMostCalls || !request.graph.subgraphs.empty())
+        return "the graph is too long for a short program";
+    return not_written_shortly(request, can_write, [](const Tensor& tensor) {
+        return (tensor.numel() > kMostInPlace && !all_alike(tensor)) || tensor.numel() == 0;
+    });
+}
+
+}  // namespace whittle::printers

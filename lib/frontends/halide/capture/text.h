@@ -1,0 +1,65 @@
+// Arguments of directives as a C++ program would write them, as far as they have a text.
+#pragma once
+
+#include <sstream>
+
+#include "frontends/halide/capture/state.h"
+
+namespace whittle::halide_capture {
+
+template <class Value>
+std::string streamed(const Value& value) {
+    std::ostringstream out;
+    out << value;
+    return out.str();
+}
+
+/// Of any other type: enumerations that Halide does not print, keys of memoize(), maps.
+template <class Value>
+std::string text_of(const Value&) {
+    return "…";
+}
+
+inline std::string text_of(const Halide::VarOrRVar& variable) { return variable.name(); }
+inline std::string text_of(const Halide::Var& variable) { return variable.name(); }
+inline std::string text_of(const Halide::RVar& variable) { return variable.name(); }
+inline std::string text_of(const Halide::Expr& value) { return value.defined() ? streamed(value) : "Expr()"; }
+inline std::string text_of(const Halide::Func& func) { return func.name(); }
+inline std::string text_of(const Halide::Stage& stage) { return stage.name(); }
+inline std::string text_of(Halide::TailStrategy value) { return "TailStrategy::" + streamed(value); }
+inline std::string text_of(Halide::MemoryType value) { return "MemoryType::" + streamed(value); }
+inline std::string text_of(Halide::DeviceAPI value) { return "DeviceAPI::" + streamed(value); }
+inline std::string text_of(const Halide::LoopLevel& level) {
+    try {
+        return "LoopLevel(" + level.to_string() + ")";
+    } catch (const std::exception&) {  // it is set later
+        return "LoopLevel()";
+    }
+}
+inline std::string text_of(bool value) { return value ? "true" : "false"; }
+inline std::string text_of(int value) { return std::to_string(value); }
+inline std::string text_of(unsigned long value) { return std::to_string(value); }
+inline std::string text_of(const std::string& value) { return quote(value); }
+inline std::string text_of(const Halide::Range& range);
+
+template <class First, class Second>
+std::string text_of(const std::pair<First, Second>& pair);
+template <class Value>
+std::string text_of(const std::vector<Value>& values) {
+    std::string text = "{";
+    for (const auto& value : values) text += (text.size() > 1 ? ", " : "") + text_of(value);
+    return text + "}";
+}
+template <class First, class Second>
+std::string text_of(const std::pair<First, Second>& pair) {
+    return "{" + text_of(pair.first) + ", " + text_of(pair.second) + "}";
+}
+inline std::string text_of(const Halide::Range& range) {
+    return "{" + text_of(range.min) + ", " + text_of(range.extent) + "}";
+}
+inline std::string name_of(const Halide::Func& func) { return func.name(); }
+inline std::string name_of(const Halide::Stage& stage) { return stage.name(); }
+inline std::string name_of(const Halide::OutputImageParam& image) { return image.name(); }
+inline std::string name_of(const Halide::Internal::Dimension&) { return "dim"; }
+
+}  // namespace whittle::halide_capture

@@ -1,0 +1,20 @@
+// What Whittle's programs and the preloaded library say to each other: environment variables.
+#pragma once
+
+namespace whittle::halide_capture {
+
+/// Prefix of the files that the processes of the program write, "PREFIX.PID": a line of JSON for each thing that
+/// happens.
+inline constexpr char kLogVariable[] = "WHITTLE_HALIDE_LOG";
+/// A file with the keys of the directives to leave out, a line each.
+inline constexpr char kLeftOutVariable[] = "WHITTLE_HALIDE_LEFT_OUT";
+/// Set: every Func at compute_root, without any directive but bounds.
+inline constexpr char kReferenceVariable[] = "WHITTLE_HALIDE_REFERENCE";
+/// A folder for the results of each realize(), "PROCESS-RUN-OUTPUT.npy", where PROCESS counts from 0.
+inline constexpr char kResultsVariable[] = "WHITTLE_HALIDE_RESULTS";
+/// Set: pipelines are described, with their loops.
+inline constexpr char kPipelinesVariable[] = "WHITTLE_HALIDE_PIPELINES";
+/// The library that records, which the stub loads.
+inline constexpr char kRecorderVariable[] = "WHITTLE_HALIDE_RECORDER";
+
+}  // namespace whittle::halide_capture

@@ -1,0 +1,291 @@
+#include "reduce/schedule/minimize.h"
+
+#include <algorithm>
+#include <cmath>
+#include <future>
+#include <map>
+#include <mutex>
+
+#include "base/interrupt.h"
+#include "base/seconds.h"
+#include "reduce/schedule/runs.h"
+
+namespace whittle::reduce {
+
+using halide_program::Directive;
+using halide_program::Event;
+
+namespace {
+
+/// Runs after which a failure of this rate has occurred, but for one time in a hundred.
+std::size_t repeats_for(std::size_t failed, std::size_t runs) {
+    constexpr double kMissed = 0.01;
+    constexpr std::size_t kMost = 50;
+    if (failed == runs) return 1;
+    const double rate = static_cast<double>(failed) / static_cast<double>(runs);
+    return std::min(kMost, static_cast<std::size_t>(std::ceil(std::log(kMissed) / std::log(1 - rate))));
+}
+
+class ScheduleSearch {
+  public:
+    explicit ScheduleSearch(const ScheduleRequest& request) : request_(request), runs_(request) {}
+
+    MinimizedSchedule run() {
+        const auto begin = std::chrono::steady_clock::now();
+        measure();
+        if (done_.outcome == MinimizedSchedule::Outcome::minimized && done_.program.found()) search();
+        done_.queries = queries_;
+        done_.seconds = seconds_since(begin);
+        return std::move(done_);
+    }
+
+  private:
+    // ---- the failure -----------------------------------------------------------------------------------------------
+
+    std::string failure_of(const RunEnd& end) const {
+        return end.failure.empty() && !end.difference.empty() ? "results that differ from the reference" : end.failure;
+    }
+
+    /// Runs the whole program until its rate of failure is known.
+    void measure() {
+        done_.program = runs_.run_itself();
+        if (!done_.program.found()) return;
+        halide_program::find_lines(done_.program);
+        while (done_.runs < request_.runs && !stopped()) count(failure_of(runs_.run({})));
+        const bool is_asked = !request_.test.empty() || !request_.check.empty();
+        if (done_.failed == 0 && !is_asked) compare_results();
+        if (done_.failed == 0 && is_asked) done_.reservation = "the script or command reports no failure";
+        if (done_.failed > 0 && done_.failed < done_.runs) measure_rate();
+        if (done_.failed == 0 && done_.outcome == MinimizedSchedule::Outcome::minimized)
+            done_.outcome = MinimizedSchedule::Outcome::not_failing;
+    }
+
+    void measure_rate() {
+        constexpr std::size_t kFew = 8, kMost = 20, kFailures = 4;  // a rare failure takes more runs to measure
+        while (done_.runs < (done_.failed < kFailures ? kMost : kFew) && !stopped()) count(failure_of(runs_.run({})));
+        done_.repeat = repeats_for(done_.failed, done_.runs);
+    }
+
+    /// The failure that occurs most often is what is minimized.
+    void count(const std::string& failure) {
+        ++done_.runs;
+        if (failure.empty()) return;
+        const std::size_t times = ++failures_[failure];
+        if (times <= done_.failed) return;
+        done_.failed = times;
+        done_.failure = failure;
+    }
+
+    void compare_results() {
+        done_.why = runs_.take_reference();
+        if (!done_.why.empty()) {
+            done_.outcome = MinimizedSchedule::Outcome::no_reference;
+            return;
+        }
+        done_.runs = 0;
+        while (done_.runs < request_.runs && !stopped()) {
+            const RunEnd end = runs_.run({});
+            count(failure_of(end));
+            if (done_.why.empty()) done_.why = end.difference;
+        }
+    }
+
+    // ---- candidates ------------------------------------------------------------------------------------------------
+
+    void search() {
+        std::map<int, int> item_of;  // by the directive's number
+        std::set<std::string> keys;
+        for (const Directive& directive : done_.program.directives) {
+            if (!directive.is_candidate() || !keys.insert(directive.key).second) continue;
+            item_of.emplace(directive.number, static_cast<int>(items_.size()));
+            items_.push_back(directive);
+        }
+        done_.candidates = items_.size();
+        needs_.resize(items_.size());
+        for (std::size_t i = 0; i < items_.size(); ++i)
+            for (const int number : items_[i].needs)
+                if (const auto found = item_of.find(number); found != item_of.end()) needs_[i].push_back(found->second);
+
+        Result result = find();
+        if (done_.repeat == 1 && result.finished && !is_steady(result)) {
+            measure_rate();
+            done_.repeat = std::max(kLeastRepeats, done_.repeat);
+            result = find();
+        }
+        finish(result);
+    }
+
+    Result find() {
+        Problem problem{.count = static_cast<int>(items_.size()),
+                        .neighbours = neighbours(),
+                        .legal = [this](const Set& wish) { return legal(wish); },
+                        .test = [this](const Set& kept) { return answer(kept); },
+                        .ask_empty = true};
+        // Runs at the same time change what races do.
+        const bool parallel = request_.jobs > 1 && done_.repeat == 1;
+        if (parallel) problem.prefetch = [this](const Set& kept) { return begin(kept); };
+        Options options{.mode = request_.mode,
+                        .lookahead = parallel ? request_.jobs - 1 : 0,
+                        .improved = [this](const Set& kept) { smallest_ = kept.size(); },
+                        .stop = [this] { return stopped(); }};
+        smallest_ = items_.size();
+        Result result = reduce::search(problem, options);
+        running_.clear();  // waits for what nobody asked for
+        return result;
+    }
+
+    /// The decisive questions have the same answers when they are asked again: a race may have failed each time until
+    /// now, and with fewer directives it fails less often.
+    bool is_steady(const Result& result) {
+        constexpr int kAgain = 3;
+        if (!result.reproduces) return false;
+        for (int i = 0; i < kAgain; ++i)
+            if (ask(result.kept) != TestResult::fails) return false;
+        return std::ranges::none_of(result.kept, [&](int item) {
+            Set rest = result.kept;
+            std::erase(rest, item);
+            return ask(legal(rest)) == TestResult::fails;
+        });
+    }
+
+    /// What an item cannot live without: the loops that it uses.
+    Set legal(const Set& wish) const {
+        Set kept;
+        for (const int item : wish)  // a loop is made before it is used
+            if (std::ranges::all_of(needs_[static_cast<std::size_t>(item)],
+                                    [&](int needed) { return std::ranges::binary_search(kept, needed); }))
+                kept.push_back(item);
+        return kept;
+    }
+
+    /// Directives of one Func, and those that make loops for each other.
+    std::vector<std::vector<int>> neighbours() const {
+        std::vector<std::vector<int>> all(items_.size());
+        const auto join = [&](std::size_t a, std::size_t b) {
+            all[a].push_back(static_cast<int>(b));
+            all[b].push_back(static_cast<int>(a));
+        };
+        std::map<std::string, std::size_t> last;
+        for (std::size_t i = 0; i < items_.size(); ++i) {
+            if (const auto before = last.find(items_[i].func()); before != last.end()) join(i, before->second);
+            last[items_[i].func()] = i;
+            for (const int needed : needs_[i]) join(i, static_cast<std::size_t>(needed));
+        }
+        return all;
+    }
+
+    // ---- questions -------------------------------------------------------------------------------------------------
+
+    std::set<std::string> left_out(const Set& kept) const {
+        std::set<std::string> keys;
+        for (int item = 0; item < static_cast<int>(items_.size()); ++item)
+            if (!std::ranges::binary_search(kept, item)) keys.insert(items_[static_cast<std::size_t>(item)].key);
+        return keys;
+    }
+
+    /// The keys of the directives that fell away or moved, since others were left out.
+    static std::set<std::string> fallen_in(const halide_program::Program& program) {
+        std::map<int, std::string> keys;
+        for (const Directive& directive : program.directives) keys.emplace(directive.number, directive.key);
+        std::set<std::string> fallen;
+        for (const Event& event : program.events)
+            if (const auto of = keys.find(event.of); of != keys.end() && !event.is_error()) fallen.insert(of->second);
+        return fallen;
+    }
+
+    /// In any thread.
+    TestResult ask(const Set& kept) {
+        const std::set<std::string> without = left_out(kept);
+        for (std::size_t i = 0; i < done_.repeat; ++i) {
+            const RunEnd end = runs_.run(without);
+            {
+                const std::lock_guard lock(mutex_);
+                fallen_[kept] = fallen_in(end.program);
+            }
+            const std::string failure = failure_of(end);
+            if (!end.unresolved && failure.empty()) continue;
+            return !end.unresolved && failure == done_.failure ? TestResult::fails : TestResult::unresolved;
+        }
+        return TestResult::passes;
+    }
+
+    TestResult answer(const Set& kept) {
+        ++queries_;
+        if (request_.progress) request_.progress(queries_, smallest_);
+        const auto begun = running_.find(kept);
+        if (begun == running_.end()) return ask(kept);
+        const TestResult result = begun->second.get();
+        running_.erase(begun);
+        return result;
+    }
+
+    /// False where as many run as may.
+    bool begin(const Set& kept) {
+        std::size_t busy = 0;
+        for (const auto& entry : running_)
+            busy += entry.second.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+        if (busy + 1 >= request_.jobs) return false;
+        running_.emplace(kept, std::async(std::launch::async, [this, kept] { return ask(kept); }));
+        return true;
+    }
+
+    bool stopped() const {
+        return interrupt_signal() || (request_.end && std::chrono::steady_clock::now() >= *request_.end) ||
+               (request_.most_queries && queries_ >= *request_.most_queries);
+    }
+
+    // ---- the result ------------------------------------------------------------------------------------------------
+
+    void finish(const Result& result) {
+        done_.finished = result.finished;
+        done_.reservation = result.reservation;
+        if (!result.reproduces) {
+            if (result.finished) done_.reservation = "run again with all its directives, the program did not fail";
+            done_.outcome = MinimizedSchedule::Outcome::not_failing;
+            return;
+        }
+        if (result.kept.empty()) {
+            done_.outcome = MinimizedSchedule::Outcome::not_the_schedule;
+            return;
+        }
+        for (const int item : result.kept)
+            done_.needed.push_back({items_[static_cast<std::size_t>(item)], allowed_by(item, result.kept)});
+        done_.confirmed = result.finished && ask(result.kept) == TestResult::fails;
+    }
+
+    /// What of the set uses a loop that the item makes, or fell away or moved when the program was run without it.
+    std::vector<int> allowed_by(int item, const Set& set) {
+        const Directive& directive = items_[static_cast<std::size_t>(item)];
+        std::set<int> numbers;
+        Set rest = set;
+        std::erase(rest, item);
+        rest = legal(rest);
+        const std::set<std::string>&with = fallen_[set], &without = fallen_[rest];
+        for (const int other : set) {
+            const Directive& one = items_[static_cast<std::size_t>(other)];
+            const bool uses = std::ranges::find(one.needs, directive.number) != one.needs.end();
+            const bool fell = without.contains(one.key) && !with.contains(one.key);
+            if (other != item && (uses || one.at == directive.number || fell)) numbers.insert(one.number);
+        }
+        return {numbers.begin(), numbers.end()};
+    }
+
+    static constexpr std::size_t kLeastRepeats = 4;  ///< of a failure that does not occur each time
+
+    const ScheduleRequest& request_;
+    ProgramRuns runs_;
+    MinimizedSchedule done_;
+    std::vector<Directive> items_;         ///< what may be left out
+    std::vector<std::vector<int>> needs_;  ///< items, of each
+    std::size_t queries_ = 0, smallest_ = 0;
+    std::map<std::string, std::size_t> failures_;  ///< of the whole program, by how often they occurred
+    std::mutex mutex_;
+    std::map<Set, std::set<std::string>> fallen_;     ///< see fallen_in(); by what was kept
+    std::map<Set, std::future<TestResult>> running_;  ///< the last member: its end waits for them
+};
+
+}  // namespace
+
+MinimizedSchedule minimize_schedule(const ScheduleRequest& request) { return ScheduleSearch(request).run(); }
+
+}  // namespace whittle::reduce

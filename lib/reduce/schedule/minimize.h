@@ -1,0 +1,78 @@
+// minimize_schedule(): the fewest scheduling directives of a Halide program with which it still fails. The program is
+// run once for each question, with directives left out as it gives them (frontends/halide/recording.h).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "frontends/halide/program.h"
+#include "reduce/search/search.h"
+#include "tensor/compare.h"
+
+namespace whittle::reduce {
+
+struct ScheduleRequest {
+    std::filesystem::path program = {};
+    std::vector<std::string> arguments = {};
+
+    // What a failure is: that the program ends otherwise than with status 0, an error of Halide, or results that differ
+    // from the reference; or what a script or a command says of a file that runs the program.
+    std::filesystem::path test = {};      ///< status 0: it fails
+    std::vector<std::string> check = {};  ///< a status other than 0: it fails; {} stands for the file
+    std::vector<std::int64_t> fail_codes = {}, ignore_codes = {};  ///< of check: only these, all but these
+    Accuracy accuracy = {};                                        ///< of results
+
+    std::chrono::milliseconds timeout{60000};  ///< of a run
+    std::size_t memory = std::size_t(4) << 30;
+
+    Mode mode = Mode::automatic;
+    std::size_t runs = 4;  ///< of the whole program, before anything is left out
+    std::size_t jobs = 1;
+    std::optional<std::size_t> most_queries = {};
+    std::optional<std::chrono::steady_clock::time_point> end = {};
+    /// Told of each query, and of the number of directives in the smallest set so far.
+    std::function<void(std::size_t queries, std::size_t smallest)> progress = {};
+};
+
+struct NeededDirective {
+    halide_program::Directive directive = {};
+    /// Numbers of those among the needed that fall away, or move, without it. None: it is a cause.
+    std::vector<int> allows = {};
+};
+
+struct MinimizedSchedule {
+    enum class Outcome : std::uint8_t {
+        minimized,
+        not_failing,
+        not_the_schedule,  ///< it fails without any directive, too
+        no_reference,      ///< it ends well, and what it computes cannot be compared: see `why`
+    };
+    Outcome outcome = Outcome::minimized;
+    std::string why = {};
+    std::string failure = {};              ///< "exit status 1"
+    std::size_t failed = 0, runs = 0;      ///< of the whole program
+    std::size_t repeat = 1;                ///< runs of a candidate that does not fail
+    halide_program::Program program = {};  ///< as it was run first
+    std::size_t candidates = 0;            ///< directives that may be left out
+    std::vector<NeededDirective> needed = {};
+    std::size_t queries = 0;
+    double seconds = 0;
+    bool finished = true;          ///< false: stopped by a limit; `needed` is the best so far
+    std::string reservation = {};  ///< why fewer may do
+    bool confirmed = false;        ///< run again with these alone, it fails in the same way
+};
+
+/// Throws Error where the program cannot be run. A program that does not call Halide has no directives and no steps,
+/// and nothing is searched then.
+MinimizedSchedule minimize_schedule(const ScheduleRequest& request);
+
+std::string to_text(const MinimizedSchedule& done);
+nlohmann::json to_json(const MinimizedSchedule& done);
+
+}  // namespace whittle::reduce

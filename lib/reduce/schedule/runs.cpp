@@ -1,0 +1,142 @@
+#include "reduce/schedule/runs.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "base/error.h"
+#include "base/pattern.h"
+#include "base/subprocess.h"
+#include "tensor/npy.h"
+
+namespace whittle::reduce {
+
+namespace fs = std::filesystem;
+using halide_program::Event;
+using halide_program::Recording;
+using halide_program::RecordingOptions;
+
+namespace {
+
+/// An error of Halide without what changes with the schedule: a check at run time is one kind of failure, whatever it
+/// names; of others the first line counts, without its names and numbers.
+std::string kind_of(const Event& error) {
+    if (error.what == "runtime-error") return error.what;
+    static const Pattern varying(R"("[^"]*"|'[^']*'|[\w.$]*[\d$][\w.$]*)");
+    return error.what + ": " + varying.replaced(error.text.substr(0, error.text.find('\n')), "…");
+}
+
+std::string ending(const ProcessResult& process) {
+    if (process.timed_out) return "no end in time";
+    if (process.signal) return "killed by " + signal_name(process.signal);
+    return process.exit_code ? "exit status " + std::to_string(process.exit_code) : "";
+}
+
+std::string failure_of(const ProcessResult& process, const halide_program::Program& program) {
+    std::string failure = ending(process);
+    const auto error = std::ranges::find_if(program.events, &Event::is_error);
+    if (error != program.events.end()) failure += (failure.empty() ? "" : ", ") + kind_of(*error);
+    return failure;
+}
+
+bool contains(const std::vector<std::int64_t>& codes, int code) {
+    return std::ranges::find(codes, code) != codes.end();
+}
+
+/// What the script or command says.
+std::string judged(const ProcessResult& process, const ScheduleRequest& request) {
+    const bool ended = !process.signal && !process.timed_out;
+    if (!request.test.empty()) return ended && process.exit_code == 0 ? "the test script exits with status 0" : "";
+    if (!ended) return "check: " + ending(process);
+    const int code = process.exit_code;
+    const bool fails = code && (request.fail_codes.empty() || contains(request.fail_codes, code)) &&
+                       !contains(request.ignore_codes, code);
+    return fails ? "check: exit status " + std::to_string(code) : "";
+}
+
+std::vector<std::string> command_of(const ScheduleRequest& request) {
+    std::string path = request.program.string();
+    if (path.find('/') == std::string::npos) path = "./" + path;
+    std::vector<std::string> words{path};
+    words.insert(words.end(), request.arguments.begin(), request.arguments.end());
+    return words;
+}
+
+/// A file that runs the program as `recording` has it.
+fs::path write_candidate(const ScheduleRequest& request, const Recording& recording, const fs::path& folder) {
+    std::vector<std::string> words{"exec", "env"};
+    for (const auto& [name, value] : recording.whole_environment()) words.push_back(name + "=" + value);
+    std::vector<std::string> command = command_of(request);
+    command[0] = fs::absolute(command[0]).lexically_normal().string();
+    words.insert(words.end(), command.begin(), command.end());
+    const fs::path file = folder / "program";
+    write_file(file, "#!/bin/sh\n" + shell_quote(words) + " \"$@\"\n");
+    fs::permissions(file, fs::perms::owner_all);
+    return file;
+}
+
+}  // namespace
+
+ProgramRuns::ProgramRuns(const ScheduleRequest& request)
+    : request_(request), asks_(!request.test.empty() || !request.check.empty()), scratch_("whittle-schedule") {}
+
+RunEnd ProgramRuns::run(const fs::path& folder, const RecordingOptions& options, bool asks) const {
+    const Recording recording(folder, options);
+    std::vector<std::string> argv = command_of(request_);
+    ProcessOptions process{.timeout = request_.timeout, .memory_limit = request_.memory};
+    if (asks) {
+        const std::string file = write_candidate(request_, recording, folder).string();
+        argv = request_.check;
+        if (argv.empty()) argv = {request_.test.string(), file};
+        for (std::string& word : argv)
+            for (std::size_t at = 0; (at = word.find("{}", at)) != std::string::npos; at += file.size())
+                word.replace(at, 2, file);
+    } else {
+        process.environment = recording.whole_environment();
+    }
+    const ProcessResult result = run_process(argv, process);
+    RunEnd end{.unresolved = result.out_of_memory || result.ended_from_outside,
+               .program = halide_program::read_recording(folder, request_.program)};
+    end.failure = asks ? judged(result, request_) : failure_of(result, end.program);
+    if (!reference_.empty() && end.failure.empty()) end.difference = differences(recording.results_folder());
+    return end;
+}
+
+RunEnd ProgramRuns::run(const std::set<std::string>& left_out) const {
+    static std::atomic<std::size_t> count{0};
+    const fs::path folder = scratch_.path() / ("run" + std::to_string(count++));
+    RunEnd end = run(folder, {.left_out = left_out, .results = !reference_.empty()}, asks_);
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);  // results may be large
+    return end;
+}
+
+halide_program::Program ProgramRuns::run_itself() const { return run(scratch_.path() / "itself", {}, false).program; }
+
+std::string ProgramRuns::take_reference() {
+    const RecordingOptions options{.reference = true, .results = true};
+    const fs::path folder = scratch_.path() / "reference";
+    const RunEnd first = run(folder, options, false);
+    if (!first.failure.empty()) return "the reference, without a schedule, does not run: " + first.failure;
+    reference_ = folder / "results";
+    if (fs::is_empty(reference_))
+        return "the program realizes no pipeline in its own process, so that there are no results to compare";
+    const RunEnd second = run(scratch_.path() / "again", options, false);
+    if (second.difference.empty()) return {};
+    return "two runs of the reference, without a schedule, compute different results: " + second.difference;
+}
+
+std::string ProgramRuns::differences(const fs::path& results) const {
+    std::set<fs::path> names;
+    for (const fs::path& folder : {reference_, results})
+        for (const fs::directory_entry& entry : fs::directory_iterator(folder)) names.insert(entry.path().filename());
+    for (const fs::path& name : names) {
+        if (!fs::exists(reference_ / name) || !fs::exists(results / name))
+            return "another number of results than the reference";
+        if (const auto difference = compare(load_npy(results / name), load_npy(reference_ / name), request_.accuracy))
+            return difference->description;
+    }
+    return {};
+}
+
+}  // namespace whittle::reduce

@@ -1,0 +1,44 @@
+// ProgramRuns: runs of a program with directives left out, and what each shows.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "frontends/halide/recording.h"
+#include "reduce/schedule/minimize.h"
+
+namespace whittle::reduce {
+
+/// How a run ended.
+struct RunEnd {
+    /// What tells failures from each other: "exit status 3, runtime-error"; empty: it ended well.
+    std::string failure = {};
+    bool unresolved = false;  ///< ended by a limit of memory or from outside: no answer
+    halide_program::Program program = {};
+    std::string difference = {};  ///< of its results from the reference; empty: none, or they were not compared
+};
+
+class ProgramRuns {
+  public:
+    explicit ProgramRuns(const ScheduleRequest& request);
+
+    /// Runs it without these directives. May be called by several threads. Throws Error where it cannot be started.
+    RunEnd run(const std::set<std::string>& left_out) const;
+    /// Runs the program itself, as it is, whoever says what a failure is.
+    halide_program::Program run_itself() const;
+    /// Runs the reference, twice, after which run() compares results with it. What is wrong with it; empty: nothing.
+    std::string take_reference();
+
+  private:
+    RunEnd run(const std::filesystem::path& folder, const halide_program::RecordingOptions& options, bool asks) const;
+    std::string differences(const std::filesystem::path& results) const;
+
+    const ScheduleRequest& request_;
+    const bool asks_;  ///< a script or a command says what fails
+    TempDir scratch_;
+    std::filesystem::path reference_ = {};  ///< its results; empty: none
+};
+
+}  // namespace whittle::reduce
