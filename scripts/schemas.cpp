@@ -1,11 +1,11 @@
-// Writes the JSON Schemas of what has fields (lib/graph/fields.h): schemas FOLDER. For scripts/update schemas.
+// Writes the JSON Schemas of what has fields (lib/formats/fields.h): schemas FOLDER. For scripts/update schemas.
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/files.h"
-#include "graph/json.h"
+#include "formats/json.h"
 #include "reduce/report.h"
 #include "replay/replay_report.h"
 #include "report/show.h"

@@ -15,7 +15,7 @@
 #include "base/module.h"
 #include "base/seconds.h"
 #include "graph/backend.h"
-#include "graph/json.h"
+#include "formats/json.h"
 #include "tensor/reach.h"
 #include "tensor/safetensors.h"
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "expr/group.h"
-#include "graph/json.h"
-#include "graph/json_io.h"
+#include "formats/json.h"
+#include "formats/json_io.h"
 #include "graph/text.h"
 #include "trace/guard_json.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "api/frame.h"
-#include "program/observer.h"
+#include "compile/observer.h"
 
 namespace whittle::api {
 

@@ -11,8 +11,8 @@
 #include "judge/untouched.h"
 #include "ops/core/mode.h"
 #include "passes/no_grad.h"
-#include "program/compile.h"
-#include "program/finite_differences.h"
+#include "compile/compile.h"
+#include "compile/finite_differences.h"
 #include "tensor/compare.h"
 #include "tensor/reach.h"
 

@@ -29,7 +29,7 @@
 #include "ops/core/interpreter.h"
 #include "ops/core/mode.h"
 #include "passes/assertions.h"
-#include "program/program.h"
+#include "compile/program.h"
 #include "symbolize/text.h"
 #include "tensor/compare.h"
 

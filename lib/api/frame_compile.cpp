@@ -21,7 +21,7 @@
 #include "ops/core/mode.h"
 #include "passes/assertions.h"
 #include "passes/no_grad.h"
-#include "program/program.h"
+#include "compile/program.h"
 #include "tensor/compare.h"
 
 namespace whittle::api {

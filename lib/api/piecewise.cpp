@@ -10,7 +10,7 @@
 #include "ops/core/custom.h"
 #include "ops/core/interpreter.h"
 #include "passes/subgraph.h"
-#include "program/compile.h"
+#include "compile/compile.h"
 
 namespace whittle::api {
 

@@ -14,7 +14,7 @@
 #include "graph/backend_options.h"
 #include "judge/suspect.h"
 #include "ops/core/mode.h"
-#include "program/program.h"
+#include "compile/program.h"
 #include "trace/record.h"
 
 namespace whittle::api {

@@ -19,7 +19,7 @@
 #include "base/variables.h"
 #include "base/words.h"
 #include "graph/abilities.h"
-#include "graph/json_text.h"
+#include "formats/json_text.h"
 #include "ops/core/custom.h"
 
 namespace whittle {

@@ -16,7 +16,7 @@
 #include "cli/usage.h"
 #include "diagnose/letter.h"
 #include "diagnose/precision.h"
-#include "graph/json.h"
+#include "formats/json.h"
 #include "reduce/save.h"
 #include "report/divergence.h"
 

@@ -19,7 +19,7 @@
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "diagnose/compiled.h"
-#include "graph/json_text.h"
+#include "formats/json_text.h"
 #include "reduce/distinct.h"
 
 namespace whittle::cli {

@@ -17,8 +17,8 @@
 #include "frontends/onnx/file_parts.h"
 #include "frontends/onnx/weights.h"
 #include "graph/placement.h"
-#include "program/gradients.h"
-#include "program/program.h"
+#include "compile/gradients.h"
+#include "compile/program.h"
 #include "reduce/search/search.h"
 #include "trace/load.h"
 

@@ -16,7 +16,7 @@
 #include "cli/usage.h"
 #include "frontends/onnx/load.h"
 #include "frontends/pt2/load.h"
-#include "graph/failure_file.h"
+#include "formats/failure_file.h"
 #include "graph/placement.h"
 #include "graph/text.h"
 #include "judge/frames.h"

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "graph/json.h"
+#include "formats/json.h"
 #include "trace/frame_record.h"
 #include "trace/record.h"
 

@@ -13,7 +13,7 @@
 #include "base/subprocess.h"
 #include "cli/model.h"
 #include "frontends/pt2/archive.h"
-#include "graph/failure_file.h"
+#include "formats/failure_file.h"
 #include "trace/record.h"
 
 namespace whittle::cli {

@@ -18,7 +18,7 @@
 #include "cli/progress.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "graph/json.h"
+#include "formats/json.h"
 #include "replay/replay_report.h"
 #include "trace/frame_record.h"
 #include "trace/record.h"

@@ -14,7 +14,7 @@
 #include "base/suggest.h"
 #include "base/words.h"
 #include "cli/model.h"
-#include "graph/failure_file.h"
+#include "formats/failure_file.h"
 #include "trace/folder.h"
 
 namespace whittle::cli {

@@ -7,7 +7,7 @@
 #include "judge/outcome.h"
 #include "ops/core/custom.h"
 #include "ops/core/interpreter.h"
-#include "program/gradients.h"
+#include "compile/gradients.h"
 
 namespace whittle::diagnose {
 namespace fs = std::filesystem;

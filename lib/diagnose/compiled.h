@@ -10,7 +10,7 @@
 #include "graph/abilities.h"
 #include "graph/failure.h"
 #include "graph/graph.h"
-#include "program/interpreted.h"
+#include "compile/interpreted.h"
 
 namespace whittle::diagnose {
 

@@ -15,7 +15,7 @@
 #include "diagnose/asker.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
-#include "graph/json_text.h"
+#include "formats/json_text.h"
 #include "judge/judge.h"
 
 namespace whittle::diagnose {

@@ -13,10 +13,10 @@
 #include "diagnose/diagnose.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
-#include "graph/json_text.h"
+#include "formats/json_text.h"
 #include "graph/value_ref.h"
 #include "ops/core/custom.h"
-#include "program/kernel_programs.h"
+#include "compile/kernel_programs.h"
 
 namespace whittle::diagnose {
 namespace {

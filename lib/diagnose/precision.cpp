@@ -12,7 +12,7 @@
 #include "ops/core/interpreter.h"
 #include "ops/core/memory.h"
 #include "passes/mixed.h"
-#include "program/program.h"
+#include "compile/program.h"
 #include "reduce/search/search.h"
 
 namespace whittle::diagnose {

@@ -6,8 +6,8 @@
 #include "graph/value_ref.h"
 #include "ops/core/recorder.h"
 #include "passes/no_grad.h"
-#include "program/gradients.h"
-#include "program/program.h"
+#include "compile/gradients.h"
+#include "compile/program.h"
 
 namespace whittle::diagnose {
 namespace {

@@ -188,7 +188,7 @@ class Tracked {
 class Differentiates {
   public:
     virtual ~Differentiates() = default;
-    /// What the cut that `options` ask for is called as options of a CompiledProgram (program/program.h).
+    /// What the cut that `options` ask for is called as options of a CompiledProgram (compile/program.h).
     virtual BackendOptions cut(const BackendOptions& options) const = 0;
     /// Targets in a joint graph that whoever compiles its parts does not take as they are, and that are decomposed
     /// under decompositions=backend.

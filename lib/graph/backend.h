@@ -58,7 +58,7 @@ class Executable {
 using CompileResult = std::variant<std::unique_ptr<Executable>, BackendFailure, BreakRequest, SkipRequest>;
 using BackendOptions = std::map<std::string, std::string>;
 
-/// How far a compilation takes a graph (program/program.h), in order; where gradients are wanted, the last three follow
+/// How far a compilation takes a graph (compile/program.h), in order; where gradients are wanted, the last three follow
 /// what is functional instead.
 enum class CompileStage {
     captured,    ///< as a frontend gave it
@@ -66,7 +66,7 @@ enum class CompileStage {
     decomposed,  ///< in ops that lower, and those that neither lower nor decompose
     folded,      ///< what constants alone decide is a constant
     core,        ///< nothing is computed twice
-    plan,        ///< in kernels (program/plan.h)
+    plan,        ///< in kernels (compile/plan.h)
     joint,       ///< with the gradients of what requires one (passes/joint.h)
     forward,     ///< its first part: outputs, and what is saved (passes/partition.h)
     backward,    ///< its second part: gradients

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "graph/graph.h"
-#include "graph/schema.h"
 
 namespace whittle {
 
@@ -30,12 +29,5 @@ struct NearCase {
 
     bool operator==(const NearCase&) const = default;
 };
-
-/// "Right without `dilations`."; "This would be right without `dilations`.". `graph` is the
-/// failing one, under the names that a report has.
-std::string near_text(const Graph& graph, const NearCase& near);
-
-/// "Sub(x, ReduceMean(…))": a call for a title; `swapped`: with its operands in the other order.
-std::string call_in_title(const Graph& graph, const Node& call, bool swapped = false);
 
 }  // namespace whittle

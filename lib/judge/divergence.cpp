@@ -13,7 +13,7 @@
 #include "passes/expose.h"
 #include "passes/no_grad.h"
 #include "passes/widen.h"
-#include "program/gradients.h"
+#include "compile/gradients.h"
 #include "tensor/limits.h"
 
 namespace whittle {

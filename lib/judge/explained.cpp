@@ -10,7 +10,7 @@
 #include "judge/rounding.h"
 #include "ops/core/interpreter.h"
 #include "passes/widen.h"
-#include "program/gradients.h"
+#include "compile/gradients.h"
 #include "tensor/limits.h"
 
 namespace whittle {

@@ -14,7 +14,7 @@
 #include "base/memory_file.h"
 #include "base/subprocess.h"
 #include "graph/abilities.h"
-#include "graph/json_text.h"
+#include "formats/json_text.h"
 #include "graph/text.h"
 #include "judge/outcome.h"
 #include "judge/outcome_message.h"

@@ -18,8 +18,8 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/subprocess.h"
-#include "graph/json.h"
-#include "graph/json_text.h"
+#include "formats/json.h"
+#include "formats/json_text.h"
 #include "judge/outcome_message.h"
 #include "judge/suspect.h"
 

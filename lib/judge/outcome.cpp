@@ -19,8 +19,8 @@
 #include "judge/untouched.h"
 #include "ops/core/interpreter.h"
 #include "passes/widen.h"
-#include "program/compile.h"
-#include "program/gradients.h"
+#include "compile/compile.h"
+#include "compile/gradients.h"
 
 namespace whittle {
 namespace {

@@ -41,7 +41,7 @@ struct Outcome {
     std::string message = {};       ///< its own words, or the description of the difference
     std::string detail = {};        ///< of mismatches as in Signature; crash: "SIGSEGV"
     Values outputs = {};            ///< when it ran to the end
-    Values gradients = {};          ///< then: what they were asked for, see program/gradients.h
+    Values gradients = {};          ///< then: what they were asked for, see compile/gradients.h
     std::string no_gradients = {};  ///< why there are none though an output requires one; empty: see there
     /// The graph's joint graph, of this process: for who judges. Null where nobody needed it here.
     std::shared_ptr<const program::Differentiated> differentiated = {};

@@ -7,7 +7,7 @@
 
 #include "base/program_text.h"
 #include "base/words.h"
-#include "graph/short_program.h"
+#include "printers/short_program.h"
 #include "graph/value_ref.h"
 #include "ops/core/memory.h"
 #include "printers/torch_python.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/words.h"
-#include "graph/json_text.h"
+#include "formats/json_text.h"
 #include "reduce/reductions/case.h"
 
 namespace whittle::reduce {

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "graph/json_text.h"
+#include "formats/json_text.h"
 
 namespace whittle::reduce {
 namespace fs = std::filesystem;

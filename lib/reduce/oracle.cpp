@@ -12,10 +12,10 @@
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/shared_files.h"
 #include "frontends/onnx/tensor_proto.h"
-#include "graph/json.h"
-#include "graph/json_text.h"
-#include "graph/shared_fields.h"
-#include "graph/sidecar.h"
+#include "formats/json.h"
+#include "formats/json_text.h"
+#include "formats/shared_fields.h"
+#include "formats/sidecar.h"
 #include "tensor/safetensors.h"
 
 namespace whittle::reduce {

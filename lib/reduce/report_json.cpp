@@ -1,6 +1,6 @@
 #include "reduce/report.h"
 
-#include "graph/fields.h"
+#include "formats/fields.h"
 #include "reduce/distinct.h"
 
 namespace whittle {

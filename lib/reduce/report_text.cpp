@@ -10,7 +10,7 @@
 #include "base/words.h"
 #include "diagnose/compiled.h"
 #include "graph/backend_options.h"
-#include "graph/failure_file.h"
+#include "formats/failure_file.h"
 #include "graph/text.h"
 #include "reduce/report.h"
 

@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "frontends/onnx/copy.h"
-#include "graph/failure_file.h"
-#include "graph/json.h"
+#include "formats/failure_file.h"
+#include "formats/json.h"
 
 namespace whittle::reduce {
 namespace fs = std::filesystem;

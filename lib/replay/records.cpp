@@ -12,7 +12,7 @@
 #include "base/files.h"
 #include "base/pattern.h"
 #include "base/words.h"
-#include "graph/document.h"
+#include "formats/document.h"
 #include "trace/folder.h"
 
 namespace whittle {

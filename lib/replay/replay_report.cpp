@@ -6,8 +6,8 @@
 #include "base/number_text.h"
 #include "base/suggest.h"
 #include "base/words.h"
-#include "graph/fields.h"
-#include "graph/json_text.h"
+#include "formats/fields.h"
+#include "formats/json_text.h"
 
 namespace whittle {
 namespace fs = std::filesystem;

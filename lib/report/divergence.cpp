@@ -5,7 +5,7 @@
 #include "backends/registry.h"
 #include "base/number_text.h"
 #include "base/words.h"
-#include "graph/shared_fields.h"
+#include "formats/shared_fields.h"
 #include "graph/text.h"
 #include "judge/frames.h"
 #include "report/text_parts.h"

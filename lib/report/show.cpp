@@ -1,6 +1,6 @@
 #include "report/show.h"
 
-#include "graph/shared_fields.h"
+#include "formats/shared_fields.h"
 #include "printers/dot.h"
 
 namespace whittle::report {

@@ -8,7 +8,7 @@
 
 #include "base/words.h"
 #include "capture/graph_break.h"
-#include "graph/shared_fields.h"
+#include "formats/shared_fields.h"
 #include "graph/text.h"
 #include "report/text_parts.h"
 

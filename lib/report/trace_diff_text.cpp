@@ -3,7 +3,7 @@
 
 #include "base/number_text.h"
 #include "base/words.h"
-#include "graph/fields.h"
+#include "formats/fields.h"
 #include "report/text_parts.h"
 #include "report/trace_diff.h"
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/words.h"
-#include "graph/short_program.h"
+#include "printers/short_program.h"
 #include "judge/judge.h"
 #include "ops/core/interpreter.h"
 

@@ -8,7 +8,7 @@
 #include "base/subprocess.h"
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
-#include "graph/json.h"
+#include "formats/json.h"
 #include "repro/verify.h"
 #include "trace/record.h"
 

@@ -14,7 +14,7 @@
 #include "graph/value_ref.h"
 #include "judge/normalize.h"
 #include "passes/widen.h"
-#include "program/loops_code.h"
+#include "compile/loops_code.h"
 #include "repro/verify.h"
 #include "text/language.h"
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "frontends/onnx/versions.h"
-#include "graph/formula.h"
+#include "printers/formula.h"
 #include "graph/value_ref.h"
 #include "judge/judge.h"
 #include "ops/core/interpreter.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "graph/near.h"
-#include "program/kernel_programs.h"
+#include "compile/kernel_programs.h"
 #include "repro/repro.h"
 
 namespace whittle::repro {

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/words.h"
 #include "graph/releases.h"
-#include "graph/short_program.h"
+#include "printers/short_program.h"
 #include "judge/judge.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/opaque.h"

@@ -15,9 +15,9 @@
 #include "base/files.h"
 #include "base/subprocess.h"
 #include "base/words.h"
-#include "graph/document.h"
-#include "graph/json.h"
-#include "graph/sidecar.h"
+#include "formats/document.h"
+#include "formats/json.h"
+#include "formats/sidecar.h"
 #include "trace/names.h"
 
 namespace whittle {

@@ -5,8 +5,8 @@
 #include "base/command_words.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "graph/json.h"
-#include "graph/shared_fields.h"
+#include "formats/json.h"
+#include "formats/shared_fields.h"
 #include "graph/text.h"
 #include "trace/names.h"
 

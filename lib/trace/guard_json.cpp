@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "graph/placement.h"
-#include "graph/shared_fields.h"
+#include "formats/shared_fields.h"
 
 namespace whittle {
 

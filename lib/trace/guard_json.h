@@ -9,7 +9,7 @@
 #pragma once
 
 #include "capture/guard.h"
-#include "graph/fields.h"
+#include "formats/fields.h"
 
 namespace whittle {
 

@@ -2,7 +2,7 @@
 
 #include "base/files.h"
 #include "base/words.h"
-#include "graph/shared_fields.h"
+#include "formats/shared_fields.h"
 #include "graph/value_ref.h"
 #include "trace/guard_json.h"
 

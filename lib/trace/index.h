@@ -1,5 +1,5 @@
 // index.json of a folder that `trace` wrote: what was traced and where its parts are. Each struct says what its members
-// are in the file (graph/fields.h); all paths are relative to the folder.
+// are in the file (formats/fields.h); all paths are relative to the folder.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "capture/guard.h"
-#include "graph/field_forms.h"
+#include "formats/field_forms.h"
 #include "graph/graph.h"
 #include "trace/profile.h"
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "graph/json.h"
+#include "formats/json.h"
 #include "graph/placement.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"

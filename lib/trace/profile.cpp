@@ -1,6 +1,6 @@
 #include "trace/profile.h"
 
-#include "graph/shared_fields.h"
+#include "formats/shared_fields.h"
 
 namespace whittle {
 

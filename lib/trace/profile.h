@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/timeline.h"
-#include "graph/field_forms.h"
+#include "formats/field_forms.h"
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
 

@@ -3,10 +3,10 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
-#include "graph/json.h"
+#include "formats/json.h"
 #include "graph/placement.h"
-#include "graph/shared_fields.h"
-#include "graph/tensor_json.h"
+#include "formats/shared_fields.h"
+#include "formats/tensor_json.h"
 #include "graph/text.h"
 #include "trace/names.h"
 

@@ -15,7 +15,7 @@
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "fuzz/fuzz.h"
-#include "graph/json.h"
+#include "formats/json.h"
 #include "reduce/minimize_frame.h"
 #include "reduce/report.h"
 #include "repro/follow.h"

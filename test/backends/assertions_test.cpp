@@ -7,7 +7,7 @@
 #include "graph/text.h"
 #include "passes/assertions.h"
 #include "passes/dce.h"
-#include "program/compile.h"
+#include "compile/compile.h"
 
 using namespace whittle;
 

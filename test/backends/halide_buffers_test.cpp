@@ -14,7 +14,7 @@
 #include "frontends/onnx/load.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
-#include "program/compile.h"
+#include "compile/compile.h"
 
 using namespace whittle;
 using namespace whittle::halide;

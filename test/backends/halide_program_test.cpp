@@ -6,7 +6,7 @@
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
-#include "program/hooks.h"
+#include "compile/hooks.h"
 
 using namespace whittle;
 

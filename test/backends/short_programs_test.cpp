@@ -10,7 +10,7 @@
 #include "backends/command/script_text.h"
 #include "backends/command/short_onnx.h"
 #include "golden.h"
-#include "graph/formula.h"
+#include "printers/formula.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 

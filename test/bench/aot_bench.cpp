@@ -17,13 +17,13 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "graph/abilities.h"
-#include "graph/json.h"
+#include "formats/json.h"
 #include "ops/core/builder.h"
 #include "ops/core/interpreter.h"
 #include "passes/functionalize.h"
 #include "passes/no_grad.h"
 #include "passes/partition.h"
-#include "program/compile.h"
+#include "compile/compile.h"
 #include "tensor/safetensors.h"
 
 namespace {

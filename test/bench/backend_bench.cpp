@@ -30,7 +30,7 @@
 #include "frontends/onnx/load.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
-#include "program/compile.h"
+#include "compile/compile.h"
 #include "replay/profile.h"
 #include "report/show.h"
 

@@ -9,7 +9,7 @@
 #include "graph/run_observer.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
-#include "program/program.h"
+#include "compile/program.h"
 
 namespace {
 

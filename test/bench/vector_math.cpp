@@ -15,7 +15,7 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "graph/text.h"
-#include "program/compile.h"
+#include "compile/compile.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "base/files.h"
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
-#include "graph/json.h"
+#include "formats/json.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "tensor/safetensors.h"

@@ -16,7 +16,7 @@
 #include "cli/subject.h"
 #include "cli/tool.h"
 #include "cli/trace.h"
-#include "graph/json.h"
+#include "formats/json.h"
 #include "graph/text.h"
 #include "trace/folder.h"
 

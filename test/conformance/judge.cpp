@@ -17,7 +17,7 @@
 #include "ops/core/draws.h"
 #include "ops/core/registry.h"
 #include "ops/onnx/sequence.h"
-#include "program/program.h"
+#include "compile/program.h"
 #include "tensor/compare.h"
 
 namespace whittle::conformance {

@@ -10,9 +10,9 @@
 #include "graph/emitter.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
-#include "program/compile.h"
-#include "program/kernel_programs.h"
-#include "program/planned.h"
+#include "compile/compile.h"
+#include "compile/kernel_programs.h"
+#include "compile/planned.h"
 #include "reduce/minimize.h"
 #include "repro/repro.h"
 

@@ -13,7 +13,7 @@
 
 #include "base/files.h"
 #include "base/subprocess.h"
-#include "graph/json.h"
+#include "formats/json.h"
 #include "graph/text.h"
 #include "trace/index.h"
 

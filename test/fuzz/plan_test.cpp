@@ -1,5 +1,5 @@
 // Plans of random models: where kernels begin decides what they read of each other, so every beginning is tried.
-#include "program/plan.h"
+#include "compile/plan.h"
 
 #include <catch2/catch.hpp>
 #include <optional>
@@ -11,8 +11,8 @@
 #include "base/sanitizer.h"
 #include "fuzz/random_model.h"
 #include "graph/text.h"
-#include "program/compile.h"
-#include "program/planned.h"
+#include "compile/compile.h"
+#include "compile/planned.h"
 
 using namespace whittle;
 using program::CompiledProgram;

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/error.h"
-#include "graph/json.h"
+#include "formats/json.h"
 #include "graph/text.h"
 #include "graph/verify.h"
 #include "ops/core/registry.h"

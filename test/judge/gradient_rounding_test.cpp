@@ -9,7 +9,7 @@
 #include "judge/judge.h"
 #include "ops/core/interpreter.h"
 #include "planted_backend.h"
-#include "program/gradients.h"
+#include "compile/gradients.h"
 
 using namespace whittle;
 using Catch::Contains;

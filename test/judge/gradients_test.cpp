@@ -13,8 +13,8 @@
 #include "ops/core/interpreter.h"
 #include "passes/no_grad.h"
 #include "planted/bugs.h"
-#include "program/gradients.h"
-#include "program/observer.h"
+#include "compile/gradients.h"
+#include "compile/observer.h"
 #include "tensor/random.h"
 
 using namespace whittle;

@@ -14,7 +14,7 @@
 #include "judge/outcome.h"
 #include "ops/core/interpreter.h"
 #include "planted/bugs.h"
-#include "program/compile.h"
+#include "compile/compile.h"
 #include "tensor/random.h"
 
 using namespace whittle;

@@ -1,5 +1,5 @@
 #include "judge/judge.h"
-#include "program/gradients.h"
+#include "compile/gradients.h"
 
 #include <catch2/catch.hpp>
 #include <stdexcept>

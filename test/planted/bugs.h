@@ -1,9 +1,9 @@
-// Bugs that tests inject into compilations, through the hook of program/hooks.h.
+// Bugs that tests inject into compilations, through the hook of compile/hooks.h.
 #pragma once
 
 #include <string>
 
-#include "program/hooks.h"
+#include "compile/hooks.h"
 
 namespace whittle {
 

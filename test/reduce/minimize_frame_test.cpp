@@ -4,7 +4,7 @@
 
 #include "backends/registry.h"
 #include "base/files.h"
-#include "graph/json.h"
+#include "formats/json.h"
 #include "reduce/check.h"
 #include "reduce/report.h"
 #include "relu_frame.h"

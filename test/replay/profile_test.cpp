@@ -4,7 +4,7 @@
 
 #include "backends/registry.h"
 #include "base/error.h"
-#include "graph/json_io.h"
+#include "formats/json_io.h"
 #include "graph/text.h"
 #include "planted_backend.h"
 #include "replay/machine.h"

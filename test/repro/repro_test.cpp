@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "graph/document.h"
+#include "formats/document.h"
 #include "repro/failing.h"
 #include "trace/record.h"
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "graph/example.h"
-#include "graph/json.h"
+#include "formats/json.h"
 #include "trace/names.h"
 
 using namespace whittle;

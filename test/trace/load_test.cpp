@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "graph/json.h"
+#include "formats/json.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"

@@ -24,9 +24,9 @@
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
 #include "graph/foreign_ops.h"
-#include "graph/json.h"
+#include "formats/json.h"
 #include "graph/onnx_file.h"
-#include "graph/short_program.h"
+#include "printers/short_program.h"
 
 namespace whittle {
 namespace fs = std::filesystem;

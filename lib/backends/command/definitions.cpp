@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/words.h"
 #include "frontends/onnx/versions.h"
-#include "graph/short_program.h"
+#include "printers/short_program.h"
 #include "ops/core/registry.h"
 #include "ops/onnx/opset.h"
 

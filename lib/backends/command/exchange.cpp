@@ -9,7 +9,7 @@
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "graph/backend_options.h"
-#include "graph/json.h"
+#include "formats/json.h"
 #include "tensor/safetensors.h"
 
 namespace whittle {

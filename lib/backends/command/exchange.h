@@ -10,7 +10,7 @@
 
 #include "frontends/onnx/save.h"
 #include "graph/backend.h"
-#include "graph/sidecar.h"
+#include "formats/sidecar.h"
 
 namespace whittle {
 

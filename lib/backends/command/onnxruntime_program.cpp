@@ -7,7 +7,7 @@
 #include "backends/command/short_programs.h"
 #include "base/program_text.h"
 #include "base/words.h"
-#include "graph/short_program.h"
+#include "printers/short_program.h"
 #include "tensor/alike.h"
 
 namespace whittle {

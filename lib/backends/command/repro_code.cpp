@@ -14,7 +14,7 @@
 #include "base/program_text.h"
 #include "base/subprocess.h"
 #include "base/words.h"
-#include "graph/json_text.h"
+#include "formats/json_text.h"
 #include "text/language.h"
 
 namespace whittle {

@@ -9,8 +9,8 @@
 #include "base/program_text.h"
 #include "base/subprocess.h"
 #include "base/words.h"
-#include "graph/short_program.h"
-#include "graph/title.h"
+#include "printers/short_program.h"
+#include "printers/title.h"
 #include "ops/core/registry.h"
 #include "text/language.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/number_text.h"
-#include "graph/short_program.h"
+#include "printers/short_program.h"
 
 namespace whittle {
 namespace {

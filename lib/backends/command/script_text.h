@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "graph/short_program.h"
+#include "printers/short_program.h"
 #include "text/language.h"
 
 namespace whittle {

@@ -7,7 +7,7 @@
 #include "base/files.h"
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
-#include "graph/short_program.h"
+#include "printers/short_program.h"
 #include "ops/core/registry.h"
 
 namespace whittle {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "graph/emitter.h"
-#include "graph/title.h"
+#include "printers/title.h"
 
 namespace whittle {
 
@@ -20,7 +20,7 @@ struct ShortModel {
 /// Throws Error for a graph without a spelling in ONNX.
 ShortModel short_model(const ShortRequest& request);
 
-/// report_title() (graph/title.h) with the opset, where that matters (opset_words()).
+/// report_title() (printers/title.h) with the opset, where that matters (opset_words()).
 std::string title_of(const ShortRequest& request, const ShortModel& model, TitleWords words = {});
 /// whole_statement() alike: for the head of a program.
 std::string statement_of(const ShortRequest& request, const ShortModel& model, TitleWords words = {});

@@ -21,10 +21,10 @@
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
 #include "graph/foreign_ops.h"
-#include "graph/json_text.h"
+#include "formats/json_text.h"
 #include "graph/onnx_file.h"
 #include "graph/releases.h"
-#include "graph/short_program.h"
+#include "printers/short_program.h"
 #include "ops/core/memory.h"
 
 namespace whittle {

@@ -14,8 +14,8 @@
 #include "base/subprocess.h"
 #include "base/turn.h"
 #include "base/words.h"
-#include "graph/json.h"
-#include "graph/json_text.h"
+#include "formats/json.h"
+#include "formats/json_text.h"
 
 namespace whittle {
 namespace fs = std::filesystem;

@@ -22,7 +22,7 @@
 #include "base/service.h"
 #include "frontends/onnx/weights.h"
 #include "graph/backend_options.h"
-#include "graph/sidecar.h"
+#include "formats/sidecar.h"
 
 namespace whittle {
 

@@ -9,8 +9,8 @@
 #include "graph/backend_options.h"
 #include "ops/core/not_implemented.h"
 #include "passes/no_grad.h"
-#include "program/compile.h"
-#include "program/interpreted.h"
+#include "compile/compile.h"
+#include "compile/interpreted.h"
 
 namespace whittle {
 namespace {

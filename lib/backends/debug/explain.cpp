@@ -5,7 +5,7 @@
 #include "base/words.h"
 #include "graph/abilities.h"
 #include "graph/value_ref.h"
-#include "program/compile.h"
+#include "compile/compile.h"
 
 namespace whittle {
 namespace {

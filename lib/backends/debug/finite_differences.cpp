@@ -1,4 +1,4 @@
-#include "program/finite_differences.h"
+#include "compile/finite_differences.h"
 
 #include "backends/eager/interpreted.h"
 
@@ -30,7 +30,7 @@ class CheckedGradients final : public Executable {
 };
 
 /// As eager, and a judge of gradient rules that is not another autograd: gradients are the rules' own, unless they
-/// differ from finite differences (program/finite_differences.h), which is a mismatch of gradients.
+/// differ from finite differences (compile/finite_differences.h), which is a mismatch of gradients.
 class FiniteDifferences final : public InterpretingBackend, public OwnGradients {
   public:
     using InterpretingBackend::InterpretingBackend;

@@ -1,6 +1,6 @@
 #include "backends/eager/interpreted.h"
 #include "base/error.h"
-#include "graph/json.h"
+#include "formats/json.h"
 #include "graph/text.h"
 
 namespace whittle {

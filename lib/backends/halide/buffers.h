@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "program/plan.h"
+#include "compile/plan.h"
 
 namespace whittle::halide {
 

@@ -11,7 +11,7 @@
 #include "base/timeline.h"
 #include "expr/canonical.h"
 #include "expr/hoist.h"
-#include "program/observer.h"
+#include "compile/observer.h"
 
 namespace whittle::halide {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backends/halide/executable.h"
-#include "program/program.h"
+#include "compile/program.h"
 
 namespace whittle::halide {
 

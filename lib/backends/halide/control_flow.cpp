@@ -9,8 +9,8 @@
 #include "ops/core/assertions.h"
 #include "ops/core/registry.h"
 #include "passes/subgraph.h"
-#include "program/assertions.h"
-#include "program/planned.h"
+#include "compile/assertions.h"
+#include "compile/planned.h"
 
 namespace whittle::halide {
 

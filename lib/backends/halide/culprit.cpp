@@ -9,7 +9,7 @@
 #include "graph/value_ref.h"
 #include "ops/core/recorder.h"
 #include "passes/subgraph.h"
-#include "program/interpreted.h"
+#include "compile/interpreted.h"
 #include "tensor/compare.h"
 
 namespace whittle::halide {

@@ -8,7 +8,7 @@
 
 #include "backends/halide/pipeline.h"
 #include "graph/backend.h"
-#include "program/plan.h"
+#include "compile/plan.h"
 
 namespace whittle::halide {
 

@@ -26,8 +26,8 @@
 #include "graph/releases.h"
 #include "graph/text.h"
 #include "ops/core/not_implemented.h"
-#include "program/compile.h"
-#include "program/observer.h"
+#include "compile/compile.h"
+#include "compile/observer.h"
 
 namespace whittle::halide {
 namespace {

@@ -8,7 +8,7 @@
 namespace whittle::halide {
 
 /// Options: asserts=on|off (on; off leaves Halide's assertions out that an access is in bounds, which every load of
-/// ours is by construction), disable=PASS;DIRECTIVE;… and pass-limit=PASS=K;… (see program/pass_limits.h), and
+/// ours is by construction), disable=PASS;DIRECTIVE;… and pass-limit=PASS=K;… (see compile/pass_limits.h), and
 /// release=NAME, which another process may have to run (releases.h).
 std::unique_ptr<Backend> make_halide_backend();
 

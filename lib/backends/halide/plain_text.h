@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "graph/short_program.h"
-#include "program/kernel_programs.h"
+#include "printers/short_program.h"
+#include "compile/kernel_programs.h"
 
 namespace whittle::halide {
 

@@ -6,7 +6,7 @@
 #include "backends/halide/definitions.h"
 #include "backends/halide/rules/draft.h"
 #include "graph/backend.h"
-#include "program/planned.h"
+#include "compile/planned.h"
 
 namespace whittle::halide {
 

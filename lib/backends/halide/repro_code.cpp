@@ -7,8 +7,8 @@
 #include "backends/halide/halide_text.h"
 #include "backends/halide/planned.h"
 #include "base/error.h"
-#include "program/kernel_text.h"
-#include "program/loops_code.h"
+#include "compile/kernel_text.h"
+#include "compile/loops_code.h"
 
 namespace whittle::halide {
 using program::Kernel;

@@ -8,7 +8,7 @@
 #include "base/program_text.h"
 #include "base/subprocess.h"
 #include "base/words.h"
-#include "graph/short_program.h"
+#include "printers/short_program.h"
 #include "tensor/alike.h"
 #include "tensor/scalars.h"
 #include "text/language.h"

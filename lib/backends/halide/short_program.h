@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "program/kernel_programs.h"
+#include "compile/kernel_programs.h"
 
 namespace whittle::halide {
 

@@ -3,7 +3,7 @@
 #include <iterator>
 
 #include "base/error.h"
-#include "graph/json.h"
+#include "formats/json.h"
 
 namespace whittle {
 namespace {

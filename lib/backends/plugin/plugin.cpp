@@ -15,7 +15,7 @@
 #include "base/suggest.h"
 #include "base/words.h"
 #include "graph/abilities.h"
-#include "graph/json_text.h"
+#include "formats/json_text.h"
 
 namespace whittle {
 namespace fs = std::filesystem;

@@ -4,7 +4,7 @@
 
 #include "base/program_text.h"
 #include "base/words.h"
-#include "graph/json.h"
+#include "formats/json.h"
 #include "text/language.h"
 
 namespace whittle {

@@ -5,9 +5,9 @@
 #include "base/program_text.h"
 #include "base/subprocess.h"
 #include "base/words.h"
-#include "graph/json.h"
-#include "graph/short_program.h"
-#include "graph/title.h"
+#include "formats/json.h"
+#include "printers/short_program.h"
+#include "printers/title.h"
 #include "text/language.h"
 
 namespace whittle {

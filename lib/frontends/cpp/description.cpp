@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "graph/document.h"
-#include "graph/json_text.h"
+#include "formats/document.h"
+#include "formats/json_text.h"
 
 namespace whittle::cpp {
 

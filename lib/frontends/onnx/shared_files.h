@@ -6,7 +6,7 @@
 #include "base/files.h"
 #include "base/process_folder.h"
 #include "frontends/onnx/weights.h"
-#include "graph/sidecar.h"
+#include "formats/sidecar.h"
 
 namespace whittle {
 

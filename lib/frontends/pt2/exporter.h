@@ -1,7 +1,7 @@
 // A Graph as the JSON of an exported program. Internal; save.cpp is the only user.
 #pragma once
 
-#include "graph/document.h"
+#include "formats/document.h"
 #include "graph/graph.h"
 
 namespace whittle::pt2 {

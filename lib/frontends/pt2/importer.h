@@ -12,7 +12,7 @@
 
 #include "frontends/pt2/data_sizes.h"
 #include "frontends/pt2/vmap.h"
-#include "graph/document.h"
+#include "formats/document.h"
 #include "graph/graph.h"
 #include "ops/core/inplace.h"
 

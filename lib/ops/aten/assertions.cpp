@@ -1,5 +1,5 @@
 // Assertions: what capture makes of check(), check_is_size() and constrain_range(), and programs of PyTorch of
-// torch._check(). Who runs a graph refuses values for which one does not hold (program/assertions.h).
+// torch._check(). Who runs a graph refuses values for which one does not hold (compile/assertions.h).
 #include "ops/core/assertions.h"
 #include "base/error.h"
 #include "ops/aten/families.h"

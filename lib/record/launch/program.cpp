@@ -15,7 +15,7 @@
 #include "frontends/halide/recording.h"
 #include "frontends/libtorch/builder.h"
 #include "frontends/libtorch/launch.h"
-#include "graph/json.h"
+#include "formats/json.h"
 #include "record/launch/so_far.h"
 #include "tensor/safetensors.h"
 

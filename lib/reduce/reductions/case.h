@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/field_forms.h"
+#include "formats/field_forms.h"
 #include "graph/graph.h"
 #include "graph/onnx_file.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/command_words.h"
 #include "base/subprocess.h"
-#include "graph/shared_fields.h"
+#include "formats/shared_fields.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "report/page/findings.h"

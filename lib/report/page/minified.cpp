@@ -9,8 +9,8 @@
 #include "base/files.h"
 #include "base/subprocess.h"
 #include "diagnose/letter.h"
-#include "graph/json.h"
-#include "graph/json_text.h"
+#include "formats/json.h"
+#include "formats/json_text.h"
 #include "graph/text.h"
 
 namespace whittle::html {

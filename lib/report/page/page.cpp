@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/words.h"
-#include "graph/json_text.h"
+#include "formats/json_text.h"
 #include "report/page/assets.h"
 
 namespace whittle::html {

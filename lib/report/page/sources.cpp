@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "graph/json_text.h"
+#include "formats/json_text.h"
 
 namespace whittle::html {
 

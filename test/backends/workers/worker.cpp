@@ -30,7 +30,7 @@
 
 #include "base/files.h"
 #include "graph/backend.h"
-#include "graph/json.h"
+#include "formats/json.h"
 #include "ops/core/interpreter.h"
 #include "tensor/safetensors.h"
 

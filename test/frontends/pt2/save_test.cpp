@@ -6,7 +6,7 @@
 #include "base/files.h"
 #include "frontends/pt2/archive.h"
 #include "frontends/pt2/load.h"
-#include "graph/document.h"
+#include "formats/document.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
-#include "graph/json.h"
+#include "formats/json.h"
 #include "graph/text.h"
 #include "test_model.h"
 
