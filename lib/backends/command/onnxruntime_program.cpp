@@ -7,6 +7,7 @@
 #include "backends/command/short_programs.h"
 #include "base/program_text.h"
 #include "base/words.h"
+#include "printers/near_text.h"
 #include "printers/short_program.h"
 #include "tensor/alike.h"
 

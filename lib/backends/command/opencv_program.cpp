@@ -8,6 +8,7 @@
 #include "base/program_text.h"
 #include "base/subprocess.h"
 #include "base/words.h"
+#include "printers/near_text.h"
 #include "printers/short_program.h"
 #include "tensor/alike.h"
 
