@@ -14,8 +14,8 @@
 #include "base/error.h"
 #include "base/module.h"
 #include "base/seconds.h"
-#include "graph/backend.h"
 #include "formats/json.h"
+#include "graph/backend.h"
 #include "tensor/reach.h"
 #include "tensor/safetensors.h"
 

@@ -15,9 +15,9 @@ int main(int argc, char** argv) {
                  "find the ops that Halide computes wrong; next: repro m.json");
     tool.example("minify model.onnx -o small.onnx --check ./compiles.sh {}", "test your own compiler with a script");
     tool.example("minify model.onnx --accuracy --time-limit 10m", "search for ten minutes; minify --resume continues");
-    tool.example("minify model.onnx --backend onnxruntime --slower 1.5 --than-option release=1.16.3",
+    tool.example("minify m.onnx --backend onnxruntime --slower 1.5 --than-option release=1.16.3",
                  "find what takes 1.5 times as long as in an older release");
-    tool.example("minify nets -j 16 --launcher 'srun -n1' --backend halide --accuracy --html bugs.html",
+    tool.example("minify nets -j 16 --launcher 'srun -n1' --backend halide --html bugs.html",
                  "minimize all failing models of a folder on a cluster, and list the distinct bugs");
 
     std::filesystem::path folder;

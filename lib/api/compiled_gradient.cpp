@@ -7,12 +7,12 @@
 
 #include "base/error.h"
 #include "base/words.h"
+#include "compile/compile.h"
+#include "compile/finite_differences.h"
 #include "graph/text.h"
 #include "judge/untouched.h"
 #include "ops/core/mode.h"
 #include "passes/no_grad.h"
-#include "compile/compile.h"
-#include "compile/finite_differences.h"
 #include "tensor/compare.h"
 #include "tensor/reach.h"
 

@@ -22,6 +22,7 @@
 #include "base/subprocess.h"
 #include "base/variables.h"
 #include "capture/log.h"
+#include "compile/program.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/aten/data_sizes.h"
@@ -29,7 +30,6 @@
 #include "ops/core/interpreter.h"
 #include "ops/core/mode.h"
 #include "passes/assertions.h"
-#include "compile/program.h"
 #include "symbolize/text.h"
 #include "tensor/compare.h"
 

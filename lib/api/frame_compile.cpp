@@ -13,6 +13,7 @@
 #include "base/log_step.h"
 #include "base/timeline.h"
 #include "capture/log.h"
+#include "compile/program.h"
 #include "graph/abilities.h"
 #include "graph/any_size.h"
 #include "graph/text.h"
@@ -21,7 +22,6 @@
 #include "ops/core/mode.h"
 #include "passes/assertions.h"
 #include "passes/no_grad.h"
-#include "compile/program.h"
 #include "tensor/compare.h"
 
 namespace whittle::api {

@@ -6,11 +6,11 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "compile/compile.h"
 #include "graph/abilities.h"
 #include "ops/core/custom.h"
 #include "ops/core/interpreter.h"
 #include "passes/subgraph.h"
-#include "compile/compile.h"
 
 namespace whittle::api {
 

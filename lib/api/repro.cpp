@@ -11,10 +11,10 @@
 #include "base/subprocess.h"
 #include "base/variables.h"
 #include "base/words.h"
+#include "compile/program.h"
 #include "graph/backend_options.h"
 #include "judge/suspect.h"
 #include "ops/core/mode.h"
-#include "compile/program.h"
 #include "trace/record.h"
 
 namespace whittle::api {

@@ -46,8 +46,8 @@ DescribedBackend read_described_backend(const fs::path& folder) {
             if (!is_there(backend.needs.back())) backend.missing.push_back(backend.needs.back());
         }
         backend.install = filled(said.at("install").get<std::string>(), folder, data);
-        for (const auto& [option, meaning] : said.value("arguments", nlohmann::json::object()).items())
-            backend.arguments.push_back(option);
+        const nlohmann::json arguments = said.value("arguments", nlohmann::json::object());
+        for (const auto& [option, meaning] : arguments.items()) backend.arguments.push_back(option);
         backend.variant = said.value("variant", ""), backend.earlier = said.value("earlier", backend.earlier);
     } catch (const nlohmann::json::exception& error) {
         throw Error({file.string(), {}}, std::string("found no description of a backend: ") + error.what());

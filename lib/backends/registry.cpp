@@ -18,8 +18,8 @@
 #include "base/suggest.h"
 #include "base/variables.h"
 #include "base/words.h"
-#include "graph/abilities.h"
 #include "formats/json_text.h"
+#include "graph/abilities.h"
 #include "ops/core/custom.h"
 
 namespace whittle {
@@ -132,9 +132,10 @@ BackendSpec found_near(const BackendSpec& spec, const fs::path& file) {
             if (const fs::path there = folder / path; fs::exists(there, ignored))
                 return there.lexically_normal().string();
         throw Error({file.string(), {}},
-                    "found no file '" + path + "' of the backend '" + spec.text() +
-                        "', neither in the current folder nor in the folder of this file",
-                    "run the command in the folder in which this file was written, or name the backend with --backend");
+                    "found no file '" + path + "', which the backend '" + spec.text() +
+                        "' needs, neither in the current folder nor near " + file.filename().string(),
+                    "run the command in the folder in which " + file.filename().string() +
+                        " was written, or name the backend with --backend");
     });
 }
 

@@ -17,7 +17,7 @@ constexpr VariableValues kFlag = {.words = kFlagWords};
 constexpr Variable kVariables[] = {
     {"WHITTLE_BACKEND",
      {.text = "a backend"},
-     "Compile all functions with this backend, in place of the backend that a function names.",
+     "Compile all functions with this backend, in place of the backend given to compile().",
      ".backend",
      "`trace --backend`"},
     {"WHITTLE_DEBUG_FUNCTION",

@@ -4,7 +4,8 @@
 //   violated_by()  nothing when what is found satisfies it, else the reason
 //   advice()       what a user could change so that the guard no longer fails where `found` (null: nothing) was found
 //   found()        what a call found that such a guard of its own is about
-//   fields()       its members in files (formats/fields.h), which kFile and kMeaning describe. The source of the guard is
+//   fields()       its members in files (formats/fields.h), which kFile and kMeaning describe. The source of the guard
+//   is
 //                  the member kSource.
 // One that is about further sources has for_each_source(). A new kind is its struct, a member of Condition, and of the
 // list in trace/guard_json.cpp.

@@ -59,10 +59,12 @@ void AccuracyChoice::declare(Tool& tool, const std::string& means, const std::st
                             "each element may differ by N units in the last place. "
                             "exact: choose inputs and weights on which no operation rounds; then all results must be "
                             "equal.");
-    tool.option("--rtol", rtol, "[DTYPE=]X",
-                "Relative tolerance, for all floating-point and complex types or only for DTYPE. X can be a number or "
-                "Nulp: 4ulp, for example, also accepts differences of at most 4 units in the last place. Default: " +
-                    fallback + ", for example 1e-4 for f32. May be repeated.");
+    tool.option(
+        "--rtol", rtol, "[DTYPE=]X",
+        "Relative tolerance, for all floating-point and complex types or only for DTYPE. X is a number, or "
+        "N followed by ulp: with 4ulp, an element outside the tolerances is also right if it differs by at most "
+        "4 units in the last place. Default: " +
+            fallback + ", for example 1e-4 for f32. May be repeated.");
     tool.option("--atol", atol, "[DTYPE=]X",
                 "Absolute tolerance, for all floating-point and complex types or only for DTYPE. Default: " + fallback +
                     ", for example 1e-5 for f32.");

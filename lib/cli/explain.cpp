@@ -59,7 +59,8 @@ int observations(const Tool& tool, ExplainOptions& options, std::vector<cpp::Ana
     options.subject.kernels = options.pictures.html.has_value();
     const bool in_json = tool.shared().json;
     const TempDir scratch("whittle-explain");
-    if (recognize(model) == ModelKind::program) options.subject.halide = scratch.path() / "halide";
+    if (recognize(model) == ModelKind::program && halide_program::Recording::installed())
+        options.subject.halide = scratch.path() / "halide";
     report::Subject subject = subject_of(tool, model, options.subject, scratch.path() / "traced");
     const halide_program::Program halide = halide_of(options.subject, subject);
     report::predict(subject, std::move(analyses));

@@ -83,10 +83,11 @@ std::string passes_text() {  // "calls" is no reduction, but the deletion that c
 
 int minify(const Tool& tool, const MinifyOptions& options) {
     options.check_usage();
-    if (recognize(options.model) == ModelKind::program) return minify_program(tool, options);
+    const bool folder = holds_models(options.model);
+    if (!folder && recognize(options.model) == ModelKind::program) return minify_program(tool, options);
     if (!options.arguments.empty())
         throw Error({options.model.string(), {}}, "found a model, which takes no arguments after --");
-    if (holds_models(options.model)) return minify_models(tool, options);
+    if (folder) return minify_models(tool, options);
     const std::vector<LoadedFrame> frames = frames_of(options);
     reduce::Request request = request_of(options, frames[0]);
     request.go_on = resume_command(tool, options.search);

@@ -62,9 +62,8 @@ std::vector<std::string> shared_words(const MinifyOptions& options) {
     const reduce::Strategy &search = options.search, &usual = defaults.search;
     const reduce::CommandOracleOptions& which = options.which;
     std::vector<std::string> words = options.backend.words();
-    for (const auto& more :
-         {options.accuracy.words(), options.pace.words(), options.inputs.words(), options.limits.words()})
-        add(words, more);
+    if (options.accuracy.given()) add(words, options.accuracy.words());
+    for (const auto& more : {options.pace.words(), options.inputs.words(), options.limits.words()}) add(words, more);
     if (search.repeat != usual.repeat) add(words, {"--repeat", std::to_string(search.repeat)});
     if (search.mode != usual.mode) add(words, {"--mode", search.mode});
     if (options.after != defaults.after) add(words, {"--after", options.after});

@@ -14,11 +14,11 @@
 #include "cli/subject.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
+#include "compile/gradients.h"
+#include "compile/program.h"
 #include "frontends/onnx/file_parts.h"
 #include "frontends/onnx/weights.h"
 #include "graph/placement.h"
-#include "compile/gradients.h"
-#include "compile/program.h"
 #include "reduce/search/search.h"
 #include "trace/load.h"
 

@@ -23,7 +23,7 @@ constexpr Program kPrograms[] = {
      "their inputs.",
      "traces --backend halide --accuracy"},
     {"repro", "GRAPH",
-     "Write a standalone C++ program that reproduces a failure with the compiler alone. Build and run this program, to "
+     "Write a standalone program that reproduces a failure with the compiler alone. Build and run this program, to "
      "verify the failure.",
      "traces.min.json"},
     {"replay", "RECORD|DIR…",

@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/subprocess.h"
 #include "cli/model.h"
-#include "frontends/pt2/archive.h"
 #include "formats/failure_file.h"
+#include "frontends/pt2/archive.h"
 #include "trace/record.h"
 
 namespace whittle::cli {
@@ -76,7 +76,7 @@ bool is_executable(const fs::path& path) {
 }  // namespace
 
 fs::path model_file(const fs::path& model) {
-    return fs::is_directory(model) && recognize(model) == ModelKind::onnx ? model / kModelFile : model;
+    return fs::exists(model / kModelFile) && recognize(model) == ModelKind::onnx ? model / kModelFile : model;
 }
 
 namespace {

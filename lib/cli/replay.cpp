@@ -147,8 +147,8 @@ void ReplayChoice::declare(Tool& tool) {
     tool.section("Record selection");
     tool.option("--filter", filter, "RE", "Replay only the records whose path matches the regular expression RE.");
     tool.option("--to-event", to_event, "K",
-                "Stop after the first K records of each DIR. If all records are of failed captures: stop after the "
-                "first K operations of each record.");
+                "Stop after the first K records of each DIR. Records of failed captures: stop after the first K "
+                "operations of each record.");
     tool.option(
         "--shard", shard, "I/N",
         "Split the records into N shards, and replay only shard I (1 to N). A shard without records passes. Default: "

@@ -1,13 +1,13 @@
 #include "compile/compile.h"
 
 #include "base/error.h"
+#include "compile/assertions.h"
 #include "graph/abilities.h"
 #include "graph/onnx_file.h"
 #include "graph/placement.h"
 #include "ops/core/assertions.h"
 #include "ops/core/not_implemented.h"
 #include "passes/no_grad.h"
-#include "compile/assertions.h"
 
 namespace whittle::program {
 

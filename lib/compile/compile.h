@@ -2,8 +2,8 @@
 // graph with gradients.
 #pragma once
 
-#include "graph/backend.h"
 #include "compile/program.h"
+#include "graph/backend.h"
 
 namespace whittle::program {
 

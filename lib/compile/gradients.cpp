@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "base/error.h"
+#include "compile/compile.h"
 #include "graph/text.h"
 #include "ops/core/draws.h"
 #include "ops/core/interpreter.h"
 #include "passes/no_grad.h"
 #include "passes/widen.h"
-#include "compile/compile.h"
 #include "tensor/random.h"
 #include "tensor/reach.h"
 

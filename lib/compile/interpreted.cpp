@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compile/compile.h"
+#include "compile/gradients.h"
 #include "graph/abilities.h"
 #include "ops/core/interpreter.h"
 #include "passes/dce.h"
 #include "passes/functionalize.h"
 #include "passes/no_grad.h"
-#include "compile/compile.h"
-#include "compile/gradients.h"
 #include "tensor/compare.h"
 
 namespace whittle::program {

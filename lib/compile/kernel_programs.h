@@ -10,9 +10,9 @@
 #include <variant>
 #include <vector>
 
+#include "compile/program.h"
 #include "graph/emitter.h"
 #include "graph/failure.h"
-#include "compile/program.h"
 
 namespace whittle::program {
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "base/words.h"
+#include "compile/plan.h"
 #include "expr/canonical.h"
 #include "expr/loops.h"
 #include "graph/value_ref.h"
-#include "compile/plan.h"
 #include "text/language.h"
 
 namespace whittle::program {

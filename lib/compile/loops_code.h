@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "graph/emitter.h"
 #include "compile/plan.h"
+#include "graph/emitter.h"
 
 namespace whittle::program {
 

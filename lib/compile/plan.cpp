@@ -6,11 +6,11 @@
 #include <set>
 #include <utility>
 
+#include "compile/hooks.h"
 #include "expr/builder.h"
 #include "graph/text.h"
 #include "ops/core/positions.h"
 #include "ops/core/registry.h"
-#include "compile/hooks.h"
 
 namespace whittle::program {
 namespace {
@@ -226,7 +226,7 @@ class Planner {
             for (const expr::Input& input : kernel_.group.inputs) {
                 const ValueRef key = inputs_.at(input.name);
                 WHITTLE_CHECK(!is_op_call(plan_.graph.node({key.node})) || written_.contains(key),
-                              "a kernel reads what one before it writes");
+                              "each value that a kernel reads is an input, or is written by an earlier kernel");
                 kernel_.inputs.push_back(key);
             }
             written_.insert(kernel_.outputs.begin(), kernel_.outputs.end());

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "compile/pass_limits.h"
 #include "expr/group.h"
 #include "graph/value_ref.h"
-#include "compile/pass_limits.h"
 
 namespace whittle::program {
 

@@ -5,8 +5,8 @@
 #include <variant>
 #include <vector>
 
-#include "graph/backend.h"
 #include "compile/program.h"
+#include "graph/backend.h"
 
 namespace whittle::program {
 

@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/timeline.h"
+#include "compile/hooks.h"
+#include "compile/observer.h"
 #include "graph/backend_options.h"
 #include "graph/text.h"
 #include "graph/verify.h"
@@ -14,8 +16,6 @@
 #include "passes/decompose.h"
 #include "passes/fold_constants.h"
 #include "printers/log.h"
-#include "compile/hooks.h"
-#include "compile/observer.h"
 
 namespace whittle::program {
 namespace {

@@ -16,9 +16,9 @@
 #include <string_view>
 #include <vector>
 
+#include "compile/plan.h"
 #include "passes/functionalize.h"
 #include "passes/partition.h"
-#include "compile/plan.h"
 
 namespace whittle::program {
 

@@ -3,11 +3,11 @@
 #include "backends/registry.h"
 #include "base/command_words.h"
 #include "base/error.h"
+#include "compile/gradients.h"
 #include "graph/emitter.h"
 #include "judge/outcome.h"
 #include "ops/core/custom.h"
 #include "ops/core/interpreter.h"
-#include "compile/gradients.h"
 
 namespace whittle::diagnose {
 namespace fs = std::filesystem;

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "compile/interpreted.h"
 #include "graph/abilities.h"
 #include "graph/failure.h"
 #include "graph/graph.h"
-#include "compile/interpreted.h"
 
 namespace whittle::diagnose {
 

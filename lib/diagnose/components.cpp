@@ -13,9 +13,9 @@
 #include "base/seconds.h"
 #include "base/words.h"
 #include "diagnose/asker.h"
+#include "formats/json_text.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
-#include "formats/json_text.h"
 #include "judge/judge.h"
 
 namespace whittle::diagnose {

@@ -6,15 +6,15 @@
 #include "base/words.h"
 #include "formats/json.h"
 #include "formats/json_text.h"
-#include "graph/placement.h"
 #include "formats/shared_fields.h"
+#include "graph/placement.h"
 
 namespace whittle {
 namespace {
 
 /// Writes one graph, its nested graphs inside it; members in a fixed order, one node per line. It joins texts, for
-/// fields() (formats/fields.h) has no word for an argument, which is of one of many kinds, and a JSON library breaks all
-/// lines or none.
+/// fields() (formats/fields.h) has no word for an argument, which is of one of many kinds, and a JSON library breaks
+/// all lines or none.
 class GraphWriter {
   public:
     GraphWriter(const Graph& graph, TensorWriter& tensors, std::string indent)

@@ -2,12 +2,12 @@
 // (formats/fields.h).
 #pragma once
 
-#include "graph/failure.h"
 #include "formats/fields.h"
-#include "graph/graph.h"
-#include "graph/placement.h"
 #include "formats/sidecar.h"
 #include "formats/tensor_json.h"
+#include "graph/failure.h"
+#include "graph/graph.h"
+#include "graph/placement.h"
 
 namespace whittle {
 

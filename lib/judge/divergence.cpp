@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "compile/gradients.h"
 #include "graph/abilities.h"
 #include "graph/value_ref.h"
 #include "ops/aten/random.h"
@@ -13,7 +14,6 @@
 #include "passes/expose.h"
 #include "passes/no_grad.h"
 #include "passes/widen.h"
-#include "compile/gradients.h"
 #include "tensor/limits.h"
 
 namespace whittle {

@@ -72,7 +72,7 @@ std::vector<std::int64_t> filled(std::int64_t rows, std::int64_t columns, bool m
 }
 
 /// In the place of `value`: of its dtype, sizes and strides.
-Tensor like(const Tensor& value, const std::vector<double>& numbers) {
+Tensor chosen_like(const Tensor& value, const std::vector<double>& numbers) {
     return laid_out(Tensor::of(numbers, value.sizes()).to(value.dtype()), value.strides())
         .with_requires_grad(value.requires_grad());
 }
@@ -90,20 +90,20 @@ Tensor chosen_for(const Tensor& value, Choice choice, Random& random) {
         for (const std::int64_t at : filled(rows, columns, sizes.size() == 2, choice, random))
             numbers[static_cast<std::size_t>(at)] = some_number(choice, random);
     }
-    return like(value, numbers);
+    return chosen_like(value, numbers);
 }
 
 /// Of a single number: the power of two that is next to it.
 Tensor nearest_power(const Tensor& value) {
     const double x = value.values<double>().front();
     if (!std::isfinite(x)) return value;
-    return like(value, {std::copysign(std::exp2(std::round(std::log2(std::fabs(x)))), x)});
+    return chosen_like(value, {std::copysign(std::exp2(std::round(std::log2(std::fabs(x)))), x)});
 }
 
 Tensor some_input(const Tensor& value, Random& random) {
     std::vector<double> numbers(static_cast<std::size_t>(value.numel()));
     for (double& x : numbers) x = static_cast<double>(random.below(7) - 3);
-    return like(value, numbers);
+    return chosen_like(value, numbers);
 }
 
 // ---- the search ----

@@ -76,12 +76,17 @@ class ExactCall : BoundedCall {
     int unit_of_products() const {
         int unit = 0;
         for_each_input(node_, [&](NodeRef ref) { unit += unit_of(value(ref).center.values<double>()); });
-        const auto add = [&](const Arg& arg) {
-            if (const auto* number = std::get_if<double>(&arg.value)) unit += unit_of(std::span(number, 1));
-        };
-        for (const Arg& arg : node_.args) add(arg);
-        for (const auto& [key, arg] : node_.kwargs) add(arg);
+        for_each_number([&](double x) { unit += unit_of(std::span(&x, 1)); });
         return unit;
+    }
+
+    /// The arguments that are numbers.
+    void for_each_number(const auto& use) const {
+        const auto see = [&](const Arg& arg) {
+            if (const auto* number = std::get_if<double>(&arg.value)) use(*number);
+        };
+        for (const Arg& arg : node_.args) see(arg);
+        for (const auto& [key, arg] : node_.kwargs) see(arg);
     }
 
     /// Of each result the largest sum of magnitudes. A difference is one under some signs of its operands.
@@ -105,13 +110,24 @@ class ExactCall : BoundedCall {
         return most;
     }
 
+    /// Of a comparison: who rounds the number to the dtype of the operand compares with another one.
+    std::string inexact_number() const {
+        std::string why;
+        for_each_number([&](double x) {
+            for (const NodeRef ref : operands_)
+                if (const DType dtype = value(ref).dtype; is_floating(dtype) && !holds(dtype, x))
+                    why = "compares with a number that " + std::string(name(dtype)) + " does not have";
+        });
+        return why;
+    }
+
     std::string inexact_result(std::size_t k) const {
         const DType dtype = results_[k].dtype;
         if (!is_floating(dtype)) {
             const bool places = rule() == Rule::choice && std::ranges::any_of(operands_, [&](NodeRef ref) {
                                     return is_floating(value(ref).dtype);
                                 });
-            return places ? "gives positions, which equal elements leave open" : "";
+            return places ? "gives positions, which equal elements leave open" : inexact_number();
         }
         for (const double x : centers_[k]) {
             if (!std::isfinite(x)) return "gives values that are not finite";

@@ -6,11 +6,11 @@
 
 #include "base/error.h"
 #include "base/number_text.h"
+#include "compile/gradients.h"
 #include "judge/interval.h"
 #include "judge/rounding.h"
 #include "ops/core/interpreter.h"
 #include "passes/widen.h"
-#include "compile/gradients.h"
 #include "tensor/limits.h"
 
 namespace whittle {

@@ -13,14 +13,14 @@
 #include "base/log_step.h"
 #include "base/seconds.h"
 #include "base/subprocess.h"
+#include "compile/compile.h"
+#include "compile/gradients.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "judge/normalize.h"
 #include "judge/untouched.h"
 #include "ops/core/interpreter.h"
 #include "passes/widen.h"
-#include "compile/compile.h"
-#include "compile/gradients.h"
 
 namespace whittle {
 namespace {

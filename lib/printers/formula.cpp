@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/words.h"
-#include "printers/short_program.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
+#include "printers/short_program.h"
 
 namespace whittle {
 namespace {

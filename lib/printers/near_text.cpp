@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/words.h"
-#include "printers/short_program.h"
 #include "graph/text.h"
+#include "printers/short_program.h"
 
 namespace whittle {
 namespace {

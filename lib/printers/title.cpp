@@ -4,10 +4,10 @@
 #include <functional>
 
 #include "base/words.h"
+#include "graph/value_ref.h"
 #include "printers/formula.h"
 #include "printers/near_text.h"
 #include "printers/short_program.h"
-#include "graph/value_ref.h"
 #include "tensor/alike.h"
 
 namespace whittle {

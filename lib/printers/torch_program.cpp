@@ -7,9 +7,9 @@
 
 #include "base/program_text.h"
 #include "base/words.h"
-#include "printers/short_program.h"
 #include "graph/value_ref.h"
 #include "ops/core/memory.h"
+#include "printers/short_program.h"
 #include "printers/torch_python.h"
 #include "tensor/alike.h"
 #include "text/language.h"

@@ -8,14 +8,14 @@
 #include "base/number_text.h"
 #include "base/pattern.h"
 #include "base/subprocess.h"
-#include "frontends/onnx/copy.h"
-#include "frontends/onnx/save.h"
-#include "frontends/onnx/shared_files.h"
-#include "frontends/onnx/tensor_proto.h"
 #include "formats/json.h"
 #include "formats/json_text.h"
 #include "formats/shared_fields.h"
 #include "formats/sidecar.h"
+#include "frontends/onnx/copy.h"
+#include "frontends/onnx/save.h"
+#include "frontends/onnx/shared_files.h"
+#include "frontends/onnx/tensor_proto.h"
 #include "tensor/safetensors.h"
 
 namespace whittle::reduce {

@@ -9,8 +9,8 @@
 #include "base/suggest.h"
 #include "base/words.h"
 #include "diagnose/compiled.h"
-#include "graph/backend_options.h"
 #include "formats/failure_file.h"
+#include "graph/backend_options.h"
 #include "graph/text.h"
 #include "reduce/report.h"
 

@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "frontends/onnx/copy.h"
 #include "formats/failure_file.h"
 #include "formats/json.h"
+#include "frontends/onnx/copy.h"
 
 namespace whittle::reduce {
 namespace fs = std::filesystem;

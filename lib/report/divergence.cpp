@@ -131,8 +131,9 @@ std::string summary(const Divergence& divergence, const std::string& backend) {
     const auto coarse = count(Closeness::coarse);
     std::string text =
         "values:      " + std::to_string(values.size()) + (divergence.joint ? " of the joint graph" : "") +
-        " compared: " + std::to_string(count(Closeness::differs)) + " wrong, " +
-        (coarse ? std::to_string(coarse) + " within the tolerance, but less accurate than rounding explains, " : "") +
+        " compared: " + std::to_string(count(Closeness::differs)) + " wrong; " +
+        (coarse ? std::to_string(coarse) + " within the tolerance, but with an error that rounding does not explain; "
+                : "") +
         std::to_string(count(Closeness::noise)) + " with only rounding noise\n";
     if (const ValueDivergence* const first = divergence.first_wrong()) {
         text += "first wrong: " + node_text(*first) + " = " + first->op;

@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/words.h"
-#include "printers/short_program.h"
 #include "judge/judge.h"
 #include "ops/core/interpreter.h"
+#include "printers/short_program.h"
 
 namespace whittle::repro {
 namespace {

@@ -6,9 +6,9 @@
 #include "base/files.h"
 #include "base/program_text.h"
 #include "base/subprocess.h"
+#include "formats/json.h"
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
-#include "formats/json.h"
 #include "repro/verify.h"
 #include "trace/record.h"
 

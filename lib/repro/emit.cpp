@@ -9,12 +9,12 @@
 #include "base/program_text.h"
 #include "base/subprocess.h"
 #include "base/words.h"
+#include "compile/loops_code.h"
 #include "expr/loops.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "judge/normalize.h"
 #include "passes/widen.h"
-#include "compile/loops_code.h"
 #include "repro/verify.h"
 #include "text/language.h"
 

@@ -10,10 +10,10 @@
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "formats/json_text.h"
-#include "printers/short_program.h"
 #include "graph/text.h"
-#include "printers/title.h"
 #include "ops/core/registry.h"
+#include "printers/short_program.h"
+#include "printers/title.h"
 #include "repro/verify.h"
 #include "text/language.h"
 

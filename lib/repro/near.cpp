@@ -7,12 +7,13 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "frontends/onnx/versions.h"
-#include "printers/formula.h"
 #include "graph/value_ref.h"
 #include "judge/judge.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
 #include "ops/onnx/opset.h"
+#include "printers/formula.h"
+#include "printers/near_text.h"
 
 namespace whittle::repro {
 namespace {

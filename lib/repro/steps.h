@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "graph/near.h"
 #include "compile/kernel_programs.h"
+#include "graph/near.h"
 #include "repro/repro.h"
 
 namespace whittle::repro {

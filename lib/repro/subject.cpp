@@ -8,10 +8,10 @@
 #include "base/error.h"
 #include "base/words.h"
 #include "graph/releases.h"
-#include "printers/short_program.h"
 #include "judge/judge.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/opaque.h"
+#include "printers/short_program.h"
 
 namespace whittle::repro {
 namespace {

@@ -28,8 +28,8 @@ Tolerance default_tolerance(DType dtype);
 /// How results are judged.
 struct Accuracy {
     enum class Mode {
-        close,  ///< every element within its dtype's tolerance
-        fp64,   ///< also good: as near to the same computation in f64 as the reference is (see compare())
+        close,   ///< every element within its dtype's tolerance
+        fp64,    ///< also good: as near to the same computation in f64 as the reference is (see compare())
         strict,  ///< the same bits, or no more than the given `ulp` apart; every NaN is the same
         exact    ///< the same numbers, on data of which no result rounds (judge/exact.h)
     };

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "graph/placement.h"
 #include "formats/shared_fields.h"
+#include "graph/placement.h"
 
 namespace whittle {
 

@@ -4,9 +4,9 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "formats/json.h"
-#include "graph/placement.h"
 #include "formats/shared_fields.h"
 #include "formats/tensor_json.h"
+#include "graph/placement.h"
 #include "graph/text.h"
 #include "trace/names.h"
 

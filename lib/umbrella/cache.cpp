@@ -32,12 +32,12 @@ std::vector<std::string> kind_names() {
     return names;
 }
 
-/// Returns the table of kinds for the help page: "kernels: kernels compiled by Halide, recreated when needed; …".
+/// Returns the table of kinds for the help page: "kernels (kernels compiled by Halide, recreated when needed); …".
 std::string kinds_text() {
     std::vector<std::string> kinds;
     for (const KeptKind& kind : kept_kinds())
-        kinds.push_back(plain_name(kind) + ": " + std::string(kind.what) +
-                        (kind.remade ? ", recreated when needed" : ""));
+        kinds.push_back(plain_name(kind) + " (" + std::string(kind.what) +
+                        (kind.remade ? ", recreated when needed" : "") + ")");
     return join(kinds, "; ") + ".";
 }
 

@@ -3,11 +3,11 @@
 #include <map>
 
 #include "backends/registry.h"
+#include "compile/compile.h"
 #include "graph/any_size.h"
 #include "graph/text.h"
 #include "passes/assertions.h"
 #include "passes/dce.h"
-#include "compile/compile.h"
 
 using namespace whittle;
 

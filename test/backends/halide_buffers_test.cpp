@@ -11,10 +11,10 @@
 #include "backends/halide/halide_backend.h"
 #include "backends/halide/planned.h"
 #include "backends/halide/scratch.h"
+#include "compile/compile.h"
 #include "frontends/onnx/load.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
-#include "compile/compile.h"
 
 using namespace whittle;
 using namespace whittle::halide;

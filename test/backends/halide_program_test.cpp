@@ -3,10 +3,10 @@
 #include <map>
 
 #include "backends/halide/halide_backend.h"
+#include "compile/hooks.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
-#include "compile/hooks.h"
 
 using namespace whittle;
 

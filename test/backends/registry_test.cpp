@@ -158,7 +158,7 @@ TEST_CASE("options of a described backend are arguments of its worker, and one m
     CHECK(version("mine", {}) == "");
     CHECK(version("mine:fast", {}) == "--mode=fast");
     CHECK(version("mine:a:b", {}) == "--mode=a:b");
-    CHECK(version("mine", {{"mode", "slow"}, {"level", "2"}}) == "--mode=slow --level=2");
+    CHECK(version("mine", {{"mode", "slow"}, {"level", "2"}}) == "--level=2 --mode=slow");
     CHECK(version("mine:fast", {{"mode", "slow"}}) == "--mode=fast --mode=slow");  // the last one counts
     CHECK(find_backend("mine:fast")->name() == "mine:fast");
     CHECK(backend_files("mine:fast").front() == folder / "backend.json");

@@ -10,9 +10,9 @@
 #include "backends/command/script_text.h"
 #include "backends/command/short_onnx.h"
 #include "golden.h"
-#include "printers/formula.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
+#include "printers/formula.h"
 
 using namespace whittle;
 

@@ -16,14 +16,14 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "graph/abilities.h"
+#include "compile/compile.h"
 #include "formats/json.h"
+#include "graph/abilities.h"
 #include "ops/core/builder.h"
 #include "ops/core/interpreter.h"
 #include "passes/functionalize.h"
 #include "passes/no_grad.h"
 #include "passes/partition.h"
-#include "compile/compile.h"
 #include "tensor/safetensors.h"
 
 namespace {

@@ -27,10 +27,10 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/subprocess.h"
+#include "compile/compile.h"
 #include "frontends/onnx/load.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
-#include "compile/compile.h"
 #include "replay/profile.h"
 #include "report/show.h"
 

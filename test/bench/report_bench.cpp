@@ -6,10 +6,10 @@
 #include <string>
 
 #include "base/timeline.h"
+#include "compile/program.h"
 #include "graph/run_observer.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
-#include "compile/program.h"
 
 namespace {
 

@@ -14,8 +14,8 @@
 
 #include "backends/registry.h"
 #include "base/error.h"
-#include "graph/text.h"
 #include "compile/compile.h"
+#include "graph/text.h"
 
 namespace {
 

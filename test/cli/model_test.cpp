@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "formats/json.h"
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
-#include "formats/json.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "tensor/safetensors.h"

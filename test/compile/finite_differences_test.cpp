@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "compile/gradients.h"
 #include "graph/text.h"
 #include "ops/core/custom.h"
 #include "ops/core/interpreter.h"
 #include "passes/no_grad.h"
-#include "compile/gradients.h"
 
 using namespace whittle;
 using Catch::Contains;

@@ -7,11 +7,11 @@
 #include "base/bug.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "graph/text.h"
-#include "planted/bugs.h"
 #include "compile/hooks.h"
 #include "compile/pass_limits.h"
 #include "compile/planned.h"
+#include "graph/text.h"
+#include "planted/bugs.h"
 
 using namespace whittle;
 using program::CompiledProgram;

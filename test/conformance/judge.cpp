@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "compile/program.h"
 #include "frontends/onnx/load.h"
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
@@ -17,7 +18,6 @@
 #include "ops/core/draws.h"
 #include "ops/core/registry.h"
 #include "ops/onnx/sequence.h"
-#include "compile/program.h"
 #include "tensor/compare.h"
 
 namespace whittle::conformance {

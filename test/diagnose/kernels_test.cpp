@@ -4,15 +4,15 @@
 
 #include "backends/debug/explain.h"
 #include "base/files.h"
+#include "compile/compile.h"
+#include "compile/kernel_programs.h"
+#include "compile/planned.h"
 #include "diagnose/letter.h"
 #include "expr/interpret.h"
 #include "graph/abilities.h"
 #include "graph/emitter.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
-#include "compile/compile.h"
-#include "compile/kernel_programs.h"
-#include "compile/planned.h"
 #include "reduce/minimize.h"
 #include "repro/repro.h"
 

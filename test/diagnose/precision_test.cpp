@@ -57,7 +57,7 @@ TEST_CASE("the operations that overflow f16 stay in f32, and no others", "[preci
     CHECK(report.mixed.find("a")->meta().dtype == DType::f16);
     CHECK(report.mixed.find("e")->meta().dtype == DType::f32);
     CHECK_THAT(to_text(report), Contains("  %e = aten.exp.default   # model.py:7\n"));
-    CHECK_THAT(to_text(report), Contains("in f32:      2 of 5 operations, found in "));
+    CHECK_THAT(to_text(report), Contains("in f32:       2 of 5 operations, found in "));
     const nlohmann::json json = to_json(report);
     CHECK(json["kept"].size() == 2);
     CHECK(json["all_half"]["holds"] == false);
@@ -98,5 +98,5 @@ TEST_CASE("a backend that is wrong in f32 holds in no precision", "[precision]")
     CHECK_FALSE(report.after.holds);
     CHECK(report.kept.size() == 5);
     CHECK_FALSE(report.minimal);
-    CHECK_THAT(to_text(report), Contains("mixed:       does not hold"));
+    CHECK_THAT(to_text(report), Contains("mixed:        does not hold"));
 }

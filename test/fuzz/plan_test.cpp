@@ -9,10 +9,10 @@
 #include "base/bug.h"
 #include "base/error.h"
 #include "base/sanitizer.h"
-#include "fuzz/random_model.h"
-#include "graph/text.h"
 #include "compile/compile.h"
 #include "compile/planned.h"
+#include "fuzz/random_model.h"
+#include "graph/text.h"
 
 using namespace whittle;
 using program::CompiledProgram;

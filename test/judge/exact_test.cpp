@@ -33,7 +33,7 @@ Graph network() {
         %w = get_attr["w"] : f32[5, 6, 3, 3]
         %b = get_attr["b"] : f32[5]
         %l = get_attr["l"] : f32[80, 12]
-        %c = aten.convolution.default(%x, %w, %b, [1, 1], [1, 1], [1, 1], False, [0, 0], 1) : f32[2, 5, 8, 8]
+        %c = aten.convolution.default(%x, %w, %b, [1, 1], [1, 1], [1, 1], false, [0, 0], 1) : f32[2, 5, 8, 8]
         %r = aten.relu.default(%c) : f32[2, 5, 8, 8]
         %p = aten.avg_pool2d.default(%r, [2, 2], [2, 2]) : f32[2, 5, 4, 4]
         %f = aten.view.default(%p, [2, 80]) : f32[2, 80]

@@ -3,13 +3,13 @@
 #include <cmath>
 #include <utility>
 
+#include "compile/gradients.h"
 #include "graph/text.h"
 #include "judge/explained.h"
 #include "judge/interval.h"
 #include "judge/judge.h"
 #include "ops/core/interpreter.h"
 #include "planted_backend.h"
-#include "compile/gradients.h"
 
 using namespace whittle;
 using Catch::Contains;

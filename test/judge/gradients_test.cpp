@@ -7,14 +7,14 @@
 
 #include "backends/registry.h"
 #include "base/error.h"
+#include "compile/gradients.h"
+#include "compile/observer.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "judge/outcome.h"
 #include "ops/core/interpreter.h"
 #include "passes/no_grad.h"
 #include "planted/bugs.h"
-#include "compile/gradients.h"
-#include "compile/observer.h"
 #include "tensor/random.h"
 
 using namespace whittle;

@@ -8,13 +8,13 @@
 #include "base/files.h"
 #include "base/kept.h"
 #include "base/module.h"
+#include "compile/compile.h"
 #include "environment_variable.h"
 #include "graph/releases.h"
 #include "graph/text.h"
 #include "judge/outcome.h"
 #include "ops/core/interpreter.h"
 #include "planted/bugs.h"
-#include "compile/compile.h"
 #include "tensor/random.h"
 
 using namespace whittle;

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "planted_backend.h"
+#include "printers/near_text.h"
 #include "repro/failing.h"
 
 using namespace whittle;

@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "graph/example.h"
 #include "formats/json.h"
+#include "graph/example.h"
 #include "trace/names.h"
 
 using namespace whittle;

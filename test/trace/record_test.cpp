@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "graph/example.h"
 #include "formats/json.h"
+#include "graph/example.h"
 #include "graph/placement.h"
 #include "json_schema.h"
 #include "trace/guard_json.h"

@@ -112,7 +112,8 @@ std::string return_type(const std::vector<Return>& returns) {
     if (returns.size() == 1) return returns[0].list ? "TensorList" : "Tensor";
     std::string text;
     for (const Return& r : returns) {
-        if (r.list) throw Error("the results: found a list among others, expected one list or tensors");
+        if (r.list)
+            throw Error("the results: found a list beside other results, expected a single list or only tensors");
         text += text.empty() ? "Tensor" : ", Tensor";
     }
     if (text.empty()) throw Error("the results: found none, expected some");

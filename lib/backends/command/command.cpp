@@ -19,12 +19,12 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/subprocess.h"
+#include "formats/json.h"
 #include "frontends/onnx/copy.h"
 #include "frontends/onnx/shared_files.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
 #include "graph/foreign_ops.h"
-#include "formats/json.h"
 #include "graph/onnx_file.h"
 #include "printers/short_program.h"
 

@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "base/words.h"
 #include "frontends/onnx/versions.h"
-#include "printers/short_program.h"
 #include "ops/core/registry.h"
 #include "ops/onnx/opset.h"
+#include "printers/short_program.h"
 
 namespace whittle {
 namespace {

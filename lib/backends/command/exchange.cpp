@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "base/subprocess.h"
 #include "base/words.h"
-#include "graph/backend_options.h"
 #include "formats/json.h"
+#include "graph/backend_options.h"
 #include "tensor/safetensors.h"
 
 namespace whittle {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "formats/sidecar.h"
 #include "frontends/onnx/save.h"
 #include "graph/backend.h"
-#include "formats/sidecar.h"
 
 namespace whittle {
 

@@ -9,9 +9,9 @@
 #include "base/program_text.h"
 #include "base/subprocess.h"
 #include "base/words.h"
+#include "ops/core/registry.h"
 #include "printers/short_program.h"
 #include "printers/title.h"
-#include "ops/core/registry.h"
 #include "text/language.h"
 
 namespace whittle {

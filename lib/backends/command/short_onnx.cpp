@@ -7,8 +7,8 @@
 #include "base/files.h"
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
-#include "printers/short_program.h"
 #include "ops/core/registry.h"
+#include "printers/short_program.h"
 
 namespace whittle {
 namespace {

@@ -4,9 +4,9 @@
 #include "backends/command/script_text.h"
 #include "backends/command/short_programs.h"
 #include "graph/backend_options.h"
+#include "ops/core/registry.h"
 #include "printers/short_program.h"
 #include "printers/title.h"
-#include "ops/core/registry.h"
 #include "printers/torch_program.h"
 #include "text/language.h"
 

@@ -17,15 +17,15 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/words.h"
+#include "formats/json_text.h"
 #include "frontends/onnx/copy.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
 #include "graph/foreign_ops.h"
-#include "formats/json_text.h"
 #include "graph/onnx_file.h"
 #include "graph/releases.h"
-#include "printers/short_program.h"
 #include "ops/core/memory.h"
+#include "printers/short_program.h"
 
 namespace whittle {
 namespace fs = std::filesystem;

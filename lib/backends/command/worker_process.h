@@ -20,9 +20,9 @@
 
 #include "base/files.h"
 #include "base/service.h"
+#include "formats/sidecar.h"
 #include "frontends/onnx/weights.h"
 #include "graph/backend_options.h"
-#include "formats/sidecar.h"
 
 namespace whittle {
 

@@ -5,12 +5,12 @@
 #include "backends/debug/modes.h"
 #include "backends/eager/interpreted.h"
 #include "base/error.h"
+#include "compile/compile.h"
+#include "compile/interpreted.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
 #include "ops/core/not_implemented.h"
 #include "passes/no_grad.h"
-#include "compile/compile.h"
-#include "compile/interpreted.h"
 
 namespace whittle {
 namespace {

@@ -3,9 +3,9 @@
 #include <cstdio>
 
 #include "base/words.h"
+#include "compile/compile.h"
 #include "graph/abilities.h"
 #include "graph/value_ref.h"
-#include "compile/compile.h"
 
 namespace whittle {
 namespace {

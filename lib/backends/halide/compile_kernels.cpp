@@ -9,9 +9,9 @@
 #include "base/log.h"
 #include "base/thread_work.h"
 #include "base/timeline.h"
+#include "compile/observer.h"
 #include "expr/canonical.h"
 #include "expr/hoist.h"
-#include "compile/observer.h"
 
 namespace whittle::halide {
 namespace {

@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "base/error.h"
+#include "compile/assertions.h"
+#include "compile/planned.h"
 #include "ops/core/assertions.h"
 #include "ops/core/registry.h"
 #include "passes/subgraph.h"
-#include "compile/assertions.h"
-#include "compile/planned.h"
 
 namespace whittle::halide {
 

@@ -5,11 +5,11 @@
 #include "backends/halide/compile_kernels.h"
 #include "backends/halide/planned.h"
 #include "base/error.h"
+#include "compile/interpreted.h"
 #include "expr/interpret.h"
 #include "graph/value_ref.h"
 #include "ops/core/recorder.h"
 #include "passes/subgraph.h"
-#include "compile/interpreted.h"
 #include "tensor/compare.h"
 
 namespace whittle::halide {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "backends/halide/pipeline.h"
-#include "graph/backend.h"
 #include "compile/plan.h"
+#include "graph/backend.h"
 
 namespace whittle::halide {
 

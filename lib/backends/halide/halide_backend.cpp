@@ -20,14 +20,14 @@
 #include "base/kernel_threads.h"
 #include "base/log.h"
 #include "base/log_step.h"
+#include "compile/compile.h"
+#include "compile/observer.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
 #include "graph/lacking.h"
 #include "graph/releases.h"
 #include "graph/text.h"
 #include "ops/core/not_implemented.h"
-#include "compile/compile.h"
-#include "compile/observer.h"
 
 namespace whittle::halide {
 namespace {

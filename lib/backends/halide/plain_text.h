@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "printers/short_program.h"
 #include "compile/kernel_programs.h"
+#include "printers/short_program.h"
 
 namespace whittle::halide {
 

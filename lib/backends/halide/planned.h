@@ -5,8 +5,8 @@
 
 #include "backends/halide/definitions.h"
 #include "backends/halide/rules/draft.h"
-#include "graph/backend.h"
 #include "compile/planned.h"
+#include "graph/backend.h"
 
 namespace whittle::halide {
 

@@ -14,8 +14,8 @@
 #include "base/log.h"
 #include "base/suggest.h"
 #include "base/words.h"
-#include "graph/abilities.h"
 #include "formats/json_text.h"
+#include "graph/abilities.h"
 
 namespace whittle {
 namespace fs = std::filesystem;

@@ -15,9 +15,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-fs::path library(const char* name) {
+constexpr const char* kPreloaded = "libwhittle_halide_capture.so";
+
+fs::path place_of(const char* name) {
     const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path() / WHITTLE_CAPTURE_DIR_FROM_BIN;
-    fs::path file = (folder / name).lexically_normal();
+    return (folder / name).lexically_normal();
+}
+
+fs::path library(const char* name) {
+    fs::path file = place_of(name);
     if (!fs::exists(file)) throw Error({file.string(), {}}, "the file is missing: programs that use Halide need it");
     return file;
 }
@@ -35,6 +41,11 @@ bool contains_halide(const fs::path& program) {
 
 }  // namespace
 
+bool Recording::installed() {
+    std::error_code ignored;
+    return fs::exists(place_of(kPreloaded), ignored);
+}
+
 Recording::Recording(fs::path folder, const RecordingOptions& options)
     : folder_(fs::absolute(folder)), options_(options) {
     fs::create_directories(results_folder());
@@ -46,7 +57,7 @@ Recording::Recording(fs::path folder, const RecordingOptions& options)
 fs::path Recording::results_folder() const { return folder_ / "results"; }
 
 fs::path Recording::preload() const {
-    const fs::path stub = library("libwhittle_halide_capture.so");
+    const fs::path stub = library(kPreloaded);
     if (stub.string().find_first_of(" :") == std::string::npos) return stub;
     const fs::path link = folder_ / stub.filename();  // LD_PRELOAD knows no quoting
     std::error_code ignored;

@@ -22,6 +22,9 @@ struct RecordingOptions {
 
 class Recording {
   public:
+    /// The libraries that record are there.
+    static bool installed();
+
     /// `folder`, which is made where it is not there, takes what the program records.
     Recording(std::filesystem::path folder, const RecordingOptions& options);
 

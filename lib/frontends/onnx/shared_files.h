@@ -5,8 +5,8 @@
 
 #include "base/files.h"
 #include "base/process_folder.h"
-#include "frontends/onnx/weights.h"
 #include "formats/sidecar.h"
+#include "frontends/onnx/weights.h"
 
 namespace whittle {
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "formats/document.h"
 #include "frontends/pt2/data_sizes.h"
 #include "frontends/pt2/vmap.h"
-#include "formats/document.h"
 #include "graph/graph.h"
 #include "ops/core/inplace.h"
 

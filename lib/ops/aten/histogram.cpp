@@ -41,7 +41,7 @@ CallResults decompose_histc(const Call& c) {
 }
 
 constexpr OpDef kHistogramOps[] = {
-    {.doc = "how many elements are in each of equal bins",
+    {.doc = "the number of elements in each of `bins` bins of equal width",
      .schema = "histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor",
      .dtypes = set_of(DType::f64) | set_of(DType::f32),
      .decompose = decompose_histc,

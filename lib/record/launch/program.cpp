@@ -12,10 +12,10 @@
 #include "base/seconds.h"
 #include "base/variables.h"
 #include "base/words.h"
+#include "formats/json.h"
 #include "frontends/halide/recording.h"
 #include "frontends/libtorch/builder.h"
 #include "frontends/libtorch/launch.h"
-#include "formats/json.h"
 #include "record/launch/so_far.h"
 #include "tensor/safetensors.h"
 

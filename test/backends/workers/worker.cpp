@@ -29,8 +29,8 @@
 #include <vector>
 
 #include "base/files.h"
-#include "graph/backend.h"
 #include "formats/json.h"
+#include "graph/backend.h"
 #include "ops/core/interpreter.h"
 #include "tensor/safetensors.h"
 

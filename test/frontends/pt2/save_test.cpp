@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "formats/document.h"
 #include "frontends/pt2/archive.h"
 #include "frontends/pt2/load.h"
-#include "formats/document.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
