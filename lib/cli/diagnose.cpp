@@ -124,6 +124,14 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
                     "(default: eager), and its outputs must match those in f32 within the tolerances of f16 or bf16. "
                     "Writes MODEL.mixed.json.");
     }
+    if (!diagnoses) {
+        tool.section("Comparison");
+        tool.choice(
+            "--compare", compare, {"kernels", "values"},
+            "What to compare with the reference. kernels: each kernel as the backend compiled it, alone, on the "
+            "operands that the reference computes. values: each value of the model, as an output. Default: "
+            "kernels where the backend can run them one by one, else values.");
+    }
     subject.limits.declare(tool, kLimited);
     tool.common("--output --backend --accuracy --input");
     tool.exit_one(diagnoses ? "the backend fails, or no graph could be judged" : "a value differs");
@@ -140,6 +148,15 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
     });
 }
 
+static bool compares_kernels(const CulpritOptions& options, const Suspect& suspect) {
+    const bool possible = options.compare != "values" && runs_kernels(*find_backend(suspect.spec, suspect.options));
+    if (options.compare == "kernels" && !possible)
+        throw Error(
+            "--compare=kernels cannot be used with --backend " + suspect.spec.text() +
+            ", which does not run its kernels one by one: expected a backend such as halide, or --compare=values");
+    return possible;
+}
+
 int diverge(const Tool& tool, const CulpritOptions& options) {
     options.subject.backend.check();
     ReportSink sink(tool, options.model, options.report.output);
@@ -148,7 +165,9 @@ int diverge(const Tool& tool, const CulpritOptions& options) {
          load_model(options.model, {.inputs = options.subject.inputs, .exact = options.subject.accuracy.exact()})) {
         SubjectOptions own = options.subject;
         own.backend.default_to(frame);
-        all.push_back(report::diverge(frame, own.suspect()));
+        const Suspect suspect = own.suspect();
+        all.push_back(compares_kernels(options, suspect) ? report::diverge_by_kernels(frame, suspect)
+                                                         : report::diverge(frame, suspect));
         if (tool.shared().json) continue;
         sink.out() << (all.size() > 1 ? "\n" : "")
                    << to_text(all.back(), {.verbose = tool.shared().verbose, .columns = sink.columns()});
