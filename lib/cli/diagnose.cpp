@@ -127,7 +127,7 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
     if (!diagnoses) {
         tool.section("Comparison");
         tool.choice(
-            "--compare", compare, {"kernels", "values"},
+            "--compare", compare, {"kernels", "values", "ring"},
             "What to compare with the reference. kernels: each kernel as the backend compiled it, alone, on the "
             "operands that the reference computes. values: each value of the model, as an output. Default: "
             "kernels where the backend can run them one by one, else values.");
@@ -166,7 +166,8 @@ int diverge(const Tool& tool, const CulpritOptions& options) {
         SubjectOptions own = options.subject;
         own.backend.default_to(frame);
         const Suspect suspect = own.suspect();
-        all.push_back(compares_kernels(options, suspect) ? report::diverge_by_kernels(frame, suspect)
+        const auto arithmetic = options.compare == "ring" ? KernelArithmetic::ring : KernelArithmetic::floats;
+        all.push_back(compares_kernels(options, suspect) ? report::diverge_by_kernels(frame, suspect, arithmetic)
                                                          : report::diverge(frame, suspect));
         if (tool.shared().json) continue;
         sink.out() << (all.size() > 1 ? "\n" : "")

@@ -15,7 +15,7 @@ struct CulpritOptions {
     std::filesystem::path model = {};
     ReportOptions report = {};
     SubjectOptions subject = {};
-    std::string compare = {};    ///< of explain divergence: kernels or values; empty: what the backend can
+    std::string compare = {};    ///< of explain divergence: kernels, ring or values; empty: what the backend can
     std::string precision = {};  ///< f16 or bf16: which operations must stay in f32 (diagnose/precision.h)
 
     /// Of explain diagnose, which also takes programs and writes files; else of explain divergence.

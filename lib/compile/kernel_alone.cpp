@@ -103,4 +103,27 @@ Plan alone(const Plan& plan, std::size_t k, const Subgraph& part) {
     return one;
 }
 
+Plan plan_of(const expr::Group& group, const expr::Schedule& schedule) {
+    Plan one;
+    one.graph.name = group.name;
+    Kernel kernel{.group = group, .schedule = schedule, .inputs = {}, .outputs = {}, .nodes = {}};
+    for (const expr::Input& input : group.inputs) {
+        ValueMeta meta = ValueMeta::contiguous(input.dtype, input.sizes);
+        meta.strides = input.strides;
+        kernel.inputs.push_back({one.graph.placeholder(input.name, std::move(meta)).id, 0});
+    }
+    Node call{.kind = NodeKind::call, .name = group.name, .target = group.name};
+    for (const std::string& output : group.outputs) {
+        const expr::Stage& stage = *group.stage(output);
+        call.results.push_back(ValueMeta::contiguous(stage.dtype, stage.sizes()));
+    }
+    const NodeRef made = one.graph.add(std::move(call));
+    one.graph.output(add_results(one.graph, made));
+    for (int i = 0; i < static_cast<int>(group.outputs.size()); ++i) kernel.outputs.push_back({made.id, i});
+    kernel.nodes.push_back(made.id);
+    one.outputs = kernel.outputs;
+    one.kernels.push_back(std::move(kernel));
+    return one;
+}
+
 }  // namespace whittle::program

@@ -20,6 +20,10 @@ Subgraph part_of(const Plan& plan, std::size_t k);
 /// the strides that the kernel was compiled for.
 Plan alone(const Plan& plan, std::size_t k, const Subgraph& part);
 
+/// A plan of one kernel that is the group under the schedule: it takes what the group takes, and gives what the group
+/// gives. Its graph has one call, which nobody interprets.
+Plan plan_of(const expr::Group& group, const expr::Schedule& schedule);
+
 /// One compilation, whose kernels are run one by one.
 class KernelCompilation {
   public:
@@ -27,6 +31,8 @@ class KernelCompilation {
     virtual const Plan& plan() const = 0;
     /// Kernel `k`, with the machine code that it has in the whole. The executable takes and gives what part_of() does.
     virtual CompileResult compile(std::size_t k) = 0;
+    /// The plan_of() a group, compiled as the kernels of this compilation are.
+    virtual CompileResult compile(const expr::Group& group, const expr::Schedule& schedule) = 0;
 };
 
 class RunsKernels {

@@ -1,14 +1,18 @@
 #include "judge/kernels.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <sstream>
 
 #include "base/error.h"
 #include "compile/gradients.h"
 #include "compile/kernel_alone.h"
+#include "expr/cost.h"
+#include "expr/ring.h"
 #include "graph/abilities.h"
 #include "ops/core/assertions.h"
+#include "ops/core/interpreter.h"
 #include "passes/assertions.h"
 #include "passes/no_grad.h"
 
@@ -18,26 +22,32 @@ namespace {
 using program::KernelCompilation;
 using program::Plan;
 
-/// The compiler of one kernel, for a query of the kernel's part.
+constexpr double kMostInterpreted = 1e9;  // expression nodes of one kernel: about a minute
+
+/// The compiler of one kernel, for a query of the kernel's graph.
 class OneKernel final : public Backend {
   public:
-    OneKernel(KernelCompilation& of, std::size_t k, std::string name) : of_(of), k_(k), name_(std::move(name)) {}
+    OneKernel(std::string name, std::function<CompileResult()> compile)
+        : name_(std::move(name)), compile_(std::move(compile)) {}
     std::string name() const override { return name_; }
     std::string description() const override { return "one kernel of a compilation"; }
     CompileStage consumes() const override { return CompileStage::captured; }
-    CompileResult compile(const Graph&, const BackendOptions&) override { return of_.compile(k_); }
+    CompileResult compile(const Graph&, const BackendOptions&) override { return compile_(); }
 
   private:
-    KernelCompilation& of_;
-    const std::size_t k_;
     const std::string name_;
+    const std::function<CompileResult()> compile_;
 };
 
 /// The kernels of one plan, in order.
 class PlanJudge {
   public:
-    PlanJudge(const FailingCase& asked, Backend& backend, KernelCompilation& compilation)
-        : asked_(asked), name_(backend.name()), compilation_(compilation), plan_(compilation.plan()) {
+    PlanJudge(const FailingCase& asked, Backend& backend, KernelCompilation& compilation, KernelArithmetic arithmetic)
+        : asked_(asked),
+          name_(backend.name()),
+          compilation_(compilation),
+          plan_(compilation.plan()),
+          arithmetic_(arithmetic) {
         for (std::size_t k = 0; k < plan_.kernels.size(); ++k) {
             parts_.push_back(program::part_of(plan_, k));
             for (const ValueRef& value : parts_[k].inputs) last_use_[value] = k;
@@ -95,28 +105,74 @@ class PlanJudge {
             }
             operands.push_back(known->second);
         }
-        OneKernel one(compilation_, k, name_);
+        if (arithmetic_ == KernelArithmetic::ring)
+            judge_in_ring(k, operands, result);
+        else
+            judge_as_compiled(k, operands, result);
+        return result;
+    }
+
+    void judge_as_compiled(std::size_t k, const Values& operands, KernelJudgement& result) {
+        OneKernel one(name_, [&] { return compilation_.compile(k); });
         CodeHashes codes;
         Outcome ran;
         {
             const program::Observing observing(&codes);
-            ran = run_isolated(part.graph, operands, one, asked_.suspect.options, asked_.suspect.limits);
+            ran = run_isolated(parts_[k].graph, operands, one, asked_.suspect.options, asked_.suspect.limits);
         }
         if (const std::vector<std::string> code = codes.all(); !code.empty()) result.code = code.front();
-        const Judgement said =
-            judge({.graph = part.graph, .inputs = operands, .suspect = asked_.suspect}, one, std::move(ran));
+        const FailingCase part{.graph = parts_[k].graph, .inputs = operands, .suspect = asked_.suspect};
+        const Judgement said = judge(part, one, std::move(ran));
         result.verdict = said.verdict;
         result.reason = said.reason;
-        if (said.no_reference.empty())
-            for (std::size_t i = 0; i < said.expected.outputs.size(); ++i)
-                if (last_use_.contains(part.outputs[i])) values_[part.outputs[i]] = said.expected.outputs[i];
-        return result;
+        if (said.no_reference.empty()) keep(k, said.expected.outputs);
+    }
+
+    void judge_in_ring(std::size_t k, const Values& operands, KernelJudgement& result) {
+        const program::Kernel& kernel = plan_.kernels[k];
+        const double nodes = expr::interpreted_nodes(kernel.group);
+        const auto form = expr::ring_form(kernel.group);
+        if (nodes > kMostInterpreted) {
+            result.reason = "too large to be interpreted";
+        } else if (const auto* why = std::get_if<std::string>(&form)) {
+            result.reason = "it has no ring form: " + *why;
+        } else {
+            const expr::Group& group = std::get<expr::RingForm>(form).group;
+            const Values inputs =
+                expr::ring_inputs(std::get<expr::RingForm>(form), kernel.group, inputs_of(kernel), k + 1);
+            OneKernel one(name_, [&] { return compilation_.compile(group, kernel.schedule); });
+            const Graph graph = program::plan_of(group, kernel.schedule).graph;
+            Outcome ran = judge(run_isolated(graph, inputs, one, asked_.suspect.options, asked_.suspect.limits),
+                                expr::interpret(group, inputs), {.mode = Accuracy::Mode::strict});
+            const bool no_answer = ran.failed() && !ran.is_failure();
+            result.verdict = no_answer ? Verdict::not_judged : ran.failed() ? Verdict::fails : Verdict::right;
+            result.reason = text_of(ran);
+        }
+        keep(k, evaluate(parts_[k].graph, operands));
+    }
+
+    /// What the kernel reads, one for each input of its group.
+    Values inputs_of(const program::Kernel& kernel) const {
+        Values inputs;
+        for (const ValueRef& value : kernel.inputs) {
+            const Node& node = plan_.graph.node({value.node});
+            inputs.push_back(node.kind == NodeKind::get_attr ? plan_.graph.attributes.at(node.target)
+                                                             : values_.at(value));
+        }
+        return inputs;
+    }
+
+    /// What the reference computes for a kernel, as far as something behind it reads it.
+    void keep(std::size_t k, const Values& outputs) {
+        for (std::size_t i = 0; i < outputs.size(); ++i)
+            if (const ValueRef& value = parts_[k].outputs[i]; last_use_.contains(value)) values_[value] = outputs[i];
     }
 
     const FailingCase& asked_;
     const std::string name_;
     KernelCompilation& compilation_;
     const Plan& plan_;
+    const KernelArithmetic arithmetic_;
     std::vector<Subgraph> parts_;
     std::map<ValueRef, std::size_t> last_use_;  ///< by a kernel; or the number of kernels: it is an output
     std::map<ValueRef, Tensor> values_;         ///< that the reference computed and something behind reads
@@ -162,8 +218,8 @@ const KernelJudgement* KernelJudgements::first_wrong() const {
 }
 
 KernelJudgements judge_kernels(const FailingCase& asked, const Judgement& whole, std::span<const std::string> codes,
-                               Backend& backend) {
-    KernelJudgements result;
+                               Backend& backend, KernelArithmetic arithmetic) {
+    KernelJudgements result{.arithmetic = arithmetic};
     program::RunsKernels* const runs = offered<program::RunsKernels>(backend);
     if (!runs) {
         result.none = "the backend " + backend.name() + " does not run its kernels one by one";
@@ -178,7 +234,7 @@ KernelJudgements judge_kernels(const FailingCase& asked, const Judgement& whole,
                 return result;
             }
             FailingCase part{.graph = parts[i].graph, .inputs = parts[i].inputs, .suspect = asked.suspect};
-            PlanJudge judging(part, backend, *std::get<std::unique_ptr<KernelCompilation>>(compilation));
+            PlanJudge judging(part, backend, *std::get<std::unique_ptr<KernelCompilation>>(compilation), arithmetic);
             for (KernelJudgement& kernel : judging.run()) {
                 if (parts.size() > 1) kernel.part = i == 0 ? "forward" : "backward";
                 result.kernels.push_back(std::move(kernel));

@@ -30,6 +30,12 @@ class CodeHashes final : public program::CompileObserver {
     MemoryFile file_;
 };
 
+/// What the kernels compute with.
+enum class KernelArithmetic {
+    floats,  ///< as compiled
+    ring     ///< as scheduled, in ring arithmetic (expr/ring.h): against the interpreter of groups, and bit by bit
+};
+
 struct KernelJudgement {
     std::string kernel = {};              ///< "kernel_3"
     std::string part = {};                ///< "forward" or "backward" of a graph with gradients
@@ -42,6 +48,7 @@ struct KernelJudgement {
 };
 
 struct KernelJudgements {
+    KernelArithmetic arithmetic = KernelArithmetic::floats;
     std::vector<KernelJudgement> kernels = {};  ///< in the order in which the whole runs them
     std::string none = {};                      ///< why there are none
     /// On the reference the graph that the kernels compute differs from the one that was compiled: "" or how.
@@ -55,6 +62,6 @@ struct KernelJudgements {
 /// known. Of a graph with gradients the kernels are those of its forward and its backward graph. Holds no more values
 /// at a time than a run of the graph, besides the operands and results of one kernel.
 KernelJudgements judge_kernels(const FailingCase& asked, const Judgement& whole, std::span<const std::string> codes,
-                               Backend& backend);
+                               Backend& backend, KernelArithmetic arithmetic = KernelArithmetic::floats);
 
 }  // namespace whittle

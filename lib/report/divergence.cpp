@@ -207,7 +207,7 @@ FrameDivergence diverge(const LoadedFrame& frame, const Suspect& suspect) {
     return one;
 }
 
-FrameDivergence diverge_by_kernels(const LoadedFrame& frame, const Suspect& suspect) {
+FrameDivergence diverge_by_kernels(const LoadedFrame& frame, const Suspect& suspect, KernelArithmetic arithmetic) {
     const std::unique_ptr<Backend> backend = find_backend(suspect.spec, suspect.options);
     FrameDivergence one = begun(frame, suspect);
     const FailingCase asked = case_of(frame, comparing(suspect));
@@ -220,7 +220,7 @@ FrameDivergence diverge_by_kernels(const LoadedFrame& frame, const Suspect& susp
         one.divergence.failure = one.judgement.reason;
         return one;
     }
-    one.kernels = judge_kernels(asked, one.judgement, codes.all(), *backend);
+    one.kernels = judge_kernels(asked, one.judgement, codes.all(), *backend, arithmetic);
     one.divergence.plain = one.judgement.outcome;
     return one;
 }

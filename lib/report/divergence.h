@@ -29,8 +29,8 @@ struct FrameDivergence {
 /// Throws Error when the reference cannot run a frame that is judged all the same, and for a backend that is not there.
 FrameDivergence diverge(const LoadedFrame& frame, const Suspect& suspect);
 
-/// The same of its kernels, as compiled and one by one; of a backend that runs them so (runs_kernels()).
-FrameDivergence diverge_by_kernels(const LoadedFrame& frame, const Suspect& suspect);
+/// The same of its kernels, one by one; of a backend that runs them so (runs_kernels()).
+FrameDivergence diverge_by_kernels(const LoadedFrame& frame, const Suspect& suspect, KernelArithmetic arithmetic);
 
 /// The values around the first that differs; all of them if verbose.
 std::string to_text(const FrameDivergence& divergence, const TextOptions& options);

@@ -27,6 +27,12 @@ struct Fields<KernelJudgement> {
 template <>
 struct Fields<KernelJudgements> {
     static void visit(auto& field) {
+        field(
+            "arithmetic",
+            [](const KernelJudgements& all) {
+                return std::string(all.arithmetic == KernelArithmetic::ring ? "ring" : "floats");
+            },
+            "");
         field("kernels", &KernelJudgements::kernels, "");
         field.maybe("no_kernels", &KernelJudgements::none, "");
         field.maybe("passes", &KernelJudgements::passes, "");
@@ -57,7 +63,7 @@ std::string kernel_called(const KernelJudgement& kernel) {
 }
 
 std::string kernel_code_text(const KernelJudgement& kernel) {
-    if (kernel.code.empty()) return "-";
+    if (kernel.code.empty()) return "";
     return kernel.code.substr(0, kCodeDigits) + (kernel.same_code ? " same" : "");
 }
 
@@ -80,9 +86,10 @@ std::string kernels_summary(const KernelJudgements& all) {
     const auto count = [&](Verdict verdict) {
         return std::to_string(std::ranges::count(all.kernels, verdict, &KernelJudgement::verdict)) + " ";
     };
-    std::string text = "kernels:     " + plural(all.kernels.size(), "kernel") +
-                       " judged as compiled, one by one: " + count(Verdict::fails) + "wrong, " + count(Verdict::right) +
-                       "right, " + count(Verdict::not_judged) + "not judged\n";
+    const bool ring = all.arithmetic == KernelArithmetic::ring;
+    std::string text = "kernels:     " + plural(all.kernels.size(), "kernel") + " judged " +
+                       (ring ? "in ring arithmetic" : "as compiled") + ", one by one: " + count(Verdict::fails) +
+                       "wrong, " + count(Verdict::right) + "right, " + count(Verdict::not_judged) + "not judged\n";
     if (const KernelJudgement* const first = all.first_wrong()) {
         const std::string line = line_of(first->stack);
         text += "first wrong: " + kernel_called(*first) + ": " + kernel_nodes_text(*first) +
@@ -91,7 +98,7 @@ std::string kernels_summary(const KernelJudgements& all) {
     return text;
 }
 
-/// Where the whole fails and no kernel does.
+/// Where the whole fails and no kernel does, as compiled.
 std::string only_whole_text(const KernelJudgements& all, const std::string& command) {
     const bool all_judged = std::ranges::none_of(
         all.kernels, [](const KernelJudgement& kernel) { return kernel.verdict == Verdict::not_judged; });
@@ -111,14 +118,16 @@ std::string to_text(const KernelJudgements& all, const Outcome& whole, const std
     std::string text = whole_text(whole);
     if (!all.none.empty()) return text + "kernels:     not judged: " + all.none + "\n";
     text += kernels_summary(all);
-    if (whole.failed() && !all.first_wrong()) text += only_whole_text(all, command);
+    const bool ring = all.arithmetic == KernelArithmetic::ring;
+    if (whole.failed() && !all.first_wrong() && !ring) text += only_whole_text(all, command);
     const auto [begin, end] = shown_kernels(all, options);
     std::vector<Row> rows = {{"verdict", "kernel", "machine code", "nodes", "line", "reason"}};
     for (std::size_t i = begin; i < end; ++i) rows.push_back(kernel_row(all.kernels[i]));
     if (rows.size() == 1) return text;
     text += "\n" + table(rows, {.columns = options.verbose ? 0 : options.columns});
     if (end - begin < all.kernels.size()) text += "  (-v shows all " + std::to_string(all.kernels.size()) + ")\n";
-    return text + "\n  machine code  hash of the kernel's machine code; same: the whole graph ran this code\n";
+    return ring ? text
+                : text + "\n  machine code  hash of the kernel's machine code; same: the whole graph ran this code\n";
 }
 
 nlohmann::json to_json(const KernelJudgements& kernels) { return report_json(kernels); }

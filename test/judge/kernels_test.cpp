@@ -152,6 +152,35 @@ TEST_CASE("a kernel whose code is not that of the whole is not judged", "[kernel
         CHECK(kernel.verdict == Verdict::right);  // nobody recorded what the whole runs
 }
 
+TEST_CASE("in ring arithmetic kernels are right, and one that races is not", "[kernels]") {
+    const Graph graph = parse(R"(graph sums {
+  %x = placeholder["x"] : f32[16, 16]
+  %r = aten.relu.default(%x) : f32[16, 16]
+  %a = aten.mm.default(%r, %x) : f32[16, 16]
+  %m = aten.amax.default(%a, [1]) : f32[16]
+  %t = aten.tanh.default(%m) : f32[16]
+  return (%t)
+}
+)");
+    const std::vector<Tensor> inputs = {ramp({16, 16})};
+    const auto in_ring = [&] {
+        const auto backend = halide::make_halide_backend();
+        const FailingCase asked{.graph = graph, .inputs = inputs, .suspect = kHalide};
+        return judge_kernels(asked, judge(asked, *backend), {}, *backend, KernelArithmetic::ring);
+    };
+    const KernelJudgements right = in_ring();
+    CHECK(right.none == "");
+    CHECK(right.kernels.size() >= 2);
+    for (const KernelJudgement& kernel : right.kernels) {
+        INFO(kernel.kernel << ": " << kernel.reason);
+        CHECK(kernel.verdict == Verdict::right);
+    }
+    const Planted bug("schedule");
+    const KernelJudgements wrong = in_ring();
+    REQUIRE(wrong.first_wrong());
+    CHECK_THAT(wrong.first_wrong()->reason, Catch::Contains("mismatch at run"));
+}
+
 TEST_CASE("a backend that does not run its kernels one by one is named", "[kernels]") {
     PlantedBackend backend;
     CHECK_FALSE(runs_kernels(backend));

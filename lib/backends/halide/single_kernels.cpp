@@ -17,14 +17,23 @@ class SingleKernels final : public program::KernelCompilation {
     const Plan& plan() const override { return plan_; }
 
     CompileResult compile(std::size_t k) override {
-        auto kernel = code_.kernel(k);
-        if (auto* failure = std::get_if<BackendFailure>(&kernel)) return std::move(*failure);
-        std::vector<CompiledKernel> compiled;
-        compiled.push_back(std::get<CompiledKernel>(std::move(kernel)));
-        return make_executable(program::alone(plan_, k, program::part_of(plan_, k)), std::move(compiled));
+        return executable(program::alone(plan_, k, program::part_of(plan_, k)), code_.kernel(k));
+    }
+
+    CompileResult compile(const expr::Group& group, const expr::Schedule& schedule) override {
+        Plan one = program::plan_of(group, schedule);
+        auto kernel = PlanCode(*program_, one, options_).kernel(0);
+        return executable(std::move(one), std::move(kernel));
     }
 
   private:
+    static CompileResult executable(Plan one, std::variant<CompiledKernel, BackendFailure> kernel) {
+        if (auto* failure = std::get_if<BackendFailure>(&kernel)) return std::move(*failure);
+        std::vector<CompiledKernel> compiled;
+        compiled.push_back(std::get<CompiledKernel>(std::move(kernel)));
+        return make_executable(std::move(one), std::move(compiled));
+    }
+
     const std::unique_ptr<CompiledProgram> program_;
     const Plan& plan_;
     const CompileOptions options_;
