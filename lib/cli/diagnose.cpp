@@ -148,13 +148,21 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
     });
 }
 
-static bool compares_kernels(const CulpritOptions& options, const Suspect& suspect) {
-    const bool possible = options.compare != "values" && runs_kernels(*find_backend(suspect.spec, suspect.options));
-    if (options.compare == "kernels" && !possible)
-        throw Error(
-            "--compare=kernels cannot be used with --backend " + suspect.spec.text() +
-            ", which does not run its kernels one by one: expected a backend such as halide, or --compare=values");
-    return possible;
+/// The comparison that was asked for; by default that of kernels, and of values where there are no kernels to compare.
+static report::FrameDivergence diverged(const LoadedFrame& frame, const Suspect& suspect, const std::string& compare) {
+    const bool possible = runs_kernels(*find_backend(suspect.spec, suspect.options));
+    if (!compare.empty() && compare != "values" && !possible)
+        throw Error("--compare=" + compare + " cannot be used with --backend " + suspect.spec.text() +
+                    ", which does not run its kernels one by one: expected a backend such as halide, or "
+                    "--compare=values");
+    if (compare == "values" || !possible) return report::diverge(frame, suspect);
+    const auto arithmetic = compare == "ring" ? KernelArithmetic::ring : KernelArithmetic::floats;
+    report::FrameDivergence one = report::diverge_by_kernels(frame, suspect, arithmetic);
+    if (!compare.empty() || !one.kernels || one.kernels->none.empty()) return one;
+    std::optional<KernelJudgements> none = std::move(one.kernels);
+    one = report::diverge(frame, suspect);
+    one.kernels = std::move(none);
+    return one;
 }
 
 int diverge(const Tool& tool, const CulpritOptions& options) {
@@ -165,10 +173,7 @@ int diverge(const Tool& tool, const CulpritOptions& options) {
          load_model(options.model, {.inputs = options.subject.inputs, .exact = options.subject.accuracy.exact()})) {
         SubjectOptions own = options.subject;
         own.backend.default_to(frame);
-        const Suspect suspect = own.suspect();
-        const auto arithmetic = options.compare == "ring" ? KernelArithmetic::ring : KernelArithmetic::floats;
-        all.push_back(compares_kernels(options, suspect) ? report::diverge_by_kernels(frame, suspect, arithmetic)
-                                                         : report::diverge(frame, suspect));
+        all.push_back(diverged(frame, own.suspect(), options.compare));
         if (tool.shared().json) continue;
         sink.out() << (all.size() > 1 ? "\n" : "")
                    << to_text(all.back(), {.verbose = tool.shared().verbose, .columns = sink.columns()});

@@ -37,7 +37,6 @@ class KernelCompilation {
 
 class RunsKernels {
   public:
-    static constexpr bool kOfInner = true;
     virtual ~RunsKernels() = default;
     /// The graph is one that compile() of compile/compile.h is given, without assertions. Throws Error where a pass
     /// refuses it; a failure where it has no plan, or kernels cannot be run alone under the options.

@@ -251,11 +251,14 @@ std::string to_text(const Divergence& divergence, const std::string& backend, co
 std::string to_text(const FrameDivergence& one, const TextOptions& options) {
     const std::string title = "divergence of " + one.backend + " from the reference on " + one.file + "\n";
     if (not_run(one.judgement)) return title + text_of(one.judgement) + "\n";
-    if (one.kernels) {
+    std::string text = title + verdict_line(one);
+    const bool compared_values = !one.divergence.values.empty() || !one.divergence.failure.empty();
+    if (one.kernels && !compared_values) {
         const std::string command = shell_quote({"minify", one.file, "--backend", one.backend, "--accuracy"});
-        return title + verdict_line(one) + to_text(*one.kernels, one.divergence.plain, command, options);
+        return text + to_text(*one.kernels, one.divergence.plain, command, options);
     }
-    return title + verdict_line(one) + to_text(one.divergence, one.backend, options);
+    if (one.kernels) text += "kernels:     not judged: " + one.kernels->none + "\n";
+    return text + to_text(one.divergence, one.backend, options);
 }
 
 nlohmann::json to_json(const Divergence& divergence) { return report_json(divergence); }

@@ -20,7 +20,7 @@ struct FrameDivergence {
     std::vector<std::string> rewritten = {};  ///< as LoadedFrame has it
     Judgement judgement = {};                 ///< of the frame as it was given
     Divergence divergence = {};               ///< without values where the frame is not judged because nobody ran it
-    std::optional<KernelJudgements> kernels = {};  ///< in place of the values
+    std::optional<KernelJudgements> kernels = {};  ///< in place of the values, or why there are none
 
     /// The frame fails; or it is right, and with every value exposed one is not, or a kernel alone is not.
     bool differs() const;

@@ -33,16 +33,16 @@ Tensor ramp(const Sizes& sizes) {
     return Tensor::of(values, sizes);
 }
 
-struct Judged {
+struct JudgedKernels {
     Judgement whole;
     KernelJudgements kernels;
 };
 
-Judged judged(const Graph& graph, const std::vector<Tensor>& inputs) {
+JudgedKernels judged_kernels(const Graph& graph, const std::vector<Tensor>& inputs) {
     const auto backend = halide::make_halide_backend();
     const FailingCase asked{.graph = graph, .inputs = inputs, .suspect = kHalide};
     CodeHashes codes;
-    Judged result;
+    JudgedKernels result;
     {
         const program::Observing observing(&codes);
         result.whole = judge(asked, *backend);
@@ -54,7 +54,7 @@ Judged judged(const Graph& graph, const std::vector<Tensor>& inputs) {
 }  // namespace
 
 TEST_CASE("each kernel is judged alone, by the code that the whole runs", "[kernels]") {
-    const Judged found = judged(kProducts, {ramp({4, 4})});
+    const JudgedKernels found = judged_kernels(kProducts, {ramp({4, 4})});
     CHECK(found.whole.right());
     CHECK(found.kernels.none == "");
     CHECK(found.kernels.passes == "");
@@ -73,7 +73,7 @@ TEST_CASE("each kernel is judged alone, by the code that the whole runs", "[kern
 
 TEST_CASE("a wrong kernel is named, and the next one, which reads what is right, is right", "[kernels]") {
     const Planted bug("lower=aten.neg.default");
-    const Judged found = judged(kProducts, {ramp({4, 4})});
+    const JudgedKernels found = judged_kernels(kProducts, {ramp({4, 4})});
     CHECK(found.whole.fails());
     REQUIRE(found.kernels.kernels.size() == 2);
     REQUIRE(found.kernels.first_wrong());
@@ -88,7 +88,7 @@ TEST_CASE("where a pass is wrong, no kernel is, and that is said", "[kernels]") 
         "graph composite {\n  %x = placeholder[\"x\"] : f32[4]\n  %a = aten.hardtanh.default(%x) : f32[4]\n"
         "  %b = aten.neg.default(%a) : f32[4]\n  return (%b)\n}\n");
     const Planted bug("decompose=aten.hardtanh.default");
-    const Judged found = judged(graph, {ramp({4})});
+    const JudgedKernels found = judged_kernels(graph, {ramp({4})});
     CHECK(found.whole.fails());
     CHECK_FALSE(found.kernels.first_wrong());
     CHECK_THAT(found.kernels.passes, Catch::Contains("output 0"));
@@ -98,8 +98,8 @@ TEST_CASE("the kernels of a graph with gradients are those of forward and backwa
     const Graph graph = parse(
         "graph trained {\n  %x = placeholder[\"x\"] : f32[4] grad\n  %a = aten.neg.default(%x) : f32[4] grad\n"
         "  %y = aten.tanh.default(%a) : f32[4] grad\n  return (%y)\n}\n");
-    const Planted bug("lower=aten.tanh_backward.default");
-    const Judged found = judged(graph, {ramp({4})});
+    const Planted bug("lower=aten.mul.Tensor");
+    const JudgedKernels found = judged_kernels(graph, {ramp({4})});
     CHECK(found.whole.fails());
     REQUIRE(found.kernels.first_wrong());
     CHECK(found.kernels.first_wrong()->part == "backward");
@@ -125,7 +125,7 @@ TEST_CASE("kernels are given views, several results and constants as in the whol
 }
 )");
     graph.attributes["w"] = ramp({6, 4});
-    const Judged found = judged(graph, {ramp({4, 6}), Tensor::of(std::vector<std::int64_t>{3, 1}, {2})});
+    const JudgedKernels found = judged_kernels(graph, {ramp({4, 6}), Tensor::of(std::vector<std::int64_t>{3, 1}, {2})});
     INFO(found.whole.reason << found.kernels.none);
     CHECK(found.whole.right());
     CHECK(found.kernels.kernels.size() >= 3);
@@ -179,6 +179,24 @@ TEST_CASE("in ring arithmetic kernels are right, and one that races is not", "[k
     const KernelJudgements wrong = in_ring();
     REQUIRE(wrong.first_wrong());
     CHECK_THAT(wrong.first_wrong()->reason, Catch::Contains("mismatch at run"));
+}
+
+TEST_CASE("why a graph has no kernels to be run alone is said", "[kernels]") {
+    const Graph graph = parse(R"(graph chooses {
+  @negated = graph negated {
+    %a = placeholder["a"] : f32[3]
+    %n = aten.neg.default(%a) : f32[3]
+    return (%n)
+  }
+  %p = placeholder["p"] : bool[]
+  %x = placeholder["x"] : f32[3]
+  %y = higher_order.cond(%p, @negated, @negated, [%x]) : f32[3]
+  return (%y)
+}
+)");
+    const JudgedKernels found = judged_kernels(graph, {Tensor::of(Scalar(true), DType::boolean), ramp({3})});
+    CHECK(found.kernels.kernels.empty());
+    CHECK(found.kernels.none == "kernels cannot be run one by one: the graph has control flow");
 }
 
 TEST_CASE("a backend that does not run its kernels one by one is named", "[kernels]") {
