@@ -182,9 +182,20 @@ bool FrameDivergence::differs() const {
 
 namespace {
 
+std::string minify_command(const LoadedFrame& frame, const Suspect& suspect) {
+    std::vector<std::string> words = {"minify", frame.file.string(), "--backend", suspect.spec.text()};
+    for (const auto& [key, value] : suspect.options) words.insert(words.end(), {"--backend-option", key + "=" + value});
+    const Accuracy::Mode mode = suspect.compared_by().mode;
+    words.push_back("--accuracy" + (mode == Accuracy{}.mode ? "" : "=" + std::string(name(mode))));
+    return shell_quote(words);
+}
+
 /// Without the judgement.
 FrameDivergence begun(const LoadedFrame& frame, const Suspect& suspect) {
-    return {.file = frame.file.string(), .backend = suspect.spec.text(), .rewritten = frame.rewritten};
+    return {.file = frame.file.string(),
+            .backend = suspect.spec.text(),
+            .minify = minify_command(frame, suspect),
+            .rewritten = frame.rewritten};
 }
 
 Suspect comparing(Suspect suspect) {
@@ -253,10 +264,7 @@ std::string to_text(const FrameDivergence& one, const TextOptions& options) {
     if (not_run(one.judgement)) return title + text_of(one.judgement) + "\n";
     std::string text = title + verdict_line(one);
     const bool compared_values = !one.divergence.values.empty() || !one.divergence.failure.empty();
-    if (one.kernels && !compared_values) {
-        const std::string command = shell_quote({"minify", one.file, "--backend", one.backend, "--accuracy"});
-        return text + to_text(*one.kernels, one.divergence.plain, command, options);
-    }
+    if (one.kernels && !compared_values) return text + to_text(*one.kernels, one.divergence.plain, one.minify, options);
     if (one.kernels) text += "kernels:     not judged: " + one.kernels->none + "\n";
     return text + to_text(one.divergence, one.backend, options);
 }

@@ -17,6 +17,7 @@ namespace whittle::report {
 
 struct FrameDivergence {
     std::string file = {}, backend = {};
+    std::string minify = {};                  ///< the command that minimizes the frame
     std::vector<std::string> rewritten = {};  ///< as LoadedFrame has it
     Judgement judgement = {};                 ///< of the frame as it was given
     Divergence divergence = {};               ///< without values where the frame is not judged because nobody ran it
