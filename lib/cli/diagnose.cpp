@@ -124,6 +124,14 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
                     "(default: eager), and its outputs must match those in f32 within the tolerances of f16 or bf16. "
                     "Writes MODEL.mixed.json.");
     }
+    if (!diagnoses) {
+        tool.section("Comparison");
+        tool.choice(
+            "--compare", compare, {"kernels", "values", "ring"},
+            "What to compare with the reference. kernels: each kernel as the backend compiled it, alone, on the "
+            "operands that the reference computes. values: each value of the model, as an output. Default: "
+            "kernels where the backend can run them one by one, else values.");
+    }
     subject.limits.declare(tool, kLimited);
     tool.common("--output --backend --accuracy --input");
     tool.exit_one(diagnoses ? "the backend fails, or no graph could be judged" : "a value differs");
@@ -140,6 +148,23 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
     });
 }
 
+/// The comparison that was asked for; by default that of kernels, and of values where there are no kernels to compare.
+static report::FrameDivergence diverged(const LoadedFrame& frame, const Suspect& suspect, const std::string& compare) {
+    const bool possible = runs_kernels(*find_backend(suspect.spec, suspect.options));
+    if (!compare.empty() && compare != "values" && !possible)
+        throw Error("--compare=" + compare + " cannot be used with --backend " + suspect.spec.text() +
+                    ", which does not run its kernels one by one: expected a backend such as halide, or "
+                    "--compare=values");
+    if (compare == "values" || !possible) return report::diverge(frame, suspect);
+    const auto arithmetic = compare == "ring" ? KernelArithmetic::ring : KernelArithmetic::floats;
+    report::FrameDivergence one = report::diverge_by_kernels(frame, suspect, arithmetic);
+    if (!compare.empty() || !one.kernels || one.kernels->none.empty()) return one;
+    std::optional<KernelJudgements> none = std::move(one.kernels);
+    one = report::diverge(frame, suspect);
+    one.kernels = std::move(none);
+    return one;
+}
+
 int diverge(const Tool& tool, const CulpritOptions& options) {
     options.subject.backend.check();
     ReportSink sink(tool, options.model, options.report.output);
@@ -148,7 +173,7 @@ int diverge(const Tool& tool, const CulpritOptions& options) {
          load_model(options.model, {.inputs = options.subject.inputs, .exact = options.subject.accuracy.exact()})) {
         SubjectOptions own = options.subject;
         own.backend.default_to(frame);
-        all.push_back(report::diverge(frame, own.suspect()));
+        all.push_back(diverged(frame, own.suspect(), options.compare));
         if (tool.shared().json) continue;
         sink.out() << (all.size() > 1 ? "\n" : "")
                    << to_text(all.back(), {.verbose = tool.shared().verbose, .columns = sink.columns()});

@@ -15,14 +15,15 @@ struct CulpritOptions {
     std::filesystem::path model = {};
     ReportOptions report = {};
     SubjectOptions subject = {};
+    std::string compare = {};    ///< of explain divergence: kernels, ring or values; empty: what the backend can
     std::string precision = {};  ///< f16 or bf16: which operations must stay in f32 (diagnose/precision.h)
 
     /// Of explain diagnose, which also takes programs and writes files; else of explain divergence.
     void declare(Tool& tool, bool diagnoses);
 };
 
-/// Of each frame the first value that the backend computes otherwise than the reference. Returns the exit status: 1
-/// when one differs.
+/// Of each frame the first kernel, or value, that the backend computes otherwise than the reference. Returns the exit
+/// status: 1 when one differs.
 int diverge(const Tool& tool, const CulpritOptions& options);
 
 /// With --precision instead of each frame which operations must stay in f32, and the mixed model in MODEL.mixed.json;

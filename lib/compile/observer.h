@@ -30,6 +30,8 @@ class CompileObserver {
     virtual bool wants_code() const { return false; }
     /// The same kernels by their code: `of` is the position of the kernel in the plan.
     virtual void compiled(std::size_t of, const KernelTexts& texts) { static_cast<void>(of), static_cast<void>(texts); }
+    /// The machine code of a kernel, by a hash of what was loaded: once for each kernel of a plan, in order.
+    virtual void loaded(const std::string& code) { static_cast<void>(code); }
 };
 
 /// This thread's, or null.

@@ -41,4 +41,15 @@ Cost cost(const Group& group) {
     return total;
 }
 
+double interpreted_nodes(const Group& group) {
+    const auto nodes = [](const Expr& root) { return static_cast<double>(node_count(root)); };
+    double total = 0;
+    for (const Stage& stage : group.stages) {
+        total += static_cast<double>(points(stage.vars)) * nodes(stage.value);
+        for (const Update& update : stage.updates)
+            total += static_cast<double>(points(loops_of(stage, update))) * nodes(update.value);
+    }
+    return total;
+}
+
 }  // namespace whittle::expr

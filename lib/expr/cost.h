@@ -15,4 +15,7 @@ struct Cost {
 };
 Cost cost(const Group& group);
 
+/// Expression nodes that interpreting the group evaluates, at most.
+double interpreted_nodes(const Group& group);
+
 }  // namespace whittle::expr

@@ -4,6 +4,7 @@
 
 #include "backends/registry.h"
 #include "base/number_text.h"
+#include "base/subprocess.h"
 #include "base/words.h"
 #include "formats/shared_fields.h"
 #include "graph/text.h"
@@ -15,8 +16,7 @@ namespace {
 
 /// "file.cpp:12" of the user's line, or the module's path.
 std::string place(const ValueDivergence& value) {
-    if (value.stack.empty()) return value.module_path;
-    return value.stack.front().file + ":" + std::to_string(value.stack.front().line);
+    return value.stack.empty() ? value.module_path : report::line_of(value.stack);
 }
 
 }  // namespace
@@ -177,15 +177,39 @@ std::string verdict_line(const FrameDivergence& one) {
 }  // namespace
 
 bool FrameDivergence::differs() const {
-    return judgement.fails() || (judgement.right() && !divergence.plain.failed() && divergence.first);
+    return judgement.fails() || (judgement.right() && !divergence.plain.failed() && divergence.first) ||
+           (kernels && kernels->first_wrong());
 }
+
+namespace {
+
+std::string minify_command(const LoadedFrame& frame, const Suspect& suspect) {
+    std::vector<std::string> words = {"minify", frame.file.string(), "--backend", suspect.spec.text()};
+    for (const auto& [key, value] : suspect.options) words.insert(words.end(), {"--backend-option", key + "=" + value});
+    const Accuracy::Mode mode = suspect.compared_by().mode;
+    words.push_back("--accuracy" + (mode == Accuracy{}.mode ? "" : "=" + std::string(name(mode))));
+    return shell_quote(words);
+}
+
+/// Without the judgement.
+FrameDivergence begun(const LoadedFrame& frame, const Suspect& suspect) {
+    return {.file = frame.file.string(),
+            .backend = suspect.spec.text(),
+            .minify = minify_command(frame, suspect),
+            .rewritten = frame.rewritten};
+}
+
+Suspect comparing(Suspect suspect) {
+    suspect.tier = Tier::computes;
+    return suspect;
+}
+
+}  // namespace
 
 FrameDivergence diverge(const LoadedFrame& frame, const Suspect& suspect) {
     const std::unique_ptr<Backend> backend = find_backend(suspect.spec, suspect.options);
-    FrameDivergence one{.file = frame.file.string(), .backend = suspect.spec.text(), .rewritten = frame.rewritten};
-    Suspect compared = suspect;
-    compared.tier = Tier::computes;
-    const FailingCase asked = case_of(frame, compared);
+    FrameDivergence one = begun(frame, suspect);
+    const FailingCase asked = case_of(frame, comparing(suspect));
     one.judgement = judge(asked, *backend);
     if (not_run(one.judgement))
         one.divergence.failure = one.judgement.reason;
@@ -195,10 +219,26 @@ FrameDivergence diverge(const LoadedFrame& frame, const Suspect& suspect) {
     return one;
 }
 
+FrameDivergence diverge_by_kernels(const LoadedFrame& frame, const Suspect& suspect, KernelArithmetic arithmetic) {
+    const std::unique_ptr<Backend> backend = find_backend(suspect.spec, suspect.options);
+    FrameDivergence one = begun(frame, suspect);
+    const FailingCase asked = case_of(frame, comparing(suspect));
+    CodeHashes codes;
+    {
+        const program::Observing observing(&codes);
+        one.judgement = judge(asked, *backend);
+    }
+    if (not_run(one.judgement)) {
+        one.divergence.failure = one.judgement.reason;
+        return one;
+    }
+    one.kernels = judge_kernels(asked, one.judgement, codes.all(), *backend, arithmetic);
+    one.divergence.plain = one.judgement.outcome;
+    return one;
+}
+
 std::string to_text(const Divergence& divergence, const std::string& backend, const TextOptions& options) {
-    const Outcome& plain = divergence.plain;
-    std::string text =
-        "whole graph: " + std::string(name(plain.kind)) + (plain.failed() ? ": " + plain.message : "") + "\n";
+    std::string text = whole_text(divergence.plain);
     if (!divergence.failure.empty())
         return text + "values:      not compared, because the backend fails if every value is an output: " +
                divergence.failure + "\n";
@@ -223,7 +263,11 @@ std::string to_text(const Divergence& divergence, const std::string& backend, co
 std::string to_text(const FrameDivergence& one, const TextOptions& options) {
     const std::string title = "divergence of " + one.backend + " from the reference on " + one.file + "\n";
     if (not_run(one.judgement)) return title + text_of(one.judgement) + "\n";
-    return title + verdict_line(one) + to_text(one.divergence, one.backend, options);
+    std::string text = title + verdict_line(one);
+    const bool compared_values = !one.divergence.values.empty() || !one.divergence.failure.empty();
+    if (one.kernels && !compared_values) return text + to_text(*one.kernels, one.divergence.plain, one.minify, options);
+    if (one.kernels) text += "kernels:     not judged: " + one.kernels->none + "\n";
+    return text + to_text(one.divergence, one.backend, options);
 }
 
 nlohmann::json to_json(const Divergence& divergence) { return report_json(divergence); }
@@ -233,6 +277,7 @@ nlohmann::json to_json(std::span<const FrameDivergence> all) {
     for (const FrameDivergence& one : all) {
         list.push_back(report_json(one.divergence));
         list.back()["file"] = one.file;
+        if (one.kernels) list.back().update(to_json(*one.kernels));
         add_verdict(list.back(), judged_frame("", one.file, one.judgement));
     }
     return {{"backend", all.empty() ? "" : all.back().backend}, {"divergence", std::move(list)}};

@@ -26,6 +26,14 @@ std::string table(const std::vector<Row>& rows, const TableForm& form) {
     return text + rest_text(2, rows.size(), shown);
 }
 
+std::string line_of(const std::vector<StackFrame>& stack) {
+    return stack.empty() ? "" : stack.front().file + ":" + std::to_string(stack.front().line);
+}
+
+std::string whole_text(const Outcome& outcome) {
+    return "whole graph: " + std::string(name(outcome.kind)) + (outcome.failed() ? ": " + outcome.message : "") + "\n";
+}
+
 std::size_t shown_of(std::size_t all, std::size_t most, const TextOptions& options) {
     return options.verbose ? all : whittle::shown_of(all, most);
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "judge/outcome.h"
 #include "report/show.h"
 
 namespace whittle::report {
@@ -31,6 +32,11 @@ struct TableForm {
 };
 /// The first row is the header. Columns that no other row fills are left out.
 std::string table(const std::vector<Row>& rows, const TableForm& form);
+
+/// "file.cpp:12": the innermost frame. Empty where there is none.
+std::string line_of(const std::vector<StackFrame>& stack);
+/// "whole graph: mismatch: …" on a line: how a graph as it is has ended.
+std::string whole_text(const Outcome& outcome);
 
 /// A break reason with its number, its first places, all of them if verbose, and a hint, if there is one.
 std::string reason_text(int number, const std::string& heading, const std::vector<std::string>& places,

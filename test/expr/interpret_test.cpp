@@ -166,3 +166,26 @@ TEST_CASE("out-of-bounds loads and wrong inputs are errors that say where") {
     CHECK_THROWS_WITH(interpret(group, wrong), Contains("found f64[3] for input x, expected f32[3]"));
     CHECK_THROWS_WITH(interpret(group, {}), Contains("found 0 inputs"));
 }
+
+TEST_CASE("a watched value is kept for each point of its loops, before the element is stored") {
+    GroupBuilder builder;
+    const Value x = builder.input("x", DType::f32, {2, 3}, {3, 1});
+    const std::string most = builder.output(builder.reduce(
+        DType::f32, {2}, {3}, [](const Index&) { return f32(0); },
+        [&](const Index& i, const Index& r, const Expr& old) {
+            const Expr next = x({i[0], r[0]});
+            return select(old < next, next, old);
+        }));
+    const Group group = builder.finish();
+    const Stage& stage = *group.stage(most);
+    const Update& update = stage.updates.at(0);
+    const Watched grows{most, 0, update.value->operands.at(0), loops_of(stage, update)};
+    const Watched column{most, 0, variable(update.domain.at(0).name), update.domain};
+    std::vector<Tensor> kept;
+    const std::vector<Tensor> inputs = {Tensor::of(std::vector<float>{1, 3, 2, 5, 4, 6}, {2, 3})};
+    interpret(group, inputs, {{grows, column}}, kept);
+    REQUIRE(kept.size() == 2);
+    CHECK(kept[0].sizes() == Sizes{2, 3});
+    CHECK(kept[0].values<bool>() == std::vector<bool>{true, true, false, true, false, true});
+    CHECK(elements<std::int32_t>(kept[1]) == std::vector<std::int32_t>{0, 1, 2});
+}

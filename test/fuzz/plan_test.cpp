@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/sanitizer.h"
 #include "compile/compile.h"
+#include "compile/kernel_alone.h"
 #include "compile/planned.h"
 #include "fuzz/random_model.h"
 #include "graph/text.h"
@@ -40,13 +41,31 @@ std::string read_unwritten(const program::Plan& plan) {
     return missing;
 }
 
+/// What kernels read when they are run alone, one after the other, and neither is given nor an output of one before.
+std::string read_alone(const program::Plan& plan) {
+    std::set<ValueRef> there;
+    std::string missing;
+    for (std::size_t k = 0; k < plan.kernels.size(); k++) {
+        const Subgraph part = program::part_of(plan, k);
+        for (const ValueRef& value : part.inputs)
+            if (plan.graph.node({value.node}).kind != NodeKind::placeholder && !there.contains(value))
+                missing += "%" + plan.graph.node({value.node}).name + " alone ";
+        if (part.outputs != plan.kernels[k].outputs) missing += "outputs of " + plan.kernels[k].group.name + " ";
+        const program::Plan one = program::alone(plan, k, part);  // a check of its own
+        if (one.kernels.at(0).inputs.size() != plan.kernels[k].inputs.size()) missing += "inputs ";
+        there.insert(part.outputs.begin(), part.outputs.end());
+    }
+    return missing;
+}
+
 /// Of the graph with its first `fused` calls that are asked joined to the ones before them; nothing: it has no plan.
 std::optional<std::string> missing_with(const Graph& graph, int fused) {
     const BugsAreThrown bugs;
     try {
         CompiledProgram program(graph, {{"pass-limit", "fuse=" + std::to_string(fused)}});
         if (!program::not_lowered(program).empty()) return std::nullopt;
-        return read_unwritten(program.plan(no_schedule));
+        const program::Plan& plan = program.plan(no_schedule);
+        return read_unwritten(plan) + read_alone(plan);
     } catch (const InternalError& error) {
         return error.what();
     } catch (const Error&) {  // an op refuses what it reads

@@ -51,3 +51,39 @@ TEST_CASE("diverge() has the judge's verdict", "[report]") {
     CHECK_FALSE(unsupported.differs());
     CHECK_THAT(to_text(unsupported, {}), Catch::EndsWith("\nnot judged: exited with 125\n"));
 }
+
+TEST_CASE("the kernels around the first that fails are shown, with the code that the whole ran", "[report]") {
+    KernelJudgements kernels;
+    for (int i = 0; i < 30; ++i)
+        kernels.kernels.push_back({.kernel = "kernel_" + std::to_string(i),
+                                   .nodes = {"n" + std::to_string(i)},
+                                   .stack = {{.file = "model.cpp", .line = i, .function = {}, .text = {}}},
+                                   .code = "0123456789abcdef",
+                                   .same_code = true,
+                                   .verdict = i == 12 ? Verdict::fails : Verdict::right,
+                                   .reason = i == 12 ? "mismatch at run: output 0" : ""});
+    const Outcome whole{.kind = Outcome::Kind::mismatch, .message = "output 0"};
+    const std::string text = report::to_text(kernels, whole, "minify f.json", {});
+    CHECK_THAT(text, Catch::Contains("kernels:     30 kernels judged as compiled, one by one: 1 wrong, 29 right") &&
+                         Catch::Contains("first wrong: kernel_12: %n12   # model.cpp:12") &&
+                         Catch::Contains("0123456789ab same") && Catch::Contains("%n9 ") && !Catch::Contains("%n8 ") &&
+                         Catch::Contains("(-v shows all 30)") && !Catch::Contains("minify"));
+    CHECK_THAT(report::to_text(kernels, whole, "", {.verbose = true}), Catch::Contains("%n29"));
+    const nlohmann::json json = report::to_json(kernels);
+    CHECK(json["first_kernel"] == "kernel_12");
+    CHECK(json["kernels"][12]["verdict"] == "fails");
+    CHECK_FALSE(json.contains("no_kernels"));
+}
+
+TEST_CASE("where only the whole fails, the next step is named", "[report]") {
+    KernelJudgements kernels;
+    kernels.kernels.push_back({.kernel = "kernel_0", .nodes = {"a"}, .verdict = Verdict::right});
+    const Outcome whole{.kind = Outcome::Kind::mismatch, .message = "output 0"};
+    CHECK_THAT(report::to_text(kernels, whole, "minify f.json", {}),
+               Catch::Contains("only the whole fails: each kernel alone computes what the reference computes") &&
+                   Catch::Contains("to find the operations that fail together: minify f.json"));
+    CHECK_THAT(report::to_text(kernels, Outcome{}, "minify f.json", {}), !Catch::Contains("only the whole fails"));
+    kernels.passes = "output 0 differs";
+    CHECK_THAT(report::to_text(kernels, whole, "minify f.json", {}),
+               Catch::Contains("a pass is wrong: explain diagnose names it") && !Catch::Contains("minify"));
+}

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <numeric>
 #include <optional>
 
 #include "backends/halide/halide_text.h"
@@ -37,9 +38,14 @@ class Jobs {
         return known->second;
     }
 
-    void run() {
-        for_each_on_threads(jobs_.size(), [&](std::size_t i) { compile(jobs_[i]); });
+    /// Those that were not run yet.
+    void run(const std::vector<std::size_t>& wanted) {
+        std::vector<Job*> missing;
+        for (const std::size_t job : wanted)
+            if (Job& one = jobs_[job]; !one.compiled && !one.error) missing.push_back(&one);
+        for_each_on_threads(missing.size(), [&](std::size_t i) { compile(*missing[i]); });
     }
+    std::size_t size() const { return jobs_.size(); }
 
     const std::optional<KernelError>& error(std::size_t job) const { return jobs_[job].error; }
     const std::shared_ptr<CompiledGroup>& compiled(std::size_t job) const { return jobs_[job].compiled; }
@@ -90,79 +96,110 @@ struct Parts {
 /// What is done once of each kernel, where something is.
 using HoistedKernels = std::deque<std::optional<expr::Hoisted>>;
 
-/// Tells the observer what each kernel runs, in texts; of equal ones the first one's.
-void tell_code(const Plan& plan, const std::vector<Parts>& parts, const HoistedKernels& hoisted,
-               const CompileOptions& options) {
-    const auto text = [](const KernelText& made) {
-        const std::string* shown = std::get_if<std::string>(&made);
-        return shown ? *shown : std::string();
-    };
-    for (std::size_t k = 0; k < plan.kernels.size(); k++) {
-        program::KernelTexts told{.code_of =
-                                      static_cast<std::size_t>(std::ranges::find(parts, parts[k]) - parts.begin())};
+std::string text_of(const KernelText& made) {
+    const std::string* shown = std::get_if<std::string>(&made);
+    return shown ? *shown : std::string();
+}
+
+}  // namespace
+
+struct PlanCode::Work {
+    const Plan& plan;
+    const CompileOptions& options;
+    Jobs jobs;
+    HoistedKernels hoisted = {};
+    std::vector<Parts> parts = {};  ///< one for each kernel
+
+    std::vector<std::size_t> needed_by(std::size_t k) const {
+        std::vector<std::size_t> needed = {parts[k].each};
+        if (parts[k].once) needed.insert(needed.begin(), *parts[k].once);
+        return needed;
+    }
+};
+
+PlanCode::PlanCode(CompiledProgram& program, const Plan& plan, const CompileOptions& options)
+    : work_(new Work{plan, options, Jobs(program, options)}) {
+    for (const Kernel& kernel : plan.kernels) {
+        const auto& split = work_->hoisted.emplace_back(expr::hoist(kernel.group, kernel.schedule));
+        Parts of;
+        if (split) of.once = work_->jobs.add(split->once, split->once_schedule);
+        of.each =
+            split ? work_->jobs.add(split->rest, split->rest_schedule) : work_->jobs.add(kernel.group, kernel.schedule);
+        work_->parts.push_back(of);
+    }
+}
+PlanCode::~PlanCode() = default;
+
+void PlanCode::compile() {
+    std::vector<std::size_t> all(work_->jobs.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    work_->jobs.run(all);
+}
+
+std::variant<CompiledKernel, BackendFailure> PlanCode::kernel(std::size_t k) {
+    Jobs& jobs = work_->jobs;
+    const Group& group = work_->plan.kernels[k].group;
+    const std::vector<std::size_t> needed = work_->needed_by(k);
+    jobs.run(needed);
+    for (const std::size_t job : needed)
+        if (const auto& error = jobs.error(job))
+            return BackendFailure{.stage = "compile", .op = group.name, .message = error->message};
+    CompiledKernel kernel{
+        .once = {}, .once_inputs = {}, .packed = {}, .each = jobs.compiled(work_->parts[k].each), .each_inputs = {}};
+    const std::optional<expr::Hoisted>& hoisted = work_->hoisted[k];
+    const std::vector<expr::Input>& inputs = hoisted ? hoisted->rest.inputs : group.inputs;
+    std::size_t own = inputs.size();
+    if (hoisted) {
+        kernel.once = jobs.compiled(*work_->parts[k].once);
+        kernel.once_inputs = positions(group, hoisted->once.inputs);
+        own -= hoisted->once.outputs.size();
+        kernel.packed.assign(inputs.begin() + static_cast<std::ptrdiff_t>(own), inputs.end());
+    }
+    kernel.each_inputs = positions(group, std::span(inputs).first(own));
+    if (program::observer()) program::observer()->loaded(kernel.code());
+    return kernel;
+}
+
+std::vector<std::size_t> PlanCode::first_alike() const {
+    std::vector<std::size_t> first;
+    for (const Parts& of : work_->parts)
+        first.push_back(static_cast<std::size_t>(std::ranges::find(work_->parts, of) - work_->parts.begin()));
+    return first;
+}
+
+void PlanCode::tell_texts() const {
+    const std::vector<std::size_t> first = first_alike();
+    for (std::size_t k = 0; k < first.size(); k++) {
+        program::KernelTexts told{.code_of = first[k]};
         if (told.code_of == k) {
-            const Group& group = hoisted[k] ? hoisted[k]->rest : plan.kernels[k].group;
-            const Schedule& schedule = hoisted[k] ? hoisted[k]->rest_schedule : plan.kernels[k].schedule;
-            told.output_code = to_halide_cpp(group, schedule, group.name, options.target);
-            told.loop_nest = text(loop_nest(group, schedule, options));
-            told.assembly = text(assembly(group, schedule, options));
+            const Kernel& kernel = work_->plan.kernels[k];
+            const auto& hoisted = work_->hoisted[k];
+            const Group& group = hoisted ? hoisted->rest : kernel.group;
+            const Schedule& schedule = hoisted ? hoisted->rest_schedule : kernel.schedule;
+            told.output_code = to_halide_cpp(group, schedule, group.name, work_->options.target);
+            told.loop_nest = text_of(loop_nest(group, schedule, work_->options));
+            told.assembly = text_of(assembly(group, schedule, work_->options));
         }
         program::observer()->compiled(k, told);
     }
 }
 
-/// Of each kernel of the plan. `hoisted` lives as long as the jobs.
-std::vector<Parts> add_all(const Plan& plan, Jobs& jobs, HoistedKernels& hoisted) {
-    std::vector<Parts> parts;
-    for (const Kernel& kernel : plan.kernels) {
-        const auto& split = hoisted.emplace_back(expr::hoist(kernel.group, kernel.schedule));
-        Parts of;
-        if (split) of.once = jobs.add(split->once, split->once_schedule);
-        of.each = split ? jobs.add(split->rest, split->rest_schedule) : jobs.add(kernel.group, kernel.schedule);
-        parts.push_back(of);
-    }
-    return parts;
-}
-
-}  // namespace
-
 std::vector<std::size_t> shared_kernels(CompiledProgram& program, const Plan& plan) {
     const CompileOptions options;
-    Jobs jobs(program, options);
-    HoistedKernels hoisted;
-    const std::vector<Parts> parts = add_all(plan, jobs, hoisted);
-    std::vector<std::size_t> first;
-    for (const Parts& of : parts)
-        first.push_back(static_cast<std::size_t>(std::ranges::find(parts, of) - parts.begin()));
-    return first;
+    return PlanCode(program, plan, options).first_alike();
 }
 
 std::variant<std::vector<CompiledKernel>, BackendFailure> compile_kernels(CompiledProgram& program, const Plan& plan,
                                                                           const CompileOptions& options) {
-    Jobs jobs(program, options);
-    HoistedKernels hoisted;
-    const std::vector<Parts> parts = add_all(plan, jobs, hoisted);
-    jobs.run();
+    PlanCode code(program, plan, options);
+    code.compile();
     std::vector<CompiledKernel> compiled;
     for (std::size_t k = 0; k < plan.kernels.size(); k++) {
-        const Group& group = plan.kernels[k].group;
-        for (const auto& job : {parts[k].once, std::optional(parts[k].each)})
-            if (job && jobs.error(*job))
-                return BackendFailure{.stage = "compile", .op = group.name, .message = jobs.error(*job)->message};
-        CompiledKernel kernel{
-            .once = {}, .once_inputs = {}, .packed = {}, .each = jobs.compiled(parts[k].each), .each_inputs = {}};
-        const std::vector<expr::Input>& inputs = hoisted[k] ? hoisted[k]->rest.inputs : group.inputs;
-        std::size_t own = inputs.size();
-        if (hoisted[k]) {
-            kernel.once = jobs.compiled(*parts[k].once);
-            kernel.once_inputs = positions(group, hoisted[k]->once.inputs);
-            own -= hoisted[k]->once.outputs.size();
-            kernel.packed.assign(inputs.begin() + static_cast<std::ptrdiff_t>(own), inputs.end());
-        }
-        kernel.each_inputs = positions(group, std::span(inputs).first(own));
-        compiled.push_back(std::move(kernel));
+        auto kernel = code.kernel(k);
+        if (auto* failure = std::get_if<BackendFailure>(&kernel)) return std::move(*failure);
+        compiled.push_back(std::get<CompiledKernel>(std::move(kernel)));
     }
-    if (program::observer() && program::observer()->wants_code()) tell_code(plan, parts, hoisted, options);
+    if (program::observer() && program::observer()->wants_code()) code.tell_texts();
     return compiled;
 }
 

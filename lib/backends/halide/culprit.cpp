@@ -6,6 +6,7 @@
 #include "backends/halide/planned.h"
 #include "base/error.h"
 #include "compile/interpreted.h"
+#include "expr/cost.h"
 #include "expr/interpret.h"
 #include "graph/value_ref.h"
 #include "ops/core/recorder.h"
@@ -25,17 +26,7 @@ constexpr double kMostWork = 2e8;  // expression nodes that the interpreter of g
 /// Expression nodes that interpreting the plan evaluates.
 double interpreted_nodes(const Plan& plan) {
     double total = 0;
-    for (const Kernel& kernel : plan.kernels)
-        for (const expr::Stage& stage : kernel.group.stages) {
-            total +=
-                static_cast<double>(element_count(stage.sizes())) * static_cast<double>(expr::node_count(stage.value));
-            for (const expr::Update& update : stage.updates) {
-                double points = static_cast<double>(expr::node_count(update.value));
-                for (const expr::LoopVar& var : expr::loops_of(stage, update))
-                    points *= static_cast<double>(var.extent);
-                total += points;
-            }
-        }
+    for (const Kernel& kernel : plan.kernels) total += expr::interpreted_nodes(kernel.group);
     return total;
 }
 

@@ -9,6 +9,7 @@
 
 #include "backends/halide/buffers.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "graph/run_observer.h"
 #include "graph/value_ref.h"
@@ -271,6 +272,10 @@ class PlanExecutable final : public Executable {
 };
 
 }  // namespace
+
+std::string CompiledKernel::code() const {
+    return once && each ? content_hash(once->code() + each->code()) : each ? each->code() : "";
+}
 
 std::unique_ptr<Executable> make_executable(Plan plan, std::vector<CompiledKernel> compiled) {
     return std::make_unique<PlanExecutable>(std::move(plan), std::move(compiled));

@@ -19,6 +19,9 @@ struct CompiledKernel {
     std::vector<expr::Input> packed;       ///< what it writes, inputs of `each` behind those of the kernel
     std::shared_ptr<CompiledGroup> each;
     std::vector<std::size_t> each_inputs;  ///< positions in the kernel's inputs, for all but the packed
+
+    /// A hash of its machine code.
+    std::string code() const;
 };
 
 std::unique_ptr<Executable> make_executable(program::Plan plan, std::vector<CompiledKernel> compiled);

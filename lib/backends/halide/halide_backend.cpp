@@ -16,6 +16,7 @@
 #include "backends/halide/releases.h"
 #include "backends/halide/repro_code.h"
 #include "backends/halide/short_program.h"
+#include "backends/halide/single_kernels.h"
 #include "base/error.h"
 #include "base/kernel_threads.h"
 #include "base/log.h"
@@ -54,6 +55,7 @@ class HalideBackend final : public Backend,
                             public Switchable,
                             public Emitter,
                             public program::KernelPrograms,
+                            public program::RunsKernels,
                             public WarmUp,
                             public Support,
                             public Lacking,
@@ -165,6 +167,14 @@ class HalideBackend final : public Backend,
         expect_own_release(program.options());
         return halide::planned(program);
     }
+    std::variant<std::unique_ptr<program::KernelCompilation>, BackendFailure> kernels(
+        const Graph& graph, const BackendOptions& options) override {
+        if (!halide::library_for(options).empty())
+            return no_kernels("release " + chosen_release(options) + " of Halide runs in another process");
+        if (program::has_control_flow(graph)) return no_kernels("the graph has control flow");
+        check_environment();
+        return single_kernels(graph, options, options_from(options));
+    }
     std::vector<std::string> targets() const override { return short_targets(); }
     CompileResult compile(const PlainKernel& kernel) override { return halide::compile(kernel); }
     void warm_up_kernels() override {
@@ -183,6 +193,10 @@ class HalideBackend final : public Backend,
         } catch (const NotImplemented& error) {
             return BackendFailure{.stage = "compile", .op = {}, .message = error.what(), .unsupported = true};
         }
+    }
+
+    static BackendFailure no_kernels(const std::string& why) {
+        return {.stage = "compile", .message = "kernels cannot be run one by one: " + why, .unsupported = true};
     }
 
     /// Programs for Halide depend on its release, and so does what a kernel computes here.

@@ -16,6 +16,7 @@
 #include "base/built_code.h"
 #include "base/disk_cache.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "expr/canonical.h"
 #include "graph/graph.h"
@@ -198,6 +199,7 @@ std::shared_ptr<const KernelCode> loaded(const std::string& object) {
     code->object = LoadedObject::load(object, &runtime(), error);
     if (!code->object) throw Error({}, "cannot load the kernel: " + error);
     code->function = reinterpret_cast<KernelCode::Function*>(code->object->find(std::string(kFunction) + "_argv"));
+    code->hash = content_hash(object);
     return code;
 }
 

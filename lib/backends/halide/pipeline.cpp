@@ -159,6 +159,8 @@ std::variant<std::unique_ptr<CompiledGroup>, KernelError> CompiledGroup::compile
     return std::unique_ptr<CompiledGroup>(new CompiledGroup(std::move(objects)));
 }
 
+std::string CompiledGroup::code() const { return objects_->code ? objects_->code->hash : ""; }
+
 std::optional<KernelError> CompiledGroup::run(std::span<const void* const> inputs,
                                               std::span<void* const> outputs) const {
     const Objects& group = *objects_;

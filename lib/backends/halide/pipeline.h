@@ -43,6 +43,8 @@ class CompiledGroup {
     /// `inputs`: pointers to the first logical element of each of group.inputs, with the declared strides; `outputs`:
     /// pointers to row-major memory for each of group.outputs. Returns nothing when all is well.
     std::optional<KernelError> run(std::span<const void* const> inputs, std::span<void* const> outputs) const;
+    /// A hash of its machine code; empty where nothing is to be computed.
+    std::string code() const;
 
   private:
     struct Objects;
