@@ -15,8 +15,6 @@
 #include "expr/hoist.h"
 
 namespace whittle::halide {
-namespace {
-
 using expr::Group;
 using expr::Schedule;
 using program::CompiledProgram;
@@ -24,9 +22,9 @@ using program::Kernel;
 using program::Plan;
 
 /// Groups to compile. Layers and unrolled steps share theirs.
-class Jobs {
+class KernelJobs {
   public:
-    Jobs(CompiledProgram& program, const CompileOptions& options)
+    KernelJobs(CompiledProgram& program, const CompileOptions& options)
         : program_(program), options_(options), graph_(span_graph(program.graph(CompileStage::captured).name)) {}
 
     /// The groups live as long as the jobs.
@@ -78,6 +76,18 @@ class Jobs {
     std::deque<Job> jobs_;
 };
 
+/// What a kernel needs of the jobs.
+struct KernelParts {
+    std::optional<std::size_t> once;
+    std::size_t each = 0;
+    bool operator==(const KernelParts&) const = default;
+};
+
+/// What is done once of each kernel, where something is.
+using HoistedKernels = std::deque<std::optional<expr::Hoisted>>;
+
+namespace {
+
 /// Positions of inputs of a part in the kernel's.
 std::vector<std::size_t> positions(const Group& group, std::span<const expr::Input> inputs) {
     std::vector<std::size_t> found;
@@ -85,16 +95,6 @@ std::vector<std::size_t> positions(const Group& group, std::span<const expr::Inp
         found.push_back(static_cast<std::size_t>(group.input(input.name) - group.inputs.data()));
     return found;
 }
-
-/// What a kernel needs of the jobs.
-struct Parts {
-    std::optional<std::size_t> once;
-    std::size_t each = 0;
-    bool operator==(const Parts&) const = default;
-};
-
-/// What is done once of each kernel, where something is.
-using HoistedKernels = std::deque<std::optional<expr::Hoisted>>;
 
 std::string text_of(const KernelText& made) {
     const std::string* shown = std::get_if<std::string>(&made);
@@ -106,9 +106,9 @@ std::string text_of(const KernelText& made) {
 struct PlanCode::Work {
     const Plan& plan;
     const CompileOptions& options;
-    Jobs jobs;
+    KernelJobs jobs;
     HoistedKernels hoisted = {};
-    std::vector<Parts> parts = {};  ///< one for each kernel
+    std::vector<KernelParts> parts = {};  ///< one for each kernel
 
     std::vector<std::size_t> needed_by(std::size_t k) const {
         std::vector<std::size_t> needed = {parts[k].each};
@@ -118,10 +118,10 @@ struct PlanCode::Work {
 };
 
 PlanCode::PlanCode(CompiledProgram& program, const Plan& plan, const CompileOptions& options)
-    : work_(new Work{plan, options, Jobs(program, options)}) {
+    : work_(new Work{plan, options, KernelJobs(program, options)}) {
     for (const Kernel& kernel : plan.kernels) {
         const auto& split = work_->hoisted.emplace_back(expr::hoist(kernel.group, kernel.schedule));
-        Parts of;
+        KernelParts of;
         if (split) of.once = work_->jobs.add(split->once, split->once_schedule);
         of.each =
             split ? work_->jobs.add(split->rest, split->rest_schedule) : work_->jobs.add(kernel.group, kernel.schedule);
@@ -137,7 +137,7 @@ void PlanCode::compile() {
 }
 
 std::variant<CompiledKernel, BackendFailure> PlanCode::kernel(std::size_t k) {
-    Jobs& jobs = work_->jobs;
+    KernelJobs& jobs = work_->jobs;
     const Group& group = work_->plan.kernels[k].group;
     const std::vector<std::size_t> needed = work_->needed_by(k);
     jobs.run(needed);
@@ -162,7 +162,7 @@ std::variant<CompiledKernel, BackendFailure> PlanCode::kernel(std::size_t k) {
 
 std::vector<std::size_t> PlanCode::first_alike() const {
     std::vector<std::size_t> first;
-    for (const Parts& of : work_->parts)
+    for (const KernelParts& of : work_->parts)
         first.push_back(static_cast<std::size_t>(std::ranges::find(work_->parts, of) - work_->parts.begin()));
     return first;
 }

@@ -81,6 +81,7 @@ class HalideBackend final : public Backend,
                 "graph warm_up {\n  %x = placeholder[\"x\"] : f32[8]\n"
                 "  %y = aten.neg.default(%x) : f32[8]\n  return (%y)\n}\n");
             const ArtifactPause nobody_asked;
+            const program::Observing nobody_looks(nullptr);
             CompiledProgram program(graph);
             const auto plan = halide::planned(program);
             if (!std::holds_alternative<const Plan*>(plan)) return;  // the query that follows says why

@@ -199,7 +199,7 @@ std::shared_ptr<const KernelCode> loaded(const std::string& object) {
     code->object = LoadedObject::load(object, &runtime(), error);
     if (!code->object) throw Error({}, "cannot load the kernel: " + error);
     code->function = reinterpret_cast<KernelCode::Function*>(code->object->find(std::string(kFunction) + "_argv"));
-    code->hash = content_hash(object);
+    code->hash = content_hash(code->object->instructions());
     return code;
 }
 

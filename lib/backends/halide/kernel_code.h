@@ -19,7 +19,7 @@ class KernelCode {
 
     virtual ~KernelCode() = default;
     Function* function = nullptr;
-    std::string hash = {};  ///< of the object that was loaded; empty of one that was built to be stepped through
+    std::string hash = {};  ///< of its machine instructions; empty of one that was built to be stepped through
 };
 
 /// Kernels of one text, schedule, target and build are one, in this process and (see user_cache()) in others. What

@@ -38,6 +38,14 @@ std::unique_ptr<LoadedObject> LoadedObject::load(const std::string& object, cons
         error = llvm::toString(file.takeError());
         return nullptr;
     }
+    for (const llvm::object::SectionRef& section : (*file)->sections()) {
+        if (!section.isText()) continue;
+        llvm::Expected<llvm::StringRef> bytes = section.getContents();
+        if (bytes)
+            loaded->instructions_ += *bytes;
+        else
+            llvm::consumeError(bytes.takeError());
+    }
     // Not finalizeWithMemoryManagerLocking(): it would hand exception tables to the C++ runtime, and these have none.
     llvm::RuntimeDyld& linker = loaded->memory_->linker;
     linker.loadObject(**file);

@@ -16,6 +16,9 @@ class LoadedObject {
     ~LoadedObject();
     LoadedObject(const LoadedObject&) = delete;
 
+    /// Those of the object as it was compiled: free of the names of symbols, and of the addresses that they were given.
+    const std::string& instructions() const { return instructions_; }
+
     /// Null when it defines no such symbol.
     void* find(const std::string& name) const;
 
@@ -23,6 +26,7 @@ class LoadedObject {
     struct Memory;
     LoadedObject();
     std::unique_ptr<Memory> memory_;
+    std::string instructions_;
 };
 
 }  // namespace whittle::halide
