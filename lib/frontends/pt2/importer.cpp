@@ -229,7 +229,7 @@ void Importer::add_node(const Json& graph, const Json& node) {
     if (add_number(node, target) || add_item(graph, node, target) || add_marker(node, target)) return;
     constexpr std::string_view kHigherOrder = "higher_order.";
     if (target.starts_with(kHigherOrder)) return add_higher_order(graph, node, target.substr(kHigherOrder.size()));
-    add_call(graph, node, target);
+    if (!add_foreach(graph, node, target)) add_call(graph, node, target);
 }
 
 bool Importer::add_number(const Json& node, const std::string& target) {

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "formats/document.h"
 #include "frontends/pt2/data_sizes.h"
 #include "frontends/pt2/vmap.h"
-#include "formats/document.h"
 #include "graph/graph.h"
 #include "ops/core/inplace.h"
 
@@ -59,6 +59,10 @@ class Importer {
     Arg list(const Json& items) const;
     void add_node(const Json& graph, const Json& node);
     void add_call(const Json& graph, const Json& node, const std::string& target);
+    /// Of an op of lists of tensors, a call for each (foreach.cpp); false where the op of one tensor is not known.
+    bool add_foreach(const Json& graph, const Json& node, const std::string& target);
+    using NamedArgs = std::vector<std::pair<std::string, Arg>>;
+    std::optional<Node> element_call(const std::string& name, const NamedArgs& arguments, std::size_t i) const;
     /// In-place views: the operand is the result from then on.
     void replace_operand(const Json& node, Node call);
     void write_results(const std::vector<std::string>& names, const OutVariant& variant);

@@ -133,6 +133,29 @@ TEST_CASE("a number that an unknown op gives is what the file says") {
                                          Catch::Contains("set its symbol with --dim NAME=SIZE"));
 }
 
+TEST_CASE("an op of lists of tensors is the op of one tensor for each") {
+    const auto tensors = [](const std::string& names) { return R"({"as_tensors": [)" + names + "]}"; };
+    const auto name = [](const std::string& name) { return R"({"name": ")" + name + R"("})"; };
+    const std::string both = tensors(name("x") + "," + name("w"));
+    const LoadedProgram loaded = load_program(
+        node("aten._foreach_mul.ScalarList",
+             argument("self", both) + "," + argument("scalars", R"({"as_floats": [2.0, 3.0]})"),
+             tensors(name("a") + "," + name("b"))) +
+            "," +
+            node("aten._foreach_addcmul_.Scalar",
+                 argument("self", tensors(name("a"))) + "," + argument("tensor1", tensors(name("x"))) + "," +
+                     argument("tensor2", tensors(name("x"))) + "," + argument("value", R"({"as_float": 10.0})"),
+                 "") +
+            "," +
+            node("aten._foreach_maximum.Scalar",
+                 argument("self", tensors(name("b"))) + "," + argument("scalar", R"({"as_float": 31.0})"),
+                 tensors(name("c"))),
+        returned("a") + "," + returned("b") + "," + returned("c"));
+    CHECK(results(loaded) == std::vector<std::vector<double>>{{12, 44, 96}, {30, 300}, {31, 300}});
+    for (const NodeId id : loaded.graph.calls())
+        CHECK(loaded.graph.node({id}).target.find("_foreach_") == std::string::npos);
+}
+
 TEST_CASE("a higher-order op that Whittle does not run is an opaque call with its nested graphs") {
     // The file says bf16, as under autocast: it is believed.
     const std::string narrow = R"({"dtype": 13, "sizes": [{"as_int": 3}], "strides": [{"as_int": 1}], "layout": 7})";
