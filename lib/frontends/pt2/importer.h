@@ -73,6 +73,7 @@ class Importer {
     void cast_operands(const Json& graph, Node& call, const std::vector<std::string>& names);
     void set_arguments(Node& call, const Json& inputs) const;
     void bind_results(const Json& outputs, NodeRef call);
+    bool has_opaque_data(const Json& graph, const Json& node, const Node& call) const;
     /// The file's own data types and sizes of results, held against those that follow from the operands: a file that
     /// was edited is refused, and so is one of which Whittle knows better than PyTorch. A symbol without a size is what
     /// the result says.
