@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "frontends/pt2/load.h"
+#include "graph/placement.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/core/interpreter.h"
@@ -131,6 +132,44 @@ TEST_CASE("a number that an unknown op gives is what the file says") {
     CHECK(results(counted(R"({"as_int": 4})")) == std::vector<std::vector<double>>{{4, 8, 12}});
     CHECK_THROWS_WITH(counted(open), Catch::Contains("node 0 (torch.ops.mylib.count.default)") &&
                                          Catch::Contains("set its symbol with --dim NAME=SIZE"));
+}
+
+TEST_CASE("elements that Whittle only keeps are opaque, and calls of them are what the file states") {
+    const auto cast = [](const std::string& from, int code, const std::string& to) {
+        return node("aten.to.dtype",
+                    argument("self", tensor(from)) + "," +
+                        argument("dtype", R"({"as_scalar_type": )" + std::to_string(code) + "}"),
+                    tensor(to));
+    };
+    std::string narrow = kStated;
+    narrow.replace(narrow.find('7'), 1, "31");
+    const LoadedProgram loaded = load_program(cast("x", 31, "a") + "," + cast("a", 7, "y"), returned("y"),
+                                              R"("a": )" + narrow + R"(, "y": )" + kStated);
+    const Node& call = *loaded.graph.find("a");
+    CHECK(unusual_type(call.meta()) == "f8_e4m3fnuz[3]");
+    CHECK(call.args.at(1) == Arg("f8_e4m3fnuz"));
+    CHECK(loaded.graph.find("y")->meta().dtype == DType::f32);
+    CHECK(!loaded.graph.find("y")->meta().placement);
+    CHECK_NOTHROW(checked_graph(loaded.graph, "m.pt2"));
+}
+
+TEST_CASE("a weight of elements that Whittle only keeps is the bytes of the file") {
+    const TempDir folder;
+    write_archive(folder.path() / "m.pt2",
+                  {{"m/archive_format", "pt2"},
+                   {"m/data/weights/model_weights_config.json",
+                    R"({"config": {"w": {"path_name": "w0", "tensor_meta": {"dtype": 33, "sizes": [{"as_int": 2}],
+              "strides": [{"as_int": 1}], "storage_offset": {"as_int": 0}, "layout": 7}}}})"},
+                   {"m/data/weights/w0", "\x7f\x80"},
+                   {"m/models/model.json",
+                    R"({"schema_version": {"major": 8, "minor": 14}, "graph_module": {"graph": )" + graph("", "", "") +
+                        R"(, "signature": {"input_specs": [{"buffer": {"arg": {"name": "w"}, "buffer_name": "w"}}],
+                  "output_specs": [)" +
+                        returned("w") + "]}}}"}});
+    const LoadedProgram loaded = load_pt2(folder.path() / "m.pt2", {});
+    CHECK(unusual_type(loaded.graph.find("w")->meta()) == "f8_e8m0[2]");
+    CHECK(same_bits(loaded.graph.attributes.at("w"), Tensor::of<std::uint8_t>({0x7f, 0x80})));
+    CHECK_NOTHROW(checked_graph(loaded.graph, "m.pt2"));
 }
 
 TEST_CASE("an op of lists of tensors is the op of one tensor for each") {
