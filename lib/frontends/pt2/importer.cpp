@@ -309,6 +309,7 @@ void Importer::add_call(const Json& graph, const Json& node, const std::string& 
     const Registry& registry = Registry::instance();
     const bool known = registry.find(target) && !has_opaque_data(graph, node, call);
     const bool batched = regions_->batches.any(call);
+    if (!batched && add_by_positions(graph, node, call)) return;
     if (!known && !batched && !out_variant(call)) return add_opaque(graph, node, std::move(call));
     const std::vector<std::string> names = result_names(node);
     if (!names.empty()) call.name = names.front();

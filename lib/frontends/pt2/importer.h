@@ -83,6 +83,10 @@ class Importer {
     std::vector<ValueMeta> observed_results(const Json& graph, const Node& call, const std::vector<std::string>& names);
     std::optional<std::vector<ValueMeta>> decided_results(const Json& graph,
                                                           const std::vector<std::string>& names) const;
+    /// nonzero() of the mask, a column for each dimension, in the place of the call.
+    ArgList columns_of_nonzero(const Arg& mask, const Node& call);
+    bool add_by_positions(const Json& graph, const Json& node, const Node& call);
+    void add_repeated(const Json& graph, const Json& node, const Node& call);
     /// Masks among the call's index tensors become positions: the rows of nonzero(), a column for each dimension.
     void name_positions(Node& call);
     Scalar observed_number(const Json& graph, const Arg& read, const std::string& name) const;

@@ -134,6 +134,21 @@ TEST_CASE("a number that an unknown op gives is what the file says") {
                                          Catch::Contains("set its symbol with --dim NAME=SIZE"));
 }
 
+TEST_CASE("where() and repeat_interleave() of tensors are parts whose sizes the given values decide") {
+    const std::string open = R"json({"dtype": 5, "sizes": [{"as_expr": {"expr_str": "Symbol('u0', integer=True)"}}],
+        "strides": [{"as_int": 1}], "layout": 7})json";
+    const LoadOptions options{.values = [](const Graph&) { return std::vector{Tensor::of<float>({1, 2, 3})}; }};
+    const LoadedProgram loaded = load_program(
+        node("aten.where.default", argument("condition", tensor("x")), R"({"as_tensors": [{"name": "at"}]})") + "," +
+            node("aten.repeat_interleave.self_Tensor",
+                 argument("self", tensor("x")) + "," + argument("repeats", tensor("at")) + "," +
+                     argument("dim", R"({"as_int": 0})"),
+                 tensor("y")),
+        returned("at") + "," + returned("y"), R"("at": )" + open, options);
+    CHECK(loaded.data_sizes == std::vector<std::string>{"u0=3"});
+    CHECK(results(loaded) == std::vector<std::vector<double>>{{0, 1, 2}, {2, 3, 3}});
+}
+
 TEST_CASE("elements that Whittle only keeps are opaque, and calls of them are what the file states") {
     const auto cast = [](const std::string& from, int code, const std::string& to) {
         return node("aten.to.dtype",
