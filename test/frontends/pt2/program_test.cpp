@@ -452,10 +452,20 @@ TEST_CASE("vmap's hidden dimensions are the first ones of what is computed") {
                                    "," + indexed("row", "q") + "," + remove_dim("read", 1, 2, "all"),
                                returned("all"))) == std::vector<std::vector<double>>{{10, 200}});
 
+    // Other ops run for each slice, of one dimension or of two.
+    CHECK(results(load_program(table + "," + add_dim("t", 1, "row") + "," +
+                                   node("aten.sum.default", argument("self", tensor("row")), tensor("read")) + "," +
+                                   remove_dim("read", 1, 2, "all"),
+                               returned("all"))) == std::vector<std::vector<double>>{{60, 600}});
+    const std::string dot =
+        node("aten.dot.default", argument("self", tensor("a")) + "," + argument("tensor", tensor("b")), tensor("read"));
+    CHECK(results(load_program(table + "," + add_dim("t", 1, "a") + "," + add_dim("t", 2, "b") + "," + dot + "," +
+                                   remove_dim("read", 2, 2, "inner") + "," + remove_dim("inner", 1, 2, "all"),
+                               returned("all"))) == std::vector<std::vector<double>>{{1400, 14000, 14000, 140000}});
     CHECK_THROWS_WITH(load_program(table + "," + add_dim("t", 1, "row") + "," +
-                                       node("aten.sum.default", argument("self", tensor("row")), tensor("read")),
+                                       node("aten.aminmax.default", argument("self", tensor("row")), tensor("read")),
                                    returned("read")),
-                      Catch::Contains("found aten.sum.default inside vmap"));
+                      Catch::Contains("found aten.aminmax.default with several results inside vmap"));
 }
 
 TEST_CASE("an in-place view replaces its operand, and an out variant writes into its argument") {
