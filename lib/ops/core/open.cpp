@@ -49,8 +49,8 @@ struct Found {
     OpenInput input;
 };
 
-/// The floats of a call that converts each of them to an integer; nothing for other calls. Only single elements of the
-/// result may be open then.
+/// The floats of a call that converts each of them to an integer, and leaves those open that the integers do not hold;
+/// nothing for other calls.
 std::optional<Tensor> converted(const Node& call, const RegisteredOp& op, const Arguments<Tensor>& arguments) {
     const std::vector<Param>& params = op.schema.params;
     if (params.empty() || params.front().type != ParamType::tensor || params.front().optional) return {};
@@ -58,7 +58,8 @@ std::optional<Tensor> converted(const Node& call, const RegisteredOp& op, const 
     const auto given = arguments.operand(params.front().name);
     const Tensor* const from = std::get_if<Tensor>(&given);
     if (!from || !is_floating(from->dtype()) || from->sizes() != call.meta().sizes) return {};
-    return *from;
+    const Reason open = bad_conversion(call.target, *from, call.meta().dtype);
+    return open && open == open_result(call, op, arguments) ? std::optional(*from) : std::nullopt;
 }
 
 /// Runs a graph as the reference does, but for open elements of conversions: those are `fill`.
