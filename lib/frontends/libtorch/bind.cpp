@@ -200,7 +200,7 @@ class Binder {
     /// The schema is known, and the call gives tensors that a graph can have. None shows memory of an argument that the
     /// call does not write: of such a view no pass would know what it shows.
     bool can_be_opaque() const {
-        if (step_.op->schema.empty() || !step_.end) return false;
+        if (step_.op->schema.empty() || !step_.end || may_update_statistics(step_.op->name)) return false;
         bool gives = false, shows = false, unusual = false;
         for (const EventValue& result : step_.end->values)
             for_each_tensor(result, [&](const TensorRef& made) {
@@ -259,7 +259,12 @@ class Binder {
             for (const EventValue& element : *list) elements.push_back(issued(element, param));
             return Arg(std::move(elements));
         }
-        return convert(value, param);
+        const std::string before = problem_;
+        Arg arg = convert(value, param);
+        const auto* integer = std::get_if<std::int64_t>(&value.value);
+        if (!integer || problem_ == before) return arg;
+        problem_ = before;  // an enumerator that Whittle has no name for, as of a sparse layout
+        return Arg(*integer);
     }
 
     /// ", which makes a sparse tensor": of what the op takes or makes, what Whittle does not compute with; else "".
