@@ -60,8 +60,9 @@ constexpr BreakInfo kCatalogue[] = {
     {.kind = unregistered_op,
      .id = "WB0007",
      .title = "an operation that Whittle does not know",
-     .explanation = "Whittle computes the expected results from the definition of each operation, so a graph contains "
-                    "only operations that Whittle knows.",
+     .explanation = "Whittle cannot compute what the operation does. If LibTorch describes the operation and its "
+                    "results, the graph contains the call, and a backend that lacks the operation refuses the graph; "
+                    "otherwise the graph ends at the call.",
      .hint = "use operations that Whittle knows, or call this operation outside the captured function; if your own "
              "library defines the operation, pass --op-library FILE"},
     {.kind = backend_request,

@@ -20,6 +20,7 @@
 #include "ops/core/draws.h"
 #include "ops/core/opaque.h"
 #include "ops/core/open.h"
+#include "passes/dce.h"
 
 namespace whittle {
 namespace {
@@ -46,13 +47,15 @@ Outcome run(const FailingCase& asked, Backend& backend, const Suspect& suspect) 
                : run_suspect(asked.graph, asked.inputs, backend, suspect);
 }
 
-/// The first call that draws random numbers, as messages name it; empty: none does.
+/// The first call that draws random numbers on which a result depends, as messages name it; empty: none does.
 std::string random_op(const Graph& graph) {
-    const auto draws = [&](NodeId id) { return draws_random_numbers(graph, graph.node({id})); };
-    const std::vector<NodeId> calls = graph.calls();
+    if (!draws_random_numbers(graph)) return {};
+    const Graph live = dce(graph);
+    const auto draws = [&](NodeId id) { return draws_random_numbers(live, live.node({id})); };
+    const std::vector<NodeId> calls = live.calls();
     const auto found = std::ranges::find_if(calls, draws);
-    if (found != calls.end()) return graph.node({*found}).target;
-    return draws_random_numbers(graph) ? "a nested graph" : "";
+    if (found != calls.end()) return live.node({*found}).target;
+    return draws_random_numbers(live) ? "a nested graph" : "";
 }
 
 /// Judges one case.

@@ -126,7 +126,7 @@ std::vector<FoundBreak> find_breaks(const Frame& frame, const Backend* backend, 
             add(BreakKind::unsupported,
                 call.target + " uses a device, layout or data type that backend " + backend->name() + " lacks", judged,
                 judged && !goes_on);
-        else if (!op && (frame.captured || (backend && !refused.contains(id) && !touches_unknown(graph, call))))
+        else if (!op && (backend || frame.captured) && !refused.contains(id) && !touches_unknown(graph, call))
             continue;                                   // an opaque call: the program ran it, or the backend knows it
         else if (!op && onnx_sequence_op(call.target))  // else it was resolved while the file was read
             add(BreakKind::frontend, call.target + " uses a sequence whose elements are not known" + opset);

@@ -185,6 +185,10 @@ TEST_CASE("random draws are not judged by their values, only by how they end", "
     const Judgement said = said_of(good, {}, dice);
     CHECK(said.verdict == Verdict::not_judged);
     CHECK(said.reason == "aten.rand_like.default draws random numbers");
+    const Graph unread = parse(
+        "graph g {\n  %x = placeholder[\"x\"] : f32[2]\n  %y = aten.rand_like.default(%x) : f32[2]\n  %z = "
+        "aten.neg.default(%x) : f32[2]\n  return (%z)\n}\n");
+    CHECK(said_of(good, {}, unread).verdict == Verdict::right);
     refuses.on_compile = [](const Graph&) { throw std::runtime_error("no"); };
     CHECK(said_of(refuses, {}, dice).fails());
 }

@@ -12,10 +12,17 @@ namespace {
 /// A parameter in a schema's text.
 struct Parameter {
     std::string name;
-    bool tensor = false;        ///< rather than a list of them, or a number
+    std::string type = {};
     bool keyword_only = false;  ///< behind a "*"
-    bool operator==(const Parameter&) const = default;
+    /// It takes a tensor, rather than a list of them, or a number.
+    bool tensor() const { return type.starts_with("Tensor") && !type.ends_with(']'); }
 };
+
+bool take_alike(const std::vector<Parameter>& a, const std::vector<Parameter>& b) {
+    return std::ranges::equal(a, b, [](const Parameter& one, const Parameter& other) {
+        return one.name == other.name && one.tensor() == other.tensor() && one.keyword_only == other.keyword_only;
+    });
+}
 
 /// Of "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> …".
 std::vector<Parameter> parameters(std::string_view schema) {
@@ -32,9 +39,7 @@ std::vector<Parameter> parameters(std::string_view schema) {
         if (first == std::string::npos || star) return current.clear();
         std::string text = current.substr(first);
         text = text.substr(0, text.find('='));
-        const std::string type = text.substr(0, text.rfind(' '));
-        all.push_back(
-            {text.substr(text.rfind(' ') + 1), type.starts_with("Tensor") && !type.ends_with(']'), keyword_only});
+        all.push_back({text.substr(text.rfind(' ') + 1), text.substr(0, text.rfind(' ')), keyword_only});
         current.clear();
     };
     for (std::size_t i = open + 1; i < schema.size(); ++i) {
@@ -65,7 +70,7 @@ std::string target_without_out(const OpName& op, std::size_t outs) {
     taken.resize(taken.size() - std::min(outs, taken.size()));
     const std::string target = op.target(), base = target.substr(0, target.rfind('.') + 1);
     for (const RegisteredOp& known : Registry::instance().all())
-        if (known.name.starts_with(base) && parameters(known.text) == taken) return std::string(known.name);
+        if (known.name.starts_with(base) && take_alike(parameters(known.text), taken)) return std::string(known.name);
     return {};
 }
 
@@ -95,15 +100,18 @@ class Binder {
   public:
     Binder(const Step& step, const std::function<NodeRef(std::size_t)>& node_of) : step_(step), node_of_(node_of) {}
 
-    /// What Whittle has no call for is opaque where its tensors are none that Whittle computes with.
+    /// What Whittle has no call for is opaque: where it does not know the op, and where the tensors are none that
+    /// Whittle computes with. What an opaque call writes and returns is what LibTorch's schema says.
     BoundCall bind() {
         BoundCall bound = bind_known();
-        const bool writes = writes_argument(*step_.op);
-        if (bound.problem.empty() || misplaced().empty()) return bound;
-        if (writes && !((step_.op->flags & kHasFunctional) && writes_memory(step_))) return bound;
+        if (bound.problem.empty() || (misplaced().empty() && !(is_unknown(bound) && can_be_opaque()))) return bound;
+        const bool writes = writes_argument(*step_.op), functional = step_.op->flags & kHasFunctional;
+        if (writes && !(writes_memory(step_) && writes_only_these() && (functional || misplaced().empty())))
+            return bound;
         BoundCall opaque = bind_opaque();
-        if (writes) opaque.call.target = functional_target(*step_.op);
+        if (writes && functional) opaque.call.target = functional_target(*step_.op);
         opaque.writes = writes;
+        opaque.on_copies = writes && !functional;
         return opaque.problem.empty() ? opaque : bound;
     }
 
@@ -187,6 +195,37 @@ class Binder {
         return bound;
     }
 
+    static bool is_unknown(const BoundCall& bound) { return bound.kind == capture::BreakKind::unregistered_op; }
+
+    /// The schema is known, and the call gives tensors that a graph can have. None shows memory of an argument that the
+    /// call does not write: of such a view no pass would know what it shows.
+    bool can_be_opaque() const {
+        if (step_.op->schema.empty() || !step_.end || may_update_statistics(step_.op->name)) return false;
+        bool gives = false, shows = false, unusual = false;
+        for (const EventValue& result : step_.end->values)
+            for_each_tensor(result, [&](const TensorRef& made) {
+                gives = true;
+                unusual |= !made.obstacle().empty();
+                if (made.has(kHasStorage) && !writes_argument(*step_.op)) shows |= is_of_argument(made);
+            });
+        return gives && !shows && !unusual;
+    }
+    /// By its schema, the op writes to nothing beside what written_among() gives.
+    bool writes_only_these() const {
+        const std::string_view schema = step_.op->schema, taken = schema.substr(0, schema.find(") ->"));
+        if (const std::size_t outs = written_outs(*step_.op))
+            return std::ranges::count(taken, '!') == static_cast<std::ptrdiff_t>(outs);
+        return taken.find('!') < taken.find(',') && taken.find('!') == taken.rfind('!');
+    }
+    bool is_of_argument(const TensorRef& made) const {
+        bool found = false;
+        for (const EventValue& value : step_.begin->values)
+            for_each_tensor(value, [&](const TensorRef& given) {
+                found |= given.has(kHasStorage) && given.storage == made.storage;
+            });
+        return found;
+    }
+
     /// The call as LibTorch's schema has it, without what was left to its default.
     BoundCall bind_opaque() {
         BoundCall bound{.call = {.target = step_.op->target()}, .opaque = true};
@@ -194,7 +233,7 @@ class Binder {
         tensor_ = 0;
         problem_.clear();
         for (std::size_t i = 0; i < step_.begin->values.size(); ++i) {
-            Arg arg = issued(step_.begin->values[i]);
+            Arg arg = issued(step_.begin->values[i], i < taken.size() ? as_issued(taken[i]) : Param{});
             if (i >= taken.size() || !taken[i].keyword_only)
                 bound.call.args.push_back(std::move(arg));
             else if (!arg.is_none())
@@ -204,14 +243,28 @@ class Binder {
         return bound;
     }
 
-    Arg issued(const EventValue& value) {
+    /// What an event has as the number of an enumeration is a data type or a word in a call.
+    static Param as_issued(const Parameter& parameter) {
+        Param param{.name = parameter.name};
+        if (parameter.type.starts_with("ScalarType")) param.type = ParamType::dtype;
+        if (parameter.type.starts_with("MemoryFormat") || parameter.type.starts_with("Layout"))
+            param.type = ParamType::text;
+        return param;
+    }
+
+    Arg issued(const EventValue& value, const Param& param) {
         if (const auto* other = std::get_if<EventValue::Opaque>(&value.value)) return Arg(other->what);
         if (const auto* list = value.list()) {
             ArgList elements;
-            for (const EventValue& element : *list) elements.push_back(issued(element));
+            for (const EventValue& element : *list) elements.push_back(issued(element, param));
             return Arg(std::move(elements));
         }
-        return convert(value, Param{});
+        const std::string before = problem_;
+        Arg arg = convert(value, param);
+        const auto* integer = std::get_if<std::int64_t>(&value.value);
+        if (!integer || problem_ == before) return arg;
+        problem_ = before;  // an enumerator that Whittle has no name for, as of a sparse layout
+        return Arg(*integer);
     }
 
     /// ", which makes a sparse tensor": of what the op takes or makes, what Whittle does not compute with; else "".
@@ -339,10 +392,20 @@ bool may_write_statistics(const Step& step) {
     return !training || *training;
 }
 
-bool is_random(const OpName& op) {
+namespace {
+
+bool is_known_random(const OpName& op) {
     if (capture_role(op.name) == CaptureRole::draws) return true;
     const RegisteredOp* known = Registry::instance().op(op.target());
     return known && known->def->random;
+}
+
+}  // namespace
+
+bool is_random(const OpName& op) {
+    // Of an op that Whittle does not know only the schema tells.
+    return is_known_random(op) ||
+           (op.schema.find("Generator? ") != std::string::npos && !Registry::instance().op(op.target()));
 }
 
 bool makes_memory(const Step& step) {
@@ -352,7 +415,7 @@ bool makes_memory(const Step& step) {
 
 bool is_known(const OpName& op, const Event& begin) {
     const CaptureRole role = capture_role(op.name);
-    if (is_random(op) || role == CaptureRole::allocates || role == CaptureRole::adopts) return true;
+    if (is_known_random(op) || role == CaptureRole::allocates || role == CaptureRole::adopts) return true;
     // Its parts tell what it does to the running statistics.
     if (training_target(op.target()).empty() && trains_batch_norm(op, begin)) return false;
     return Registry::instance().op(functional_target(op));

@@ -15,8 +15,9 @@ namespace whittle::libtorch {
 struct BoundCall {
     Node call;                  ///< target and arguments
     bool random = false;        ///< its results are no function of its arguments: they are recorded, not computed
-    bool opaque = false;        ///< of a tensor that Whittle does not compute with, as LibTorch was called
+    bool opaque = false;        ///< of an op or tensor that Whittle does not compute with, as LibTorch was called
     bool writes = false;        ///< the call's result is written to its first argument
+    bool on_copies = false;     ///< of an opaque call: it gets copies of what it writes to, and returns those
     bool statistics = false;    ///< it moves the running statistics among its arguments: see written_statistics()
     std::string in_place = {};  ///< the registry's op that does so; when empty it is computed, then copied there
     std::string problem = {};   ///< why it cannot enter a graph; then only that and its kind mean anything

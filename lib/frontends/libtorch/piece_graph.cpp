@@ -104,6 +104,7 @@ std::optional<GraphBreak> PieceGraphs::add_call(std::int32_t index) {
     call.module_path = module_path(index);
     std::string functional;  // of a write
     if (!bound.in_place.empty()) functional = std::exchange(call.target, bound.in_place);
+    if (bound.on_copies) copy_written(index, values, operands);
     // What nobody reads was computed, too, and may be what fails: it stays.
     std::variant<capture::Placed, GraphBreak> outcome =
         builder_.issue({.call = call, .functional = functional, .operands = operands, .nested = {}, .effect = true});
@@ -141,6 +142,21 @@ void PieceGraphs::add_numbers(std::int32_t index, const std::string& call) {
     for (const NumberName& one : known->second)
         if (const auto number = host_value(one.number); number && words.text(one.function) == frame_.function)
             named_numbers_.push_back({call, *number, words.text(one.name)});
+}
+
+/// Puts copies in the place of those `operands`, which are `values`, that the step writes to.
+void PieceGraphs::copy_written(std::int32_t index, const std::vector<ValueId>& values,
+                               std::vector<capture::Operand>& operands) {
+    const Node copy{.target = "aten.clone.default", .args = {Arg(NodeRef{0})}, .stack = recording_.stack(index)};
+    const std::vector<ValueId> written = recording_.written_values(index);
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        if (std::ranges::find(written, values[i]) == written.end()) continue;
+        const auto outcome =
+            builder_.issue({.call = copy, .functional = {}, .operands = {&operands[i], 1}, .nested = {}});
+        // What ends the graph before the copy does so before the step, too, which is issued next.
+        if (const auto* placed = std::get_if<capture::Placed>(&outcome))
+            operands[i] = {.meta = operands[i].meta, .node = placed->results.front().node};
+    }
 }
 
 /// What was computed is copied to each `out`, which then is the result, and one of `operands`: the call that computes

@@ -67,6 +67,7 @@ class PieceGraphs {
                                                                   std::vector<NodeRef>& made,
                                                                   std::vector<NodeRef>& writers,
                                                                   std::vector<ValueId>& operands);
+    void copy_written(std::int32_t index, const std::vector<ValueId>& values, std::vector<capture::Operand>& operands);
     void add_numbers(std::int32_t index, const std::string& call);
     void add_result(ValueId id, NodeRef node, const std::vector<ValueId>& operands);
     capture::Operand operand_of(ValueId id, std::int32_t reader);

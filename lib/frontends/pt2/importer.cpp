@@ -8,12 +8,14 @@
 #include "base/error.h"
 #include "frontends/pt2/codes.h"
 #include "frontends/pt2/numbers.h"
+#include "graph/placement.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/aten/hidden_writes.h"
 #include "ops/core/assertions.h"
 #include "ops/core/known.h"
 #include "ops/core/registry.h"
+#include "tensor/opaque_types.h"
 
 namespace whittle::pt2 {
 namespace {
@@ -125,7 +127,9 @@ std::int64_t size_of(const Json& size, const std::map<std::string, std::int64_t>
 
 ValueMeta meta_of(const Json& tensor, const std::map<std::string, std::int64_t>& symbols) {
     layout_of_code(tensor.at("layout").get<std::int64_t>());
-    ValueMeta meta{.dtype = dtype_of_code(tensor.at("dtype").get<std::int64_t>())};
+    const auto code = tensor.at("dtype").get<std::int64_t>();
+    const auto opaque = opaque_type_from_pt2(code);
+    ValueMeta meta = opaque ? opaque_meta(opaque->name, {}) : ValueMeta{.dtype = dtype_of_code(code)};
     for (const Json& size : tensor.at("sizes")) {
         meta.sizes.push_back(size_of(size, symbols));
         if (meta.sizes.back() < 0)
@@ -178,7 +182,10 @@ Arg Importer::argument(const Json& argument) const {
         const auto known = values_.find(value->at("name").get<std::string>());
         return known == values_.end() ? Arg(value->at("class_fqn").get<std::string>()) : known->second;
     }
-    if (kind == "as_scalar_type") return dtype_of_code(value->get<std::int64_t>());
+    if (kind == "as_scalar_type") {
+        if (const auto opaque = opaque_type_from_pt2(value->get<std::int64_t>())) return std::string(opaque->name);
+        return dtype_of_code(value->get<std::int64_t>());
+    }
     if (kind == "as_memory_format") return memory_format_of_code(value->get<std::int64_t>());
     if (kind == "as_layout") return layout_of_code(value->get<std::int64_t>());
     if (kind == "as_device") return value->at("type").get<std::string>();
@@ -229,7 +236,7 @@ void Importer::add_node(const Json& graph, const Json& node) {
     if (add_number(node, target) || add_item(graph, node, target) || add_marker(node, target)) return;
     constexpr std::string_view kHigherOrder = "higher_order.";
     if (target.starts_with(kHigherOrder)) return add_higher_order(graph, node, target.substr(kHigherOrder.size()));
-    add_call(graph, node, target);
+    if (!add_foreach(graph, node, target)) add_call(graph, node, target);
 }
 
 bool Importer::add_number(const Json& node, const std::string& target) {
@@ -300,8 +307,9 @@ void Importer::add_call(const Json& graph, const Json& node, const std::string& 
     set_place(call, node);
     set_arguments(call, node.at("inputs"));
     const Registry& registry = Registry::instance();
-    const bool known = registry.find(target);
+    const bool known = registry.find(target) && !has_opaque_data(graph, node, call);
     const bool batched = regions_->batches.any(call);
+    if (!batched && add_by_positions(graph, node, call)) return;
     if (!known && !batched && !out_variant(call)) return add_opaque(graph, node, std::move(call));
     const std::vector<std::string> names = result_names(node);
     if (!names.empty()) call.name = names.front();
@@ -324,6 +332,18 @@ void Importer::add_call(const Json& graph, const Json& node, const std::string& 
     if (call.results.empty()) throw Error("found a call without results, which Whittle does not support");
     check_stated(graph, names, call.results);
     bind_results(node.at("outputs"), graph_.add(std::move(call)));
+}
+
+/// The call takes or gives elements that Whittle only keeps: then it knows the call as the file states it.
+bool Importer::has_opaque_data(const Json& graph, const Json& node, const Node& call) const {
+    bool found = false;
+    for_each_input(call, [&](NodeRef ref) { found = found || is_opaque(graph_.node(ref).meta()); });
+    const Json values = graph.value("tensor_values", Json::object());
+    for (const Json& output : node.at("outputs"))
+        if (const auto [kind, value] = chosen(output); kind == "as_tensor")
+            if (const auto stated = values.find(value->at("name").get<std::string>()); stated != values.end())
+                found = found || opaque_type_from_pt2(stated->at("dtype").get<std::int64_t>());
+    return found;
 }
 
 void Importer::check_stated(const Json& graph, const std::vector<std::string>& names,

@@ -59,6 +59,10 @@ class Importer {
     Arg list(const Json& items) const;
     void add_node(const Json& graph, const Json& node);
     void add_call(const Json& graph, const Json& node, const std::string& target);
+    /// Of an op of lists of tensors, a call for each (foreach.cpp); false where the op of one tensor is not known.
+    bool add_foreach(const Json& graph, const Json& node, const std::string& target);
+    using NamedArgs = std::vector<std::pair<std::string, Arg>>;
+    std::optional<Node> element_call(const std::string& name, const NamedArgs& arguments, std::size_t i) const;
     /// In-place views: the operand is the result from then on.
     void replace_operand(const Json& node, Node call);
     void write_results(const std::vector<std::string>& names, const OutVariant& variant);
@@ -69,6 +73,7 @@ class Importer {
     void cast_operands(const Json& graph, Node& call, const std::vector<std::string>& names);
     void set_arguments(Node& call, const Json& inputs) const;
     void bind_results(const Json& outputs, NodeRef call);
+    bool has_opaque_data(const Json& graph, const Json& node, const Node& call) const;
     /// The file's own data types and sizes of results, held against those that follow from the operands: a file that
     /// was edited is refused, and so is one of which Whittle knows better than PyTorch. A symbol without a size is what
     /// the result says.
@@ -78,6 +83,10 @@ class Importer {
     std::vector<ValueMeta> observed_results(const Json& graph, const Node& call, const std::vector<std::string>& names);
     std::optional<std::vector<ValueMeta>> decided_results(const Json& graph,
                                                           const std::vector<std::string>& names) const;
+    /// nonzero() of the mask, a column for each dimension, in the place of the call.
+    ArgList columns_of_nonzero(const Arg& mask, const Node& call);
+    bool add_by_positions(const Json& graph, const Json& node, const Node& call);
+    void add_repeated(const Json& graph, const Json& node, const Node& call);
     /// Masks among the call's index tensors become positions: the rows of nonzero(), a column for each dimension.
     void name_positions(Node& call);
     Scalar observed_number(const Json& graph, const Arg& read, const std::string& name) const;

@@ -13,6 +13,7 @@
 #include "frontends/pt2/importer.h"
 #include "frontends/pt2/pickle.h"
 #include "graph/dynamic_dims.h"
+#include "graph/placement.h"
 
 namespace whittle::pt2 {
 namespace {
@@ -144,6 +145,7 @@ class ProgramReader {
         for (const auto& [name, entry] : entries.at("config").items()) {
             try {
                 weights_[name] = weight(at, entry, payloads);
+                if (const ValueMeta meta = meta_of(entry.at("tensor_meta"), {}); is_opaque(meta)) opaque_[name] = meta;
             } catch (Error& error) {
                 if (error.where().file.empty()) error.locate({archive_.file(), config + ": " + name});
                 throw;
@@ -170,6 +172,8 @@ class ProgramReader {
         const auto path = entry.at("path_name").get<std::string>();
         std::shared_ptr<Storage>& payload = payloads[path];
         if (!payload) payload = archive_.bytes(folder + path);
+        if (is_opaque(meta))  // as the file has it
+            return Tensor(payload, DType::u8, {static_cast<std::int64_t>(payload->bytes().size())}, {1});
         if (payload->bytes().empty()) return Tensor(meta.dtype, meta.sizes);  // nothing stored: zeros
         return Tensor(payload, meta.dtype, meta.sizes, meta.strides, offset);
     }
@@ -311,7 +315,10 @@ class ProgramReader {
             const auto weight = weights_.find(name);
             if (weight == weights_.end())
                 throw Error("found no data for the " + kind + " '" + name + "' in the archive");
-            importer_.bind(input.at("arg").at("name"), loaded_.graph.get_attr(name, weight->second));
+            const NodeRef read = loaded_.graph.get_attr(name, weight->second);
+            if (const auto meta = opaque_.find(name); meta != opaque_.end())
+                loaded_.graph.nodes[static_cast<std::size_t>(read.id)].results = {meta->second};
+            importer_.bind(input.at("arg").at("name"), read);
         }
     }
 
@@ -347,6 +354,7 @@ class ProgramReader {
     Layout layout_;
     Symbols symbols_;
     std::map<std::string, Tensor> weights_;
+    std::map<std::string, ValueMeta> opaque_;  ///< of weights that are bytes
     LoadedProgram loaded_;
     DataSizes data_sizes_{options_.values, symbols_.sizes};
     Importer importer_{loaded_.graph, symbols_, &data_sizes_};

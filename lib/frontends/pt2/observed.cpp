@@ -33,6 +33,79 @@ std::vector<ValueMeta> Importer::observed_results(const Json& graph, const Node&
     return metas;
 }
 
+ArgList Importer::columns_of_nonzero(const Arg& mask, const Node& call) {
+    if (!data_) throw Error("found a nested graph with sizes that depend on data, which Whittle does not support");
+    const auto in_place_of_call = [&](Node made) {
+        made.stack = call.stack, made.module_path = call.module_path;
+        return made;
+    };
+    Node rows = in_place_of_call({.name = "positions", .target = "aten.nonzero.default", .args = {mask}});
+    rows.results = {ValueMeta::contiguous(DType::i64, data_->run(graph_, rows, 1).at(0).sizes())};
+    const std::int64_t rank = rows.results[0].sizes.at(1);
+    const NodeRef found = graph_.add(std::move(rows));
+    ArgList columns;
+    for (std::int64_t d = 0; d < rank; ++d) {
+        Node column = in_place_of_call({.name = "position", .target = "aten.select.int", .args = {found, Arg(1), d}});
+        column.results = infer(graph_, column);
+        columns.push_back(graph_.add(std::move(column)));
+    }
+    return columns;
+}
+
+namespace {
+
+/// An argument of an op without a record, by position or, as older files have it, by name.
+Arg given(const Node& call, std::size_t at, const char* name) {
+    if (at < call.args.size()) return call.args[at];
+    const Arg* value = call.kwarg(name);
+    return value ? *value : Arg();
+}
+
+}  // namespace
+
+/// Composites of ops whose results' sizes depend on data: where() is the columns of nonzero(), and repeat_interleave()
+/// selects by the positions that its form without a tensor gives.
+bool Importer::add_by_positions(const Json& graph, const Json& node, const Node& call) {
+    if (call.target == "aten.repeat_interleave.self_Tensor") return add_repeated(graph, node, call), true;
+    if (call.target != "aten.where.default" && call.target != "aten.nonzero_numpy.default") return false;
+    const ArgList columns =
+        columns_of_nonzero(given(call, 0, call.target == "aten.where.default" ? "condition" : "self"), call);
+    const std::vector<std::string> names = result_names(node);
+    for (std::size_t i = 0; i < std::min(names.size(), columns.size()); ++i) {
+        const NodeRef column = *columns[i].node();
+        check_stated(graph, {names[i]}, {graph_.node(column).meta()});
+        bind(names[i], column);
+    }
+    return true;
+}
+
+void Importer::add_repeated(const Json& graph, const Json& node, const Node& call) {
+    if (!data_) throw Error("found a nested graph with sizes that depend on data, which Whittle does not support");
+    const auto add = [&](const std::string& name, const std::string& target, ArgList args) {
+        Node part{.name = name, .target = target, .args = std::move(args)};
+        part.stack = call.stack, part.module_path = call.module_path;
+        part.results = infer(graph_, part);
+        return graph_.add(std::move(part));
+    };
+    Arg self = given(call, 0, "self"), repeats = given(call, 1, "repeats"), dim = given(call, 2, "dim");
+    if (!self.node() || !repeats.node()) throw Error("found no tensors to repeat, expected self and repeats");
+    if (dim.is_none()) self = add("flat", "aten.flatten.using_ints", {self}), dim = Arg(0);
+    const Sizes& sizes = graph_.node(*self.node()).meta().sizes;
+    const auto at = wrap_dim(std::get<std::int64_t>(dim.value), static_cast<std::int64_t>(sizes.size()));
+    const Sizes each = {sizes.at(static_cast<std::size_t>(at))};
+    if (graph_.node(*repeats.node()).meta().sizes != each)  // one number for all
+        repeats = add("repeats", "aten.expand.default", {repeats, Arg::ints(each)});
+    Node positions{.name = "positions", .target = "aten.repeat_interleave.Tensor", .args = {repeats}};
+    positions.stack = call.stack, positions.module_path = call.module_path;
+    const Tensor found = data_->run(graph_, positions, 1).at(0);
+    positions.results = {ValueMeta::contiguous(found.dtype(), found.sizes())};
+    const std::vector<std::string> names = result_names(node);
+    const NodeRef selected =
+        add(names.at(0), "aten.index_select.default", {self, dim, graph_.add(std::move(positions))});
+    check_stated(graph, names, {graph_.node(selected).meta()});
+    bind(names.at(0), selected);
+}
+
 void Importer::name_positions(Node& call) {
     const std::vector<NodeRef> masks = index_masks(graph_, call);
     if (masks.empty()) return;
@@ -42,18 +115,8 @@ void Importer::name_positions(Node& call) {
             positions.push_back(index);
             continue;
         }
-        if (!data_) throw Error("found a nested graph with sizes that depend on data, which Whittle does not support");
-        Node rows{.name = "positions", .target = "aten.nonzero.default", .args = {index}};
-        rows.stack = call.stack, rows.module_path = call.module_path;
-        rows.results = {ValueMeta::contiguous(DType::i64, data_->run(graph_, rows, 1).at(0).sizes())};
-        const std::int64_t rank = rows.results[0].sizes.at(1);
-        const NodeRef found = graph_.add(std::move(rows));
-        for (std::int64_t d = 0; d < rank; ++d) {
-            Node column{.name = "position", .target = "aten.select.int", .args = {found, Arg(1), Arg(d)}};
-            column.stack = call.stack, column.module_path = call.module_path;
-            column.results = infer(graph_, column);
-            positions.push_back(graph_.add(std::move(column)));
-        }
+        const ArgList columns = columns_of_nonzero(index, call);
+        positions.insert(positions.end(), columns.begin(), columns.end());
     }
     index_list(call) = Arg(std::move(positions));
 }

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "graph/value_ref.h"
 #include "ops/aten/batching.h"
 #include "ops/core/builder.h"
 #include "ops/core/registry.h"
@@ -126,6 +127,50 @@ void Batches::index(Node& call, const Levels& all) {
     call.args[1] = list;
 }
 
+/// Of an op of whose batches nothing is known: map() runs it for each slice along the outermost hidden dimension.
+NodeRef Batches::mapped(const Node& call, const Levels& all) {
+    const auto is_sliced = [&](NodeRef ref) { return std::ranges::count(levels(ref), all.front()) != 0; };
+    Graph body{.name = "vmapped"};
+    Batches inner(body);
+    std::map<NodeId, NodeRef> parameters;
+    ArgList slices, others;
+    for (const bool sliced : {true, false})
+        for_each_input(call, [&](NodeRef ref) {
+            if (is_sliced(ref) != sliced || parameters.contains(ref.id)) return;
+            ValueMeta meta = graph_.node(ref).meta();
+            Levels own = levels(ref);
+            if (sliced) {
+                meta.sizes.erase(meta.sizes.begin());
+                meta.strides.erase(meta.strides.begin());
+                own.erase(own.begin());
+            }
+            const NodeRef parameter = body.placeholder("operand", meta);
+            if (!own.empty()) inner.levels_[parameter.id] = own;
+            parameters[ref.id] = parameter;
+            (sliced ? slices : others).push_back(ref);
+        });
+    Node part = map_inputs(call, [&](NodeRef ref) { return Arg(parameters.at(ref.id)); });
+    NodeRef result;
+    if (inner.any(part)) {
+        result = inner.call(std::move(part));
+    } else {
+        part.results = infer(body, part);
+        if (part.results.size() != 1)
+            throw Error("found " + call.target + " with several results inside vmap, which Whittle does not support");
+        result = body.add(std::move(part));
+    }
+    body.output({result});
+    std::string name = body.name;
+    for (int n = 1; graph_.subgraphs.contains(name); ++n) name = body.name + "_" + std::to_string(n);
+    graph_.subgraphs[name] = std::make_shared<const Graph>(std::move(body));
+    Node map{.name = call.name, .target = "higher_order.map", .args = {GraphRef{name}, slices, others}};
+    map.stack = call.stack, map.module_path = call.module_path;
+    map.results = infer(graph_, map);
+    const NodeRef mapped = add_results(graph_, graph_.add(std::move(map))).at(0);
+    levels_[mapped.id] = all;
+    return mapped;
+}
+
 NodeRef Batches::call(Node call) {
     Levels all = levels_of(call);
     switch (batching_of(call.target)) {
@@ -139,10 +184,7 @@ NodeRef Batches::call(Node call) {
             index(call, all);
             break;
         case Batching::unknown:
-            throw Error(
-                "found " + call.target +
-                " inside vmap, which Whittle does not support there; expected an op that is element by element, "
-                "or an index");
+            return mapped(call, all);
     }
     call.results = infer(graph_, call);
     const NodeRef result = graph_.add(std::move(call));

@@ -22,8 +22,8 @@ class Batches {
     NodeRef remove(NodeRef value, std::int64_t level, std::int64_t size, std::int64_t dim);
     /// Whether an operand has hidden dimensions.
     bool any(const Node& call) const;
-    /// Adds the call, which has hidden dimensions, on all dimensions. Throws Error for an op of which Whittle does not
-    /// know how.
+    /// Adds the call, which has hidden dimensions, on all dimensions, or where Whittle does not know how, for each
+    /// slice along them. Throws Error for an op that the registry lacks, and for several results.
     NodeRef call(Node call);
     /// The value's meta without the hidden dimensions.
     ValueMeta seen(NodeRef value) const;
@@ -39,6 +39,7 @@ class Batches {
     NodeRef aligned(NodeRef value, const Levels& all, std::int64_t rank);
     void align(Node& call, const Levels& all);
     void index(Node& call, const Levels& all);
+    NodeRef mapped(const Node& call, const Levels& all);
 
     Graph& graph_;
     std::map<NodeId, Levels> levels_;

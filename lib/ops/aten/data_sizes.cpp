@@ -1,6 +1,6 @@
-// Ops whose results' sizes are data: nonzero, masked_select, _unique2, bincount, _pack_padded_sequence. Of a constant
-// they decompose into constants; else a graph has the sizes that were observed (ops/core/known.h), and only the
-// reference runs them.
+// Ops whose results' sizes are data: nonzero, masked_select, unique, bincount, repeat_interleave,
+// _pack_padded_sequence. Of a constant they decompose into constants; else a graph has the sizes that were observed
+// (ops/core/known.h), and only the reference runs them.
 #include "ops/aten/data_sizes.h"
 
 #include <algorithm>
@@ -21,9 +21,19 @@ namespace {
 
 using namespace aten;
 
-constexpr std::string_view kNonzero = "aten.nonzero.default", kMaskedSelect = "aten.masked_select.default",
-                           kUnique = "aten._unique2.default", kBincount = "aten.bincount.default",
-                           kPack = "aten._pack_padded_sequence.default";
+/// Those whose first result has such a size alone.
+constexpr std::string_view kOneResult[] = {"aten.nonzero.default", "aten.argwhere.default",
+                                           "aten.masked_select.default", "aten.bincount.default",
+                                           "aten.repeat_interleave.Tensor"};
+/// Those whose third result, the counts, has it, too, where they are asked for (by the argument of that number) or
+/// given anyway.
+struct Unique {
+    std::string_view target;
+    std::size_t counts_at;
+};
+constexpr Unique kUnique[] = {
+    {"aten._unique2.default", 3}, {"aten.unique_consecutive.default", 2}, {"aten.unique_dim.default", 4}};
+constexpr std::string_view kPack = "aten._pack_padded_sequence.default";
 
 /// One row per element that is not zero.
 Tensor rows_of_nonzero(const Tensor& self) {
@@ -95,6 +105,102 @@ CallResults decompose_unique(const Call& c) {
     for (const Tensor& result : unique_of(known_operand(c, "self"), c)) results.push_back(c.constant(result));
     return results;
 }
+
+/// The slices along the first dimension that differ from the ones before them.
+Distinct runs_of(const Tensor& self) {
+    const Tensor whole = self.contiguous();
+    const std::int64_t slices = whole.sizes().at(0), width = slices ? whole.numel() / slices : 0;
+    Distinct runs;
+    const auto split = [&](const auto& elements) {
+        for (std::int64_t i = 0; i < slices; ++i) {
+            const auto slice = elements.begin() + i * width;
+            if (i == 0 || !std::equal(slice, slice + width, slice - width)) {
+                runs.first.push_back(i);
+                runs.counts.push_back(0);
+            }
+            runs.inverse.push_back(static_cast<std::int64_t>(runs.first.size()) - 1);
+            ++runs.counts.back();
+        }
+    };
+    if (is_floating(self.dtype()))
+        split(whole.values<double>());
+    else
+        split(whole.values<std::int64_t>());
+    return runs;
+}
+
+/// Only the first dimension: a graph has symbols for first sizes.
+void check_first(const char* op, std::int64_t dim, std::int64_t rank) {
+    if (wrap_dim(dim, rank) != 0)
+        throw NotImplemented(std::string(op) + ": found dim=" + std::to_string(dim) + ", expected 0", "");
+}
+
+Tensor rows_of(const Tensor& self, const Ints& rows) {
+    Sizes sizes = self.sizes();
+    sizes.at(0) = static_cast<std::int64_t>(rows.size());
+    return pick(self, sizes, [&](Ints index) {
+        index[0] = rows[static_cast<std::size_t>(index[0])];
+        return element_offset(index, self.strides());
+    });
+}
+
+/// Of the flattened tensor, whose inverse and counts are given where they are asked for; or of its slices.
+template <class T>
+std::vector<Tensor> consecutive_of(const Tensor& self, const Arguments<T>& a) {
+    const std::optional<std::int64_t> dim = a.optional_integer("dim");
+    if (dim) check_first("unique_consecutive", *dim, self.rank());
+    const Tensor whole = self.contiguous(), flat = dim ? whole : whole.as_strided({self.numel()}, {1}, whole.offset());
+    const Distinct runs = runs_of(flat);
+    const bool inverse = dim || a.boolean("return_inverse"), counts = dim || a.boolean("return_counts");
+    return {rows_of(flat, runs.first),
+            inverse ? Tensor::of(runs.inverse, dim ? Sizes{self.sizes()[0]} : self.sizes()) : list({}),
+            counts ? list(runs.counts) : list({})};
+}
+
+std::vector<Tensor> eval_consecutive(const Arguments<Tensor>& a) { return consecutive_of(a.tensor("self"), a); }
+
+CallResults decompose_consecutive(const Call& c) {
+    Vs results;
+    for (const Tensor& result : consecutive_of(known_operand(c, "self"), c)) results.push_back(c.constant(result));
+    return results;
+}
+
+/// Ascending; the inverse and counts are given anyway.
+std::vector<Tensor> distinct_rows(const Tensor& self, std::int64_t dim) {
+    check_first("unique_dim", dim, self.rank());
+    const Distinct distinct = distinct_slices(self, 0, true, NaNs::different);
+    return {rows_of(self, distinct.first), list(distinct.inverse), list(distinct.counts)};
+}
+
+std::vector<Tensor> eval_unique_dim(const Arguments<Tensor>& a) {
+    return distinct_rows(a.tensor("self"), a.integer("dim"));
+}
+
+CallResults decompose_unique_dim(const Call& c) {
+    Vs results;
+    for (const Tensor& result : distinct_rows(known_operand(c, "self"), c.integer("dim")))
+        results.push_back(c.constant(result));
+    return results;
+}
+
+/// Each position as often as the number there says.
+Tensor repeated_positions(const Tensor& repeats) {
+    if (repeats.rank() != 1)
+        throw Error("repeat_interleave: found repeats of sizes " + to_string(repeats.sizes()) +
+                    ", expected a tensor with 1 dimension");
+    Ints positions;
+    const Ints numbers = repeats.values<std::int64_t>();
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        if (numbers[i] < 0)
+            throw Error("repeat_interleave: found " + std::to_string(numbers[i]) + " repeats, expected 0 or more");
+        positions.insert(positions.end(), static_cast<std::size_t>(numbers[i]), static_cast<std::int64_t>(i));
+    }
+    return Tensor::of(positions, {static_cast<std::int64_t>(positions.size())}).to(repeats.dtype());
+}
+
+std::vector<Tensor> eval_repeated(const Arguments<Tensor>& a) { return {repeated_positions(a.tensor("repeats"))}; }
+
+CallResults decompose_repeated(const Call& c) { return c.constant(repeated_positions(known_operand(c, "repeats"))); }
 
 /// Up to the largest number, and as many as asked for.
 template <class T>
@@ -228,6 +334,12 @@ constexpr OpDef kDataSizeOps[] = {
      .eval = eval_nonzero,
      .decompose = decompose_nonzero,
      .grad = no_gradient},
+    {.doc = "where elements are != 0, one row each",
+     .schema = "argwhere(Tensor self) -> Tensor",
+     .dtypes = kMoved,
+     .eval = eval_nonzero,
+     .decompose = decompose_nonzero,
+     .grad = no_gradient},
     {.doc = "elements where a mask is true",
      .schema = "masked_select(Tensor self, Tensor mask) -> Tensor",
      .dtypes = kMoved,
@@ -238,6 +350,22 @@ constexpr OpDef kDataSizeOps[] = {
                "(Tensor, Tensor, Tensor)",
      .eval = eval_unique,
      .decompose = decompose_unique},
+    {.doc = "elements or first slices that differ from those before them",
+     .schema = "unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> "
+               "(Tensor, Tensor, Tensor)",
+     .eval = eval_consecutive,
+     .decompose = decompose_consecutive},
+    {.doc = "different slices along the first dimension, ascending",
+     .schema = "unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool "
+               "return_counts=False) -> (Tensor, Tensor, Tensor)",
+     .eval = eval_unique_dim,
+     .decompose = decompose_unique_dim},
+    {.doc = "each position as often as the number there says",
+     .schema = "repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor",
+     .dtypes = set_of(DType::i64) | set_of(DType::i32),
+     .eval = eval_repeated,
+     .decompose = decompose_repeated,
+     .grad = no_gradient},
     {.doc = "the counts of 0, 1, 2 …",
      .schema = "bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",
      .dtypes = kIntegers,
@@ -260,11 +388,16 @@ std::span<const OpDef> data_size_ops() { return kDataSizeOps; }
 
 std::vector<std::size_t> data_sized_results(const Node& call) {
     if (call.kind != NodeKind::call) return {};
-    if (call.target == kNonzero || call.target == kMaskedSelect || call.target == kBincount) return {0};
+    if (std::ranges::find(kOneResult, call.target) != std::end(kOneResult)) return {0};
     if (call.target == kPack) return {0, 1};
-    if (call.target != kUnique) return {};
-    const Arg* const counts = call.args.size() > 3 ? &call.args[3] : call.kwarg("return_counts");
-    if (counts && *counts == Arg(true)) return {0, 2};
+    const auto* const unique = std::ranges::find(kUnique, call.target, &Unique::target);
+    if (unique == std::end(kUnique)) return {};
+    const Arg* const counts =
+        call.args.size() > unique->counts_at ? &call.args[unique->counts_at] : call.kwarg("return_counts");
+    const Arg* const dim = call.args.size() > 3 ? &call.args[3] : call.kwarg("dim");  // of unique_consecutive
+    const bool given = unique->target == "aten.unique_dim.default" ||
+                       (unique->target == "aten.unique_consecutive.default" && dim && !dim->is_none());
+    if (given || (counts && *counts == Arg(true))) return {0, 2};
     return {0};
 }
 

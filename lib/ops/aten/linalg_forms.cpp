@@ -83,6 +83,10 @@ CallResults decompose_inner(const Call& c) {
     const V x = c.tensor("self"), y = c.tensor("other");
     return x.rank() == 0 || y.rank() == 0 ? x * y : tensordot(x, y, Ints{-1}, Ints{-1});
 }
+CallResults decompose_int_mm(const Call& c) {
+    const V x = to(c.tensor("self"), DType::i32), y = to(c.tensor("mat2"), DType::i32);
+    return mm(x, y);
+}
 CallResults decompose_vecdot(const Call& c) {
     return sum(conjugate(c.tensor("x")) * c.tensor("y"), Ints{c.integer("dim")});
 }
@@ -248,6 +252,11 @@ constexpr OpDef kLinalgForms[] = {
     form("linalg_multi_dot(Tensor[] tensors) -> Tensor", "the product of matrices", decompose_multi_dot),
     form("chain_matmul(Tensor[] matrices) -> Tensor", "the product of matrices", decompose_multi_dot),
     form("inner(Tensor self, Tensor other) -> Tensor", "sums of products along the last dimensions", decompose_inner),
+    {.doc = "the product of matrices of i8, in i32",
+     .schema = "_int_mm(Tensor self, Tensor mat2) -> Tensor",
+     .dtypes = set_of(DType::i8),
+     .decompose = decompose_int_mm,
+     .grad = no_gradient},
     form("linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor", "sums of products along a dimension",
          decompose_vecdot),
     form("vdot(Tensor self, Tensor other) -> Tensor", "the sum of products, the first one's conjugate", decompose_vdot),

@@ -24,10 +24,11 @@ struct OpenInput {
 std::optional<std::string> open_result(const Node& call, const RegisteredOp& op, const Arguments<Tensor>& arguments);
 
 /// Returns the first call of `graph`, in the order of its nodes, whose definition leaves the result open for `inputs`,
-/// one tensor per placeholder. Asks the calls as they stand, composites before they are decomposed, those of nested
-/// graphs each time that they run. The reference computes only what the asked calls read; nothing where no op of the
-/// graph has a rule. Never throws Error: what the reference cannot run, random numbers, and what depends on either is
-/// passed over.
+/// one tensor per placeholder. Floats that an integer dtype does not hold leave it open only if the results of the
+/// graph depend on what they are converted to, as far as runs with several such values show. Asks the calls as they
+/// stand, composites before they are decomposed, those of nested graphs each time that they run. The reference computes
+/// only what the asked calls read; nothing where no op of the graph has a rule. Never throws Error: what the reference
+/// cannot run, random numbers, and what depends on either is passed over.
 std::optional<OpenInput> open_input(const Graph& graph, std::span<const Tensor> inputs);
 
 }  // namespace whittle

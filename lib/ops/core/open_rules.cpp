@@ -102,11 +102,15 @@ Reason negative_exponent(std::string_view op, const Tensor& base, const Tensor& 
     });
 }
 
+bool holds_whole(DType integers, double value) {
+    const double whole = std::trunc(value);
+    return whole >= least(integers) && whole < above(integers);
+}
+
 Reason bad_conversion(std::string_view op, const Tensor& from, DType to) {
     if (!is_floating(from.dtype()) || !is_integer(to)) return std::nullopt;
     for (const double value : from.values<double>()) {
-        const double whole = std::trunc(value);
-        if (whole >= least(to) && whole < above(to)) continue;
+        if (holds_whole(to, value)) continue;
         return std::string(op) + " converts " + (std::isnan(value) ? "NaN" : shortest(value)) + " to " +
                std::string(name(to)) + ", which holds " + lowest(to).integer_text() + " to " +
                greatest(to).integer_text();

@@ -45,6 +45,8 @@ Reason bad_shift(std::string_view op, const std::variant<Tensor, Scalar>& value,
 /// An integer to a negative integer.
 Reason negative_exponent(std::string_view op, const Tensor& base, const Tensor& exponent);
 
+/// The integer dtype holds the float without its fraction.
+bool holds_whole(DType integers, double value);
 /// Floats that are converted to an integer dtype, which does not hold them without their fraction. Nothing for others.
 Reason bad_conversion(std::string_view op, const Tensor& from, DType to);
 

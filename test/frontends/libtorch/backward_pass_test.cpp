@@ -72,8 +72,8 @@ TEST_CASE("a break behind all other operations of a backward pass cuts it, too")
     const auto graphs = differentiated([&](EventWriter& w) {
         backward_node(w, 5, [&] {
             numbered_mul(w, 1, kGradient, 10, -1, false);
-            w.begin(kUnknown, 1, {{.id = 10}});
-            w.end(kUnknown, 1, {{.id = 11}});
+            w.begin(kUndescribed, 1, {{.id = 10}});
+            w.end(kUndescribed, 1, {{.id = 11}});
         });
     });
     REQUIRE(graphs.size() == 2);

@@ -145,17 +145,17 @@ TEST_CASE("tensors of another device are in graphs, what Whittle has no call for
                              "cuda:0): replay skips this graph") == 1);
 }
 
-TEST_CASE("ops that Whittle does not know, or knows otherwise, are breaks by name") {
+TEST_CASE("ops that nobody describes, or that Whittle knows otherwise, are breaks by name") {
     const TempDir folder;
     const EventFile file = program(folder, [](EventWriter& w) {
         const FakeTensor x{.id = 1}, y{.id = 2}, z{.id = 3}, odd{.id = 4, .sizes = {7}};
         w.call(kRelu, {x}, {y});
-        w.call(kUnknown, {y}, {z});
+        w.call(kUndescribed, {y}, {z});
         w.call(kRelu, {z}, {odd});  // relu of three numbers is no seven
     });
     const capture::CapturedFrame frame = only_frame(file);
     REQUIRE(frame.breaks.size() == 2);
-    CHECK(frame.breaks[0].reason == "unknown op my.mystery.default");
+    CHECK(frame.breaks[0].reason == "unknown op my.secret.default");
     CHECK(frame.breaks[0].kind == capture::BreakKind::unregistered_op);
     CHECK(frame.breaks[1].reason == "aten.relu.default: LibTorch returned f32[7], Whittle expected f32[3]");
     CHECK(frame.breaks[1].kind == capture::BreakKind::disagreement);
@@ -242,13 +242,13 @@ TEST_CASE("a graph whose values are not all known says which are missing") {
     const EventFile file = program(folder, [](EventWriter& w) {
         const FakeTensor x{.id = 1}, y{.id = 2}, z{.id = 3};
         w.snapshot(x, {1, 2, 3});
-        w.call(kUnknown, {x}, {y});
+        w.call(kUndescribed, {x}, {y});
         w.call(kRelu, {y}, {z});
         w.snapshot(z, {1, 2, 3});
     });
     const capture::CapturedGraph graph = only_frame(file).graphs.at(0);
     CHECK(graph.inputs.empty());
-    CHECK(graph.unrecorded == "the elements of ___live[0], a result of my.mystery.default, were not recorded");
+    CHECK(graph.unrecorded == "the elements of ___live[0], a result of my.secret.default, were not recorded");
 }
 
 TEST_CASE("a constant of the program, torch::tensor, is an input and nothing random; memory to write to is none") {

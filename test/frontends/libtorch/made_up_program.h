@@ -19,6 +19,7 @@ enum Op : std::uint32_t {
     kLinear,
     kRelu,
     kUnknown,
+    kUndescribed,
     kRandn,
     kEmpty,
     kFill,
@@ -46,6 +47,7 @@ EventFile program(const TempDir& folder, Write&& write) {
                       "aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)", kComposite);
         writer.define(kRelu, "aten::relu", "", "aten::relu(Tensor self) -> Tensor");
         writer.define(kUnknown, "my::mystery", "", "my::mystery(Tensor self) -> Tensor");
+        writer.define(kUndescribed, "my::secret", "", "");
         writer.define(kRandn, "aten::randn", "", "aten::randn(SymInt[] size) -> Tensor");
         writer.define(kEmpty, "aten::empty", "memory_format", "aten::empty.memory_format(SymInt[] size) -> Tensor");
         writer.define(kFill, "aten::fill_", "Scalar",

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "frontends/pt2/load.h"
+#include "graph/placement.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/core/interpreter.h"
@@ -131,6 +132,82 @@ TEST_CASE("a number that an unknown op gives is what the file says") {
     CHECK(results(counted(R"({"as_int": 4})")) == std::vector<std::vector<double>>{{4, 8, 12}});
     CHECK_THROWS_WITH(counted(open), Catch::Contains("node 0 (torch.ops.mylib.count.default)") &&
                                          Catch::Contains("set its symbol with --dim NAME=SIZE"));
+}
+
+TEST_CASE("where() and repeat_interleave() of tensors are parts whose sizes the given values decide") {
+    const std::string open = R"json({"dtype": 5, "sizes": [{"as_expr": {"expr_str": "Symbol('u0', integer=True)"}}],
+        "strides": [{"as_int": 1}], "layout": 7})json";
+    const LoadOptions options{.values = [](const Graph&) { return std::vector{Tensor::of<float>({1, 2, 3})}; }};
+    const LoadedProgram loaded = load_program(
+        node("aten.where.default", argument("condition", tensor("x")), R"({"as_tensors": [{"name": "at"}]})") + "," +
+            node("aten.repeat_interleave.self_Tensor",
+                 argument("self", tensor("x")) + "," + argument("repeats", tensor("at")) + "," +
+                     argument("dim", R"({"as_int": 0})"),
+                 tensor("y")),
+        returned("at") + "," + returned("y"), R"("at": )" + open, options);
+    CHECK(loaded.data_sizes == std::vector<std::string>{"u0=3"});
+    CHECK(results(loaded) == std::vector<std::vector<double>>{{0, 1, 2}, {2, 3, 3}});
+}
+
+TEST_CASE("elements that Whittle only keeps are opaque, and calls of them are what the file states") {
+    const auto cast = [](const std::string& from, int code, const std::string& to) {
+        return node("aten.to.dtype",
+                    argument("self", tensor(from)) + "," +
+                        argument("dtype", R"({"as_scalar_type": )" + std::to_string(code) + "}"),
+                    tensor(to));
+    };
+    std::string narrow = kStated;
+    narrow.replace(narrow.find('7'), 1, "31");
+    const LoadedProgram loaded = load_program(cast("x", 31, "a") + "," + cast("a", 7, "y"), returned("y"),
+                                              R"("a": )" + narrow + R"(, "y": )" + kStated);
+    const Node& call = *loaded.graph.find("a");
+    CHECK(unusual_type(call.meta()) == "f8_e4m3fnuz[3]");
+    CHECK(call.args.at(1) == Arg("f8_e4m3fnuz"));
+    CHECK(loaded.graph.find("y")->meta().dtype == DType::f32);
+    CHECK(!loaded.graph.find("y")->meta().placement);
+    CHECK_NOTHROW(checked_graph(loaded.graph, "m.pt2"));
+}
+
+TEST_CASE("a weight of elements that Whittle only keeps is the bytes of the file") {
+    const TempDir folder;
+    write_archive(folder.path() / "m.pt2",
+                  {{"m/archive_format", "pt2"},
+                   {"m/data/weights/model_weights_config.json",
+                    R"({"config": {"w": {"path_name": "w0", "tensor_meta": {"dtype": 33, "sizes": [{"as_int": 2}],
+              "strides": [{"as_int": 1}], "storage_offset": {"as_int": 0}, "layout": 7}}}})"},
+                   {"m/data/weights/w0", "\x7f\x80"},
+                   {"m/models/model.json",
+                    R"({"schema_version": {"major": 8, "minor": 14}, "graph_module": {"graph": )" + graph("", "", "") +
+                        R"(, "signature": {"input_specs": [{"buffer": {"arg": {"name": "w"}, "buffer_name": "w"}}],
+                  "output_specs": [)" +
+                        returned("w") + "]}}}"}});
+    const LoadedProgram loaded = load_pt2(folder.path() / "m.pt2", {});
+    CHECK(unusual_type(loaded.graph.find("w")->meta()) == "f8_e8m0[2]");
+    CHECK(same_bits(loaded.graph.attributes.at("w"), Tensor::of<std::uint8_t>({0x7f, 0x80})));
+    CHECK_NOTHROW(checked_graph(loaded.graph, "m.pt2"));
+}
+
+TEST_CASE("an op of lists of tensors is the op of one tensor for each") {
+    const auto tensors = [](const std::string& names) { return R"({"as_tensors": [)" + names + "]}"; };
+    const auto name = [](const std::string& name) { return R"({"name": ")" + name + R"("})"; };
+    const std::string both = tensors(name("x") + "," + name("w"));
+    const LoadedProgram loaded = load_program(
+        node("aten._foreach_mul.ScalarList",
+             argument("self", both) + "," + argument("scalars", R"({"as_floats": [2.0, 3.0]})"),
+             tensors(name("a") + "," + name("b"))) +
+            "," +
+            node("aten._foreach_addcmul_.Scalar",
+                 argument("self", tensors(name("a"))) + "," + argument("tensor1", tensors(name("x"))) + "," +
+                     argument("tensor2", tensors(name("x"))) + "," + argument("value", R"({"as_float": 10.0})"),
+                 "") +
+            "," +
+            node("aten._foreach_maximum.Scalar",
+                 argument("self", tensors(name("b"))) + "," + argument("scalar", R"({"as_float": 31.0})"),
+                 tensors(name("c"))),
+        returned("a") + "," + returned("b") + "," + returned("c"));
+    CHECK(results(loaded) == std::vector<std::vector<double>>{{12, 44, 96}, {30, 300}, {31, 300}});
+    for (const NodeId id : loaded.graph.calls())
+        CHECK(loaded.graph.node({id}).target.find("_foreach_") == std::string::npos);
 }
 
 TEST_CASE("a higher-order op that Whittle does not run is an opaque call with its nested graphs") {
@@ -375,10 +452,20 @@ TEST_CASE("vmap's hidden dimensions are the first ones of what is computed") {
                                    "," + indexed("row", "q") + "," + remove_dim("read", 1, 2, "all"),
                                returned("all"))) == std::vector<std::vector<double>>{{10, 200}});
 
+    // Other ops run for each slice, of one dimension or of two.
+    CHECK(results(load_program(table + "," + add_dim("t", 1, "row") + "," +
+                                   node("aten.sum.default", argument("self", tensor("row")), tensor("read")) + "," +
+                                   remove_dim("read", 1, 2, "all"),
+                               returned("all"))) == std::vector<std::vector<double>>{{60, 600}});
+    const std::string dot =
+        node("aten.dot.default", argument("self", tensor("a")) + "," + argument("tensor", tensor("b")), tensor("read"));
+    CHECK(results(load_program(table + "," + add_dim("t", 1, "a") + "," + add_dim("t", 2, "b") + "," + dot + "," +
+                                   remove_dim("read", 2, 2, "inner") + "," + remove_dim("inner", 1, 2, "all"),
+                               returned("all"))) == std::vector<std::vector<double>>{{1400, 14000, 14000, 140000}});
     CHECK_THROWS_WITH(load_program(table + "," + add_dim("t", 1, "row") + "," +
-                                       node("aten.sum.default", argument("self", tensor("row")), tensor("read")),
+                                       node("aten.aminmax.default", argument("self", tensor("row")), tensor("read")),
                                    returned("read")),
-                      Catch::Contains("found aten.sum.default inside vmap"));
+                      Catch::Contains("found aten.aminmax.default with several results inside vmap"));
 }
 
 TEST_CASE("an in-place view replaces its operand, and an out variant writes into its argument") {

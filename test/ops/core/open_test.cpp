@@ -2,6 +2,7 @@
 #include "ops/core/open.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
@@ -39,6 +40,25 @@ TEST_CASE("open results are found behind other calls, and in order", "[ops]") {
     CHECK(found->reason == "index 4 of aten.index_select.default is out of range: expected 0 to 3");
     CHECK_FALSE(asked(graph, {x, picked({0, 1})}));
     CHECK_FALSE(asked(graph, {x}));  // whoever runs it says what is wrong
+}
+
+TEST_CASE("a conversion leaves a result open only where something reads what it makes of the float", "[ops]") {
+    const std::string graph = R"(graph g {
+  %x = placeholder["x"] : f32[4]
+  %m = placeholder["m"] : bool[4]
+  %i = aten.to.dtype(%x, i64) : i64[4]
+  %z = aten.zeros_like.default(%i) : i64[4]
+  %s = aten.clamp_max.default(%i, 2) : i64[4]
+  %y = aten.where.self(%m, %s, %z) : i64[4]
+  return (%y)
+}
+)";
+    const Tensor x = Tensor::of<float>({1, 2, -INFINITY, 4});
+    const auto mask = [](std::vector<double> values) { return samples::values(DType::boolean, values, {4}); };
+    CHECK_FALSE(asked(graph, {x, mask({1, 1, 0, 1})}));
+    const auto found = asked(graph, {x, mask({1, 1, 1, 1})});
+    REQUIRE(found);
+    CHECK(found->node == "i");
 }
 
 TEST_CASE("what the reference cannot run is passed over when open results are looked for", "[ops]") {

@@ -77,10 +77,44 @@ Samples unique_samples(DType dtype) {
     return result;
 }
 
+Samples consecutive_samples(DType dtype) {
+    const Tensor x = values(dtype, {1, 1, 2, 2, 1, 0}), rows = values(dtype, {1, 0, 1, 0, 0, 1, 1, 0}, {4, 2});
+    const auto sample = [&](const char* label, const Tensor& self, bool inverse, bool counts, const Arg& dim) {
+        return Sample{
+            .label = label, .tensors = {self}, .args = {t(0), Arg(inverse), Arg(counts), dim}, .constants = {0}};
+    };
+    return {sample("values", x, false, false, Arg()), sample("inverse", x, true, false, Arg()),
+            sample("all", rows, true, true, Arg()),   sample("transposed", transposed(rows), true, true, Arg()),
+            sample("rows", rows, true, true, Arg(0)), sample("strided", strided(x), false, true, Arg())};
+}
+
+Samples unique_dim_samples(DType dtype) {
+    const Tensor rows = values(dtype, {1, 0, 1, 0, 0, 1, 1, 0}, {4, 2});
+    const auto sample = [&](const char* label, const Tensor& self) {
+        return Sample{.label = label,
+                      .tensors = {self},
+                      .args = {t(0), Arg(0), Arg(true), Arg(true), Arg(true)},
+                      .constants = {0}};
+    };
+    return {sample("rows", rows), sample("transposed", transposed(rows)), sample("numbers", values(dtype, {1, 0, 1}))};
+}
+
+Samples repeated_samples(DType dtype) {
+    const auto sample = [&](const char* label, const Tensor& repeats) {
+        return Sample{.label = label, .tensors = {repeats}, .args = {t(0)}, .constants = {0}};
+    };
+    const Tensor x = values(dtype, {2, 0, 3, 1});
+    return {sample("numbers", x), sample("strided", strided(x)), sample("none", values(dtype, {0, 0}))};
+}
+
 }  // namespace
 
 Table data_size_table() {
     return {{{"aten.nonzero.default"}, nonzero_samples},
+            {{"aten.argwhere.default"}, nonzero_samples},
+            {{"aten.unique_consecutive.default"}, consecutive_samples},
+            {{"aten.unique_dim.default"}, unique_dim_samples},
+            {{"aten.repeat_interleave.Tensor"}, repeated_samples},
             {{"aten.masked_select.default"}, masked_select_samples},
             {{"aten._unique2.default"}, unique_samples},
             {{"aten.bincount.default"}, bincount_samples},

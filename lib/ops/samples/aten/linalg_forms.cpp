@@ -67,6 +67,10 @@ Table linalg_form_table() {
              return Samples{two_of(dtype, "vectors", {3}, {3}), two_of(dtype, "matrices", {2, 3}, {4, 3}),
                             two_of(dtype, "number", {}, {2, 3})};
          }},
+        {{"aten._int_mm.default"},
+         [](DType dtype) {
+             return Samples{two_of(dtype, "matrices", {18, 8}, {8, 16})};
+         }},
         {{"aten.linalg_vecdot.default"},
          [](DType dtype) {
              return Samples{two_of(dtype, "vectors", {3}, {3}), two_of(dtype, "broadcast", {2, 3}, {3})};
