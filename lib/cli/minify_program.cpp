@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/subprocess.h"
+#include "base/suggest.h"
 #include "base/words.h"
 #include "cli/progress.h"
 #include "cli/tool.h"
@@ -53,9 +54,19 @@ reduce::ScheduleRequest schedule_request(const MinifyOptions& options) {
         .mode = reduce::mode_from_name(options.search.mode),
         .runs = static_cast<std::size_t>(std::max(kLeastRuns, options.search.repeat)),
         .jobs = static_cast<std::size_t>(std::clamp<std::int64_t>(options.search.jobs, 1, kMostJobs))};
+    request.inputs = options.output;
+    request.inputs.replace_extension("inputs");
     if (options.search.step_limit) request.most_queries = static_cast<std::size_t>(*options.search.step_limit);
     if (options.time_limit) request.end = std::chrono::steady_clock::now() + *options.time_limit;
     return request;
+}
+
+std::string written_text(const MinifyOptions& options, const reduce::MinimizedSchedule& done) {
+    std::string text = "written:    " + options.output.string() + "\n";
+    if (!done.inputs.empty()) text += std::string(12, ' ') + done.inputs.string() + "\n";
+    if (!done.pipeline) return text;
+    constexpr std::size_t kLabel = 12;
+    return text + next_line(shell_quote(program_words("repro", {options.output.string()})), kLabel);
 }
 
 }  // namespace
@@ -88,7 +99,7 @@ int minify_program(const Tool& tool, const MinifyOptions& options) {
     if (tool.shared().json)
         print_json(json);
     else
-        std::cout << to_text(done) << (minimized ? "written:    " + options.output.string() + "\n" : "");
+        std::cout << to_text(done) << (minimized ? written_text(options, done) : "");
     return minimized ? 0 : 1;
 }
 

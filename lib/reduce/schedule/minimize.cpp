@@ -251,6 +251,21 @@ class ScheduleSearch {
         for (const int item : result.kept)
             done_.needed.push_back({items_[static_cast<std::size_t>(item)], allowed_by(item, result.kept)});
         done_.confirmed = result.finished && ask(result.kept) == TestResult::fails;
+        if (!stopped()) capture(left_out(result.kept));
+    }
+
+    /// The pipeline that fails, for a program of its own.
+    void capture(const std::set<std::string>& without) {
+        const halide_program::Program captured = runs_.capture(without, request_.inputs);
+        std::set<std::string> culprits;
+        for (const NeededDirective& needed : done_.needed)
+            if (needed.allows.empty()) culprits.insert(needed.directive.key);
+        done_.pipeline = captured_with(captured, without, culprits);
+        if (std::filesystem::exists(request_.inputs)) done_.inputs = request_.inputs;
+        if (done_.pipeline) return;
+        done_.not_captured = captured.captured.empty() ? "no pipeline was captured"
+                                                       : "the directives are in no pipeline that was captured";
+        for (const std::string& note : captured.notes) done_.not_captured += "; " + note;
     }
 
     /// What of the set uses a loop that the item makes, or fell away or moved when the program was run without it.

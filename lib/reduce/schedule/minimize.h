@@ -31,6 +31,8 @@ struct ScheduleRequest {
     std::chrono::milliseconds timeout{60000};  ///< of a run
     std::size_t memory = std::size_t(4) << 30;
 
+    std::filesystem::path inputs = {};  ///< a folder for the inputs of the pipeline that fails; made where it has any
+
     Mode mode = Mode::automatic;
     std::size_t runs = 4;  ///< of the whole program, before anything is left out
     std::size_t jobs = 1;
@@ -66,10 +68,14 @@ struct MinimizedSchedule {
     bool finished = true;          ///< false: stopped by a limit; `needed` is the best so far
     std::string reservation = {};  ///< why fewer may do
     bool confirmed = false;        ///< run again with these alone, it fails in the same way
+    /// The pipeline that fails, with these alone; nothing: see `not_captured`.
+    std::optional<halide_program::CapturedPipeline> pipeline = {};
+    std::string not_captured = {};
+    std::filesystem::path inputs = {};  ///< the folder of its inputs; empty: it has none
 };
 
-/// Throws Error where the program cannot be run. A program that does not call Halide has no directives and no steps,
-/// and nothing is searched then.
+/// Throws Error where the program cannot be run or its inputs cannot be written. A program that does not call Halide
+/// has no directives and no steps, and nothing is searched then.
 MinimizedSchedule minimize_schedule(const ScheduleRequest& request);
 
 std::string to_text(const MinimizedSchedule& done);

@@ -117,6 +117,9 @@ json to_json(const MinimizedSchedule& done) {
                 {"finished", done.finished},     {"confirmed", done.confirmed},
                 {"notes", done.program.notes}};
     if (!done.why.empty()) result["why"] = done.why;
+    if (done.pipeline) result["pipeline"] = *done.pipeline;
+    if (!done.not_captured.empty()) result["not_captured"] = done.not_captured;
+    if (!done.inputs.empty()) result["inputs"] = done.inputs.filename().string();
     if (!done.reservation.empty()) result["reservation"] = done.reservation;
     return result;
 }

@@ -113,6 +113,15 @@ RunEnd ProgramRuns::run(const std::set<std::string>& left_out) const {
 
 halide_program::Program ProgramRuns::run_itself() const { return run(scratch_.path() / "itself", {}, false).program; }
 
+halide_program::Program ProgramRuns::capture(const std::set<std::string>& left_out, const fs::path& inputs) const {
+    const fs::path folder = scratch_.path() / "captured";
+    const RunEnd end = run(folder, {.left_out = left_out, .captured = true}, false);
+    const fs::path from = Recording(folder, {}).inputs_folder();
+    fs::remove_all(inputs);
+    if (!fs::is_empty(from)) fs::copy(from, inputs);
+    return end.program;
+}
+
 std::string ProgramRuns::take_reference() {
     const RecordingOptions options{.reference = true, .results = true};
     const fs::path folder = scratch_.path() / "reference";
