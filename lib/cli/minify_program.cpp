@@ -54,8 +54,7 @@ reduce::ScheduleRequest schedule_request(const MinifyOptions& options) {
         .mode = reduce::mode_from_name(options.search.mode),
         .runs = static_cast<std::size_t>(std::max(kLeastRuns, options.search.repeat)),
         .jobs = static_cast<std::size_t>(std::clamp<std::int64_t>(options.search.jobs, 1, kMostJobs))};
-    request.inputs = options.output;
-    request.inputs.replace_extension("inputs");
+    request.inputs = inputs_folder(options.output);
     if (options.search.step_limit) request.most_queries = static_cast<std::size_t>(*options.search.step_limit);
     if (options.time_limit) request.end = std::chrono::steady_clock::now() + *options.time_limit;
     return request;
@@ -70,6 +69,8 @@ std::string written_text(const MinifyOptions& options, const reduce::MinimizedSc
 }
 
 }  // namespace
+
+std::filesystem::path inputs_folder(std::filesystem::path output) { return output.replace_extension("inputs"); }
 
 int minify_program(const Tool& tool, const MinifyOptions& options) {
     refuse_others(options);

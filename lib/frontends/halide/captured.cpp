@@ -46,13 +46,16 @@ void from_json(const json& json, CapturedPipeline& pipeline) {
                 .images = json.at("images"),
                 .parameters = json.at("parameters"),
                 .nodes = json.at("nodes")};
+    pipeline.usual_target = json.value("usual_target", "");
     if (json.contains("schedule")) json["schedule"].get_to(pipeline.schedule);
 }
 
 void to_json(json& json, const CapturedPipeline& pipeline) {
-    json = {{"entry", pipeline.entry},           {"target", pipeline.target}, {"outputs", pipeline.outputs},
-            {"shapes", pipeline.shapes},         {"funcs", pipeline.funcs},   {"images", pipeline.images},
-            {"parameters", pipeline.parameters}, {"nodes", pipeline.nodes},   {"schedule", pipeline.schedule}};
+    json = {{"entry", pipeline.entry},   {"usual_target", pipeline.usual_target},
+            {"target", pipeline.target}, {"outputs", pipeline.outputs},
+            {"shapes", pipeline.shapes}, {"funcs", pipeline.funcs},
+            {"images", pipeline.images}, {"parameters", pipeline.parameters},
+            {"nodes", pipeline.nodes},   {"schedule", pipeline.schedule}};
 }
 
 CapturedFunc* CapturedPipeline::func(const std::string& name) {

@@ -76,6 +76,7 @@ struct CapturedCall {
 
 struct CapturedPipeline {
     std::string entry = {}, target = {};
+    std::string usual_target = {};  ///< what Halide takes where the program does not say: see `target`
     std::vector<std::string> outputs = {};
     std::vector<std::vector<std::array<std::int64_t, 2>>> shapes = {};  ///< minimum and extent of what is realized
     std::vector<CapturedFunc> funcs = {};

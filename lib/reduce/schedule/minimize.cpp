@@ -42,16 +42,12 @@ class ScheduleSearch {
   private:
     // ---- the failure -----------------------------------------------------------------------------------------------
 
-    std::string failure_of(const RunEnd& end) const {
-        return end.failure.empty() && !end.difference.empty() ? "results that differ from the reference" : end.failure;
-    }
-
     /// Runs the whole program until its rate of failure is known.
     void measure() {
         done_.program = runs_.run_itself();
         if (!done_.program.found()) return;
         halide_program::find_lines(done_.program);
-        while (done_.runs < request_.runs && !stopped()) count(failure_of(runs_.run({})));
+        while (done_.runs < request_.runs && !stopped()) count(runs_.run({}).shown());
         const bool is_asked = !request_.test.empty() || !request_.check.empty();
         if (done_.failed == 0 && !is_asked) compare_results();
         if (done_.failed == 0 && is_asked) done_.reservation = "the script or command reports no failure";
@@ -62,7 +58,7 @@ class ScheduleSearch {
 
     void measure_rate() {
         constexpr std::size_t kFew = 8, kMost = 20, kFailures = 4;  // a rare failure takes more runs to measure
-        while (done_.runs < (done_.failed < kFailures ? kMost : kFew) && !stopped()) count(failure_of(runs_.run({})));
+        while (done_.runs < (done_.failed < kFailures ? kMost : kFew) && !stopped()) count(runs_.run({}).shown());
         done_.repeat = repeats_for(done_.failed, done_.runs);
     }
 
@@ -85,7 +81,7 @@ class ScheduleSearch {
         done_.runs = 0;
         while (done_.runs < request_.runs && !stopped()) {
             const RunEnd end = runs_.run({});
-            count(failure_of(end));
+            count(end.shown());
             if (done_.why.empty()) done_.why = end.difference;
         }
     }
@@ -202,7 +198,7 @@ class ScheduleSearch {
                 const std::lock_guard lock(mutex_);
                 fallen_[kept] = fallen_in(end.program);
             }
-            const std::string failure = failure_of(end);
+            const std::string failure = end.shown();
             if (!end.unresolved && failure.empty()) continue;
             return !end.unresolved && failure == done_.failure ? TestResult::fails : TestResult::unresolved;
         }
@@ -246,12 +242,15 @@ class ScheduleSearch {
         }
         if (result.kept.empty()) {
             done_.outcome = MinimizedSchedule::Outcome::not_the_schedule;
+            done_.left_out = left_out({});
+            capture(done_.left_out);
             return;
         }
         for (const int item : result.kept)
             done_.needed.push_back({items_[static_cast<std::size_t>(item)], allowed_by(item, result.kept)});
+        done_.left_out = left_out(result.kept);
         done_.confirmed = result.finished && ask(result.kept) == TestResult::fails;
-        if (!stopped()) capture(left_out(result.kept));
+        if (!stopped()) capture(done_.left_out);
     }
 
     /// The pipeline that fails, for a program of its own.
@@ -261,6 +260,8 @@ class ScheduleSearch {
         for (const NeededDirective& needed : done_.needed)
             if (needed.allows.empty()) culprits.insert(needed.directive.key);
         done_.pipeline = captured_with(captured, without, culprits);
+        if (!captured.captured.empty() && captured.captured[0].target.empty())
+            done_.target = captured.captured[0].usual_target;
         if (std::filesystem::exists(request_.inputs)) done_.inputs = request_.inputs;
         if (done_.pipeline) return;
         done_.not_captured = captured.captured.empty() ? "no pipeline was captured"

@@ -8,6 +8,7 @@
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,7 @@ struct MinimizedSchedule {
     halide_program::Program program = {};  ///< as it was run first
     std::size_t candidates = 0;            ///< directives that may be left out
     std::vector<NeededDirective> needed = {};
+    std::set<std::string> left_out = {};  ///< the keys of all others
     std::size_t queries = 0;
     double seconds = 0;
     bool finished = true;          ///< false: stopped by a limit; `needed` is the best so far
@@ -72,6 +74,7 @@ struct MinimizedSchedule {
     std::optional<halide_program::CapturedPipeline> pipeline = {};
     std::string not_captured = {};
     std::filesystem::path inputs = {};  ///< the folder of its inputs; empty: it has none
+    std::string target = {};  ///< that Halide chose for the program; empty: the program says, or nothing was captured
 };
 
 /// Throws Error where the program cannot be run or its inputs cannot be written. A program that does not call Halide

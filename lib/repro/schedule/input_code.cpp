@@ -75,6 +75,7 @@ class Inputs {
     }
 
     std::string filled(const Image& image, const std::string& buffer, const std::string& type) {
+        if (values_ == InputValues::ones) return declared(image, buffer, type, "") + "    " + buffer + ".fill(1);\n";
         if (values_ == InputValues::made_up || image.file.empty())
             return declared(image, buffer, type, "") + each(buffer, type + "(" + made_up(image) + ")");
         const std::filesystem::path file = from_.folder / image.file;

@@ -63,6 +63,8 @@ class Writer {
         variables += declaration("RVar", expressions_.reduction_variables());
         code_.algorithm = variables + declaration("Func", funcs) + definitions;
         code_.inputs = inputs_code(pipeline_, used_inputs_, names_, values_, {folder_, stem_}, code_.files);
+        code_.has_images = std::ranges::any_of(
+            pipeline_.images, [&](const halide_program::Image& image) { return used_inputs_.contains(image.name); });
         write_outputs();
         return std::move(code_);
     }
@@ -324,6 +326,12 @@ class Writer {
 };
 
 }  // namespace
+
+std::string_view words(InputValues values) {
+    return values == InputValues::made_up ? "small numbers that the program makes up"
+           : values == InputValues::ones  ? "ones"
+                                          : "the recorded inputs";
+}
 
 PipelineCode code_of(const CapturedPipeline& pipeline, InputValues values, const std::filesystem::path& folder,
                      const std::string& stem) {

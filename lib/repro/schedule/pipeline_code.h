@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "frontends/halide/captured.h"
@@ -13,11 +14,13 @@ namespace whittle::repro {
 /// The values of the pipeline's inputs.
 enum class InputValues : std::uint8_t {
     made_up,   ///< small numbers that the program computes
+    ones,      ///< nothing else
     recorded,  ///< in the program where they are few, else in files beside it
 };
 
 struct PipelineCode {
     std::string inputs;                   ///< statements: buffers and params
+    bool has_images = false;              ///< some of them are buffers
     std::string algorithm;                ///< Vars, domains, Funcs, definitions
     std::string schedule;                 ///< under `scheduled` and `with_culprit`
     std::string realize;                  ///< "out.realize({8})"
@@ -32,6 +35,9 @@ struct PipelineCode {
     };
     std::vector<File> files;
 };
+
+/// "made up by the program".
+std::string_view words(InputValues values);
 
 /// `folder`: where the files of the pipeline's inputs lie. Throws Error where a Func has no definition: an external
 /// function computes it.

@@ -14,6 +14,7 @@
 
 namespace whittle::repro {
 namespace fs = std::filesystem;
+using halide_program::CapturedPipeline;
 
 namespace {
 
@@ -41,38 +42,62 @@ class Work {
 
     ScheduleRepro run() {
         if (!program_.pipeline) return done_.none = program_.not_captured, std::move(done_);
-        halide_program::CapturedPipeline pipeline = *program_.pipeline;
         try {
-            done_.has_inputs = !code(pipeline, InputValues::made_up).inputs.empty();
-        } catch (const Error& error) {
+            code(*program_.pipeline, InputValues::made_up);
+        } catch (const Error& error) {  // no program can be written
             return done_.none = error.what(), std::move(done_);
         }
-        for (const InputValues values : values_to_try()) {
-            done_.made_up = values == InputValues::made_up;
-            verify(pipeline, values);
-            if (done_.repro.verified || options_.runs == 0) break;
-        }
+        const CapturedPipeline pipeline = verified(*program_.pipeline);
         if (done_.repro.verified) reduce(pipeline);
         write();
         return std::move(done_);
     }
 
   private:
-    PipelineCode code(const halide_program::CapturedPipeline& pipeline, InputValues values) const {
+    PipelineCode code(const CapturedPipeline& pipeline, InputValues values) const {
         return code_of(pipeline, values, program_.inputs, options_.stem());
     }
 
-    std::vector<InputValues> values_to_try() const {
-        if (options_.data == "real") return {InputValues::recorded};
-        if (options_.data != "auto") return {InputValues::made_up};
-        return done_.has_inputs ? std::vector{InputValues::made_up, InputValues::recorded}
-                                : std::vector{InputValues::made_up};
+    std::vector<InputValues> values_to_try(bool has_images) const {
+        using enum InputValues;
+        if (options_.data == "real") return {recorded};
+        if (options_.data == "ones") return {ones};
+        if (options_.data != "auto" || !has_images) return {made_up};
+        return {made_up, ones, recorded};
+    }
+
+    /// All culprits are switched off by the control, then each alone: without all of them, what only they allow may be
+    /// refused.
+    static std::vector<CapturedPipeline> with_other_controls(const CapturedPipeline& pipeline) {
+        std::vector<CapturedPipeline> all{pipeline};
+        if (std::ranges::count_if(pipeline.schedule, &halide_program::CapturedCall::culprit) < 2) return all;
+        for (std::size_t i = pipeline.schedule.size(); i-- > 0;) {
+            if (!pipeline.schedule[i].culprit) continue;
+            all.push_back(pipeline);
+            for (std::size_t k = 0; k < pipeline.schedule.size(); ++k) all.back().schedule[k].culprit = k == i;
+        }
+        return all;
+    }
+
+    /// The first program that fails, and whose control passes.
+    CapturedPipeline verified(const CapturedPipeline& pipeline) {
+        const bool has_images = code(pipeline, InputValues::made_up).has_images;
+        for (const InputValues values : values_to_try(has_images)) {
+            values_ = values;
+            if (has_images) done_.data = words(values);
+            for (const CapturedPipeline& one : with_other_controls(pipeline)) {
+                verify(one);
+                if (done_.repro.verified || options_.runs == 0) return one;
+                if (!done_.repro.message.starts_with("the control fails")) break;
+            }
+        }
+        return pipeline;
     }
 
     ScheduleProgramRequest request() const { return {failure_, options_.file(), options_.alarm}; }
 
-    void verify(const halide_program::CapturedPipeline& pipeline, InputValues values) {
-        code_ = code(pipeline, values);
+    void verify(const CapturedPipeline& pipeline) {
+        code_ = code(pipeline, values_);
         done_.repro.program = schedule_program(code_, request());
         if (options_.runs == 0) return;
         const TempDir folder("whittle-repro");
@@ -87,19 +112,18 @@ class Work {
     }
 
     /// A race fails sometimes: a smaller pipeline may be right by chance.
-    void reduce(const halide_program::CapturedPipeline& pipeline) {
+    void reduce(const CapturedPipeline& pipeline) {
         constexpr std::chrono::seconds kLimit{120};
         if (program_.rate.flaky()) return;
-        const InputValues values = done_.made_up ? InputValues::made_up : InputValues::recorded;
         const ShrinkRequest request{.program = this->request(),
-                                    .values = values,
+                                    .values = values_,
                                     .inputs = program_.inputs,
                                     .culprits = code_.culprits.size(),
                                     .message = done_.repro.message,
                                     .end = std::chrono::steady_clock::now() + kLimit};
         const Repro before = done_.repro;
         const PipelineCode whole = code_;
-        verify(shrink(pipeline, request, done_.tried), values);
+        verify(shrink(pipeline, request, done_.tried));
         if (done_.repro.verified) return;
         done_.repro = before;
         code_ = whole;
@@ -118,6 +142,7 @@ class Work {
     const MinimizedProgram& program_;
     const Options& options_;
     const Failure failure_;
+    InputValues values_ = InputValues::made_up;
     PipelineCode code_;
     ScheduleRepro done_;
 };
@@ -158,8 +183,7 @@ std::string to_text(const ScheduleRepro& repro, const MinimizedProgram& program,
     std::string text = "failure:  " + program.failure + "\nculprit:  " + program.culprit + "\n";
     if (!repro.none.empty()) return text + "no repro: " + repro.none + "\n";
     const Repro& written = repro.repro;
-    if (repro.has_inputs)
-        text += std::string("data:     ") + (repro.made_up ? "made up by the program" : "the recorded inputs") + "\n";
+    if (!repro.data.empty()) text += "data:     " + repro.data + "\n";
     if (repro.tried) text += "reduced:  " + plural(repro.tried, "smaller pipeline") + " tried\n";
     text += "written:  " + repro.output.string() + " (" +
             plural(static_cast<std::size_t>(std::ranges::count(written.program.text, '\n')), "line") + ")\n";

@@ -30,9 +30,8 @@ std::optional<MinimizedProgram> load_minimized_program(const std::filesystem::pa
 struct ScheduleRepro {
     std::filesystem::path output = {};
     std::vector<std::filesystem::path> sidecars = {};
-    Repro repro = {};     ///< what verification found
-    bool made_up = true;  ///< the inputs' values are
-    bool has_inputs = false;
+    Repro repro = {};       ///< what verification found
+    std::string data = {};  ///< the values of the inputs; empty: it has none
     std::size_t tried = 0;  ///< smaller pipelines
     std::string none = {};  ///< why there is no program, as a clause
 };

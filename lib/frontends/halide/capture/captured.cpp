@@ -207,6 +207,7 @@ void capture_pipeline(const Halide::Pipeline& pipeline, const std::string& entry
         for (const auto& named : functions_of(pipeline)) functions.push_back(json_of(table, named.second));
         const std::string inputs = inputs_json(table);
         write_line("{\"captured\": {\"entry\": " + quote(entry) + ", \"target\": " + quote(asked.target) +
+                   ", \"usual_target\": " + quote(Halide::get_jit_target_from_environment().to_string()) +
                    ", \"outputs\": " + json_list(outputs) + ", \"shapes\": " + shapes_json(asked.shapes) +
                    ", \"funcs\": " + json_list(functions) + ", " + inputs + ", \"nodes\": " + table.json() + "}}");
     } catch (const std::exception& error) {
