@@ -30,7 +30,7 @@ void follow(const reduce::MinimizedSchedule& done, const fs::path& output, std::
     repro::Options options{.output = fs::path(output).replace_extension(".cpp"), .graph = output};
     const repro::MinimizedProgram program = repro::load_minimized_program(output).value();
     const repro::ScheduleRepro written = write_schedule_repro(program, options);
-    json["repro"] = to_json(written);
+    json["repro"] = to_json(written, options);
     if (report) *report << "written:    " << output.string() << "\n\n" << to_text(written, program, options);
 }
 

@@ -233,8 +233,8 @@ void refuse_for_program(const ReproOptions& options) {
 int write_for_program(const Tool& tool, const ReproOptions& options, const repro::MinimizedProgram& program) {
     refuse_for_program(options);
     const repro::ScheduleRepro written = write_schedule_repro(program, options.repro);
-    return print(tool, written.none.empty() && options.repro.accepts(written.repro.verified), to_json(written),
-                 to_text(written, program, options.repro));
+    return print(tool, written.none.empty() && options.repro.accepts(written.repro.verified),
+                 to_json(written, options.repro), to_text(written, program, options.repro));
 }
 
 }  // namespace

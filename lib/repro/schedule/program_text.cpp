@@ -29,15 +29,17 @@ Tolerance tolerance_of(const std::string& type, const Accuracy& accuracy) {
                                                    : DType::f32);
 }
 
-/// A condition: the element `got` is not `expected`.
+/// Statements that end with a condition: the element of `got` is not that of `expected`.
 std::string differs(const std::string& type, const Accuracy& accuracy, const std::string& got,
                     const std::string& expected) {
     const Tolerance tolerance = tolerance_of(type, accuracy);
-    if (tolerance.rtol == 0 && tolerance.atol == 0) return got + " != " + expected;
-    const std::string right = "double(" + expected + ")", value = "double(" + got + ")";
-    return value + " != " + right + " && !(std::isnan(" + value + ") && std::isnan(" + right + ")) && !(std::fabs(" +
-           value + " - " + right + ") <= " + shortest(tolerance.atol) + " + " + shortest(tolerance.rtol) +
-           " * std::fabs(" + right + "))";
+    if (tolerance.rtol == 0 && tolerance.atol == 0)
+        return "        if (" + got + "(at) != " + expected + "(at) && wrong++ == 0)\n";
+    return "        const double value = " + got + "(at), right = " + expected +
+           "(at);\n        const bool same = value == right || (std::isnan(value) && std::isnan(right)) ||\n"
+           "                          std::fabs(value - right) <= " +
+           shortest(tolerance.atol) + " + " + shortest(tolerance.rtol) +
+           " * std::fabs(right);\n        if (!same && wrong++ == 0)\n";
 }
 
 /// printf's conversion and argument.
@@ -58,10 +60,9 @@ std::string comparison(const PipelineCode& code, std::size_t i, const Accuracy& 
     }
     const auto [format, value] = printed(code.types[i], got + "(at)");
     const std::string right = printed(code.types[i], expected + "(at)").second;
-    return "    " + got + ".for_each_element([&](const int *at) {\n        if (" +
-           differs(code.types[i], accuracy, got + "(at)", expected + "(at)") +
-           ")\n            if (wrong++ == 0) printf(\"" + code.outputs[i] + "(" + places + ") = " + format +
-           ", expected " + format + "\\n\", " + arguments + value + ", " + right + ");\n    });\n";
+    return "    " + got + ".for_each_element([&](const int *at) {\n" + differs(code.types[i], accuracy, got, expected) +
+           "            printf(\"" + code.outputs[i] + "(" + places + ") = " + format + ", expected " + format +
+           "\\n\", " + arguments + value + ", " + right + ");\n    });\n";
 }
 
 /// Statements that return 1 where the pipeline fails. `with_culprit`: an expression.

@@ -58,11 +58,11 @@ class Work {
         return code_of(pipeline, values, program_.inputs, options_.stem());
     }
 
-    std::vector<InputValues> values_to_try(bool has_images) const {
+    std::vector<InputValues> values_to_try() const {
         using enum InputValues;
         if (options_.data == "real") return {recorded};
         if (options_.data == "ones") return {ones};
-        if (options_.data != "auto" || !has_images) return {made_up};
+        if (options_.data != "auto" || !done_.has_images) return {made_up};
         return {made_up, ones, recorded};
     }
 
@@ -81,10 +81,9 @@ class Work {
 
     /// The first program that fails, and whose control passes.
     CapturedPipeline verified(const CapturedPipeline& pipeline) {
-        const bool has_images = code(pipeline, InputValues::made_up).has_images;
-        for (const InputValues values : values_to_try(has_images)) {
-            values_ = values;
-            if (has_images) done_.data = words(values);
+        done_.has_images = code(pipeline, InputValues::made_up).has_images;
+        for (const InputValues values : values_to_try()) {
+            done_.values = values;
             for (const CapturedPipeline& one : with_other_controls(pipeline)) {
                 verify(one);
                 if (done_.repro.verified || options_.runs == 0) return one;
@@ -97,7 +96,7 @@ class Work {
     ScheduleProgramRequest request() const { return {failure_, options_.file(), options_.alarm}; }
 
     void verify(const CapturedPipeline& pipeline) {
-        code_ = code(pipeline, values_);
+        code_ = code(pipeline, done_.values);
         done_.repro.program = schedule_program(code_, request());
         if (options_.runs == 0) return;
         const TempDir folder("whittle-repro");
@@ -113,10 +112,10 @@ class Work {
 
     /// A race fails sometimes: a smaller pipeline may be right by chance.
     void reduce(const CapturedPipeline& pipeline) {
-        constexpr std::chrono::seconds kLimit{120};
+        constexpr std::chrono::seconds kLimit{60};
         if (program_.rate.flaky()) return;
         const ShrinkRequest request{.program = this->request(),
-                                    .values = values_,
+                                    .values = done_.values,
                                     .inputs = program_.inputs,
                                     .culprits = code_.culprits.size(),
                                     .message = done_.repro.message,
@@ -142,7 +141,6 @@ class Work {
     const MinimizedProgram& program_;
     const Options& options_;
     const Failure failure_;
-    InputValues values_ = InputValues::made_up;
     PipelineCode code_;
     ScheduleRepro done_;
 };
@@ -183,7 +181,7 @@ std::string to_text(const ScheduleRepro& repro, const MinimizedProgram& program,
     std::string text = "failure:  " + program.failure + "\nculprit:  " + program.culprit + "\n";
     if (!repro.none.empty()) return text + "no repro: " + repro.none + "\n";
     const Repro& written = repro.repro;
-    if (!repro.data.empty()) text += "data:     " + repro.data + "\n";
+    if (repro.has_images) text += "data:     " + std::string(words(repro.values)) + "\n";
     if (repro.tried) text += "reduced:  " + plural(repro.tried, "smaller pipeline") + " tried\n";
     text += "written:  " + repro.output.string() + " (" +
             plural(static_cast<std::size_t>(std::ranges::count(written.program.text, '\n')), "line") + ")\n";
@@ -196,15 +194,14 @@ std::string to_text(const ScheduleRepro& repro, const MinimizedProgram& program,
     return text + next_line(all_commands(written.program, options), written.verified, options);
 }
 
-nlohmann::json to_json(const ScheduleRepro& repro) {
-    nlohmann::json json{{"verified", repro.repro.verified},
-                        {"runs", repro.repro.runs},
-                        {"message", repro.none.empty() ? repro.repro.message : repro.none}};
-    if (!repro.none.empty()) return json;
+nlohmann::json to_json(const ScheduleRepro& repro, const Options& options) {
+    if (!repro.none.empty()) return {{"verified", false}, {"runs", 0}, {"message", repro.none}};
+    const std::string_view data = repro.values == InputValues::recorded ? "real"
+                                  : repro.values == InputValues::ones   ? "ones"
+                                                                        : "small";
+    nlohmann::json json = to_json(repro.repro, options);
     json["output"] = repro.output.string();
-    json["control"] = control_of(repro.repro.program);
-    json["sidecars"] = nlohmann::json::array();
-    for (const fs::path& sidecar : repro.sidecars) json["sidecars"].push_back(sidecar.string());
+    json["data"] = data;
     return json;
 }
 

@@ -10,6 +10,7 @@
 
 #include "frontends/halide/captured.h"
 #include "repro/repro.h"
+#include "repro/schedule/pipeline_code.h"
 
 namespace whittle::repro {
 
@@ -30,16 +31,17 @@ std::optional<MinimizedProgram> load_minimized_program(const std::filesystem::pa
 struct ScheduleRepro {
     std::filesystem::path output = {};
     std::vector<std::filesystem::path> sidecars = {};
-    Repro repro = {};       ///< what verification found
-    std::string data = {};  ///< the values of the inputs; empty: it has none
-    std::size_t tried = 0;  ///< smaller pipelines
-    std::string none = {};  ///< why there is no program, as a clause
+    Repro repro = {};  ///< what verification found
+    InputValues values = InputValues::made_up;
+    bool has_images = false;  ///< inputs that have such values
+    std::size_t tried = 0;    ///< smaller pipelines
+    std::string none = {};    ///< why there is no program, as a clause
 };
 
 /// Writes Options::file(), with what it reads, whether or not it verifies.
 ScheduleRepro write_schedule_repro(const MinimizedProgram& program, const Options& options);
 
 std::string to_text(const ScheduleRepro& repro, const MinimizedProgram& program, const Options& options);
-nlohmann::json to_json(const ScheduleRepro& repro);
+nlohmann::json to_json(const ScheduleRepro& repro, const Options& options);
 
 }  // namespace whittle::repro
