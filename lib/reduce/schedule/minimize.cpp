@@ -8,6 +8,7 @@
 
 #include "base/interrupt.h"
 #include "base/seconds.h"
+#include "reduce/schedule/answers.h"
 #include "reduce/schedule/runs.h"
 
 namespace whittle::reduce {
@@ -125,6 +126,7 @@ class ScheduleSearch {
                         .improved = [this](const Set& kept) { smallest_ = kept.size(); },
                         .stop = [this] { return stopped(); }};
         smallest_ = items_.size();
+        answers_.emplace(request_.answers, done_.failure, done_.repeat, request_.resume);
         Result result = reduce::search(problem, options);
         running_.clear();  // waits for what nobody asked for
         return result;
@@ -206,17 +208,26 @@ class ScheduleSearch {
     }
 
     TestResult answer(const Set& kept) {
+        const std::set<std::string> without = left_out(kept);
+        if (const auto known = answers_->find(without)) {
+            const std::lock_guard lock(mutex_);
+            fallen_[kept] = known->fallen;
+            return known->result;
+        }
         ++queries_;
         if (request_.progress) request_.progress(queries_, smallest_);
         const auto begun = running_.find(kept);
-        if (begun == running_.end()) return ask(kept);
-        const TestResult result = begun->second.get();
-        running_.erase(begun);
+        const TestResult result = begun == running_.end() ? ask(kept) : begun->second.get();
+        if (begun != running_.end()) running_.erase(begun);
+        if (interrupt_signal()) return result;  // the run may have been, too
+        const std::lock_guard lock(mutex_);
+        answers_->add(without, {result, fallen_[kept]});
         return result;
     }
 
     /// False where as many run as may.
     bool begin(const Set& kept) {
+        if (answers_->find(left_out(kept))) return true;
         std::size_t busy = 0;
         for (const auto& entry : running_)
             busy += entry.second.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
@@ -234,6 +245,7 @@ class ScheduleSearch {
 
     void finish(const Result& result) {
         done_.finished = result.finished;
+        if (done_.finished && !request_.answers.empty()) std::filesystem::remove(request_.answers);
         done_.reservation = result.reservation;
         if (!result.reproduces) {
             if (result.finished) done_.reservation = "run again with all its directives, the program did not fail";
@@ -253,16 +265,18 @@ class ScheduleSearch {
         if (!stopped()) capture(done_.left_out);
     }
 
-    /// The pipeline that fails, for a program of its own.
+    /// The target, and, where the schedule fails, the pipeline for a program of its own.
     void capture(const std::set<std::string>& without) {
-        const halide_program::Program captured = runs_.capture(without, request_.inputs);
+        const std::filesystem::path inputs = done_.needed.empty() ? std::filesystem::path() : request_.inputs;
+        const halide_program::Program captured = runs_.capture(without, inputs);
+        if (!captured.captured.empty() && captured.captured[0].target.empty())
+            done_.target = captured.captured[0].usual_target;
+        if (done_.needed.empty()) return;
         std::set<std::string> culprits;
         for (const NeededDirective& needed : done_.needed)
             if (needed.allows.empty()) culprits.insert(needed.directive.key);
         done_.pipeline = captured_with(captured, without, culprits);
-        if (!captured.captured.empty() && captured.captured[0].target.empty())
-            done_.target = captured.captured[0].usual_target;
-        if (std::filesystem::exists(request_.inputs)) done_.inputs = request_.inputs;
+        if (std::filesystem::exists(inputs)) done_.inputs = inputs;
         if (done_.pipeline) return;
         done_.not_captured = captured.captured.empty() ? "no pipeline was captured"
                                                        : "the directives are in no pipeline that was captured";
@@ -295,6 +309,7 @@ class ScheduleSearch {
     std::vector<std::vector<int>> needs_;  ///< items, of each
     std::size_t queries_ = 0, smallest_ = 0;
     std::map<std::string, std::size_t> failures_;  ///< of the whole program, by how often they occurred
+    std::optional<ScheduleAnswers> answers_;
     std::mutex mutex_;
     std::map<Set, std::set<std::string>> fallen_;     ///< see fallen_in(); by what was kept
     std::map<Set, std::future<TestResult>> running_;  ///< the last member: its end waits for them

@@ -34,6 +34,10 @@ struct ScheduleRequest {
 
     std::filesystem::path inputs = {};  ///< a folder for the inputs of the pipeline that fails; made where it has any
 
+    /// A file of the answers so far, with which a search that was stopped goes on; empty: none is kept.
+    std::filesystem::path answers = {};
+    bool resume = false;
+
     Mode mode = Mode::automatic;
     std::size_t runs = 4;  ///< of the whole program, before anything is left out
     std::size_t jobs = 1;

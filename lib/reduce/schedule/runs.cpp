@@ -120,8 +120,8 @@ halide_program::Program ProgramRuns::capture(const std::set<std::string>& left_o
     const fs::path folder = scratch_.path() / "captured";
     const RunEnd end = run(folder, {.left_out = left_out, .captured = true}, false);
     const fs::path from = Recording(folder, {}).inputs_folder();
-    fs::remove_all(inputs);
-    if (!fs::is_empty(from)) fs::copy(from, inputs);
+    if (!inputs.empty()) fs::remove_all(inputs);
+    if (!inputs.empty() && !fs::is_empty(from)) fs::copy(from, inputs);
     return end.program;
 }
 

@@ -37,7 +37,7 @@ class ProgramRuns {
     /// Runs the program itself, as it is, whoever says what a failure is.
     halide_program::Program run_itself() const;
     /// Runs the program itself without these directives, and captures its pipelines. Moves the files of their inputs,
-    /// if there are any, to the folder `inputs`, which replaces one of this name.
+    /// if there are any, to the folder `inputs`, which replaces one of this name; empty: nowhere.
     halide_program::Program capture(const std::set<std::string>& left_out, const std::filesystem::path& inputs) const;
     /// Runs the reference, twice, after which run() compares results with it. What is wrong with it; empty: nothing.
     std::string take_reference();
