@@ -71,7 +71,9 @@ std::string minimized_text(const MinimizedSchedule& done) {
         text += row("stopped", "the smallest set found so far");
     else if (!done.reservation.empty())
         text += row("note", done.reservation);
-    text += row("confirmed", done.confirmed ? "yes: with these directives alone, the program fails in the same way"
+    if (done.finished)
+        text +=
+            row("confirmed", done.confirmed ? "yes: with these directives alone, the program fails in the same way"
                                             : "no: run again with these directives alone, the program did not fail");
     return text + row("culprit", culprit_text(done));
 }
