@@ -11,6 +11,7 @@
 #include "base/interpreter.h"
 #include "base/interrupt.h"
 #include "base/words.h"
+#include "cli/diagnose_program.h"
 #include "cli/minify.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -223,6 +224,8 @@ int diagnose(const Tool& tool, const CulpritOptions& asked) {
     const fs::path& model = asked.model;
     SubjectOptions options = asked.subject;
     options.backend.check();
+    if (recognize(model) == ModelKind::program && options.backend.name.empty())
+        if (const std::optional<int> status = diagnose_program(tool, asked)) return *status;
     ReportSink sink(tool, model, asked.report.output);
     const TempDir scratch("whittle-diagnose");
     const std::vector<LoadedFrame> frames = frames_of_model(tool, model, options, scratch.path() / "traced");

@@ -8,7 +8,9 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/subprocess.h"
+#include "base/suggest.h"
 #include "base/words.h"
+#include "cli/minify.h"
 #include "cli/progress.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -20,7 +22,7 @@ namespace {
 
 constexpr std::int64_t kMostJobs = 1024;
 
-/// Options that speak of graphs, candidates' files, and searches that go on later.
+/// Options that speak of graphs and candidates' files.
 void refuse_others(const MinifyOptions& options) {
     const auto refuse = [&](bool given, const char* option) {
         if (given)
@@ -32,7 +34,6 @@ void refuse_others(const MinifyOptions& options) {
     refuse(options.after != "capture", "--after");
     refuse(!options.launcher.empty(), "--launcher");
     refuse(!options.delta_passes.empty(), "--delta-passes");
-    refuse(options.search.resume, "--resume");
     refuse(!options.which.fail_pattern.empty(), "--fail-regex");
     refuse(options.which.external_data != "auto", "--external-data");
 }
@@ -53,12 +54,29 @@ reduce::ScheduleRequest schedule_request(const MinifyOptions& options) {
         .mode = reduce::mode_from_name(options.search.mode),
         .runs = static_cast<std::size_t>(std::max(kLeastRuns, options.search.repeat)),
         .jobs = static_cast<std::size_t>(std::clamp<std::int64_t>(options.search.jobs, 1, kMostJobs))};
+    request.inputs = inputs_folder(options.output);
+    request.answers = std::filesystem::path(options.output).replace_extension("answers");
+    request.resume = options.search.resume;
     if (options.search.step_limit) request.most_queries = static_cast<std::size_t>(*options.search.step_limit);
     if (options.time_limit) request.end = std::chrono::steady_clock::now() + *options.time_limit;
     return request;
 }
 
+/// What was written, and the command that goes on.
+std::string written_text(const Tool& tool, const MinifyOptions& options, const reduce::MinimizedSchedule& done) {
+    constexpr std::size_t kLabel = 12;
+    std::string text;
+    if (done.outcome == reduce::MinimizedSchedule::Outcome::minimized)
+        text += "written:    " + options.output.string() + "\n";
+    if (!done.inputs.empty()) text += std::string(kLabel, ' ') + done.inputs.string() + "\n";
+    if (!done.finished) return text + next_line(resume_command(tool, options.search), kLabel);
+    if (!done.pipeline || text.empty()) return text;
+    return text + next_line(shell_quote(program_words("repro", {options.output.string()})), kLabel);
+}
+
 }  // namespace
+
+std::filesystem::path inputs_folder(std::filesystem::path output) { return output.replace_extension("inputs"); }
 
 int minify_program(const Tool& tool, const MinifyOptions& options) {
     refuse_others(options);
@@ -88,7 +106,7 @@ int minify_program(const Tool& tool, const MinifyOptions& options) {
     if (tool.shared().json)
         print_json(json);
     else
-        std::cout << to_text(done) << (minimized ? "written:    " + options.output.string() + "\n" : "");
+        std::cout << to_text(done) << written_text(tool, options, done);
     return minimized ? 0 : 1;
 }
 

@@ -9,4 +9,7 @@ namespace whittle::cli {
 /// Error for options that a program does not take, and for a program that does not use Halide.
 int minify_program(const Tool& tool, const MinifyOptions& options);
 
+/// The folder of the inputs of the pipeline that fails, beside the result: "blur.min.inputs".
+std::filesystem::path inputs_folder(std::filesystem::path output);
+
 }  // namespace whittle::cli

@@ -13,6 +13,7 @@
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "judge/frames.h"
+#include "repro/schedule/schedule_repro.h"
 #include "repro/timing.h"
 
 namespace whittle::cli {
@@ -209,6 +210,33 @@ int write_for(const Tool& tool, ReproOptions& options, LoadedFrame& frame) {
                  to_text(written, *frame.graph.failure, repro));
 }
 
+/// Throws Error for options that speak of graphs and backends.
+void refuse_for_program(const ReproOptions& options) {
+    const repro::Options& repro = options.repro;
+    const std::pair<const char*, bool> given[] = {{"--harness", repro.harness},
+                                                  {"--backend", !options.backend.name.empty()},
+                                                  {"--backend-option", !options.backend.pairs.empty()},
+                                                  {"--accuracy", options.accuracy.given()},
+                                                  {"--input", options.inputs.given()},
+                                                  {"--bundle", repro.bundle.has_value()},
+                                                  {"--issue", repro.issue.has_value()},
+                                                  {"--anonymize", repro.anonymize}};
+    for (const auto& [option, is_given] : given)
+        if (is_given)
+            throw Error(
+                {repro.graph.string(), {}},
+                std::string("found a minimized Halide program, expected a graph: ") + option + " is for graphs only");
+    if (is_python(options))
+        throw invalid_value(repro.output.string(), "--output", "the name must end in .cpp for a Halide program");
+}
+
+int write_for_program(const Tool& tool, const ReproOptions& options, const repro::MinimizedProgram& program) {
+    refuse_for_program(options);
+    const repro::ScheduleRepro written = write_schedule_repro(program, options.repro);
+    return print(tool, written.none.empty() && options.repro.accepts(written.repro.verified),
+                 to_json(written, options.repro), to_text(written, program, options.repro));
+}
+
 }  // namespace
 
 void ReproOptions::declare(Tool& tool) {
@@ -247,6 +275,7 @@ void ReproOptions::declare(Tool& tool) {
 int write_repro(const Tool& tool, ReproOptions options) {
     check_usage(options);
     const fs::path& graph = options.repro.graph;
+    if (const auto program = repro::load_minimized_program(graph)) return write_for_program(tool, options, *program);
     std::vector<LoadedFrame> frames =
         load_for(graph, {.inputs = options.inputs, .exact = options.accuracy.exact()}, [&](const LoadedFrame& frame) {
             return !is_python(options) && options.backend.knows_more(frame, kReferenceBackend);

@@ -24,7 +24,8 @@ set_target_properties(whittle_halide_capture PROPERTIES LINKER_LANGUAGE C)  # a 
 target_compile_options(whittle_halide_capture PRIVATE -O2 -fno-exceptions -fno-rtti -fno-lto)
 whittle_capture_library(whittle_halide_recorder
                         ${halide_capture}/lines.cpp ${halide_capture}/where.cpp ${halide_capture}/state.cpp
-                        ${halide_capture}/directive.cpp ${halide_capture}/pipeline.cpp ${halide_capture}/recorder.cpp)
+                        ${halide_capture}/directive.cpp ${halide_capture}/pipeline.cpp ${halide_capture}/nodes.cpp
+                        ${halide_capture}/npy.cpp ${halide_capture}/captured.cpp ${halide_capture}/recorder.cpp)
 # Halide.h and <elf.h>, which where.cpp needs, exclude each other.
 set_source_files_properties(${halide_capture}/lines.cpp ${halide_capture}/where.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 whittle_unity(whittle_halide_recorder)

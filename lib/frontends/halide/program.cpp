@@ -120,6 +120,11 @@ class Reader {
             program_.pipelines.push_back(pipeline_of(line));
         else if (line.contains("event"))
             add_event(line);
+        else if (line.contains("captured"))
+            add_captured(line["captured"].get<CapturedPipeline>());
+        else if (line.contains("returned"))
+            program_.directives.at(static_cast<std::size_t>(before_ + line["returned"].get<int>() - 1))
+                .captured.returned = line["func"];
         for (const auto& [key, kind] : {std::pair("lowered", Step::Kind::lowered),
                                         std::pair("compiled", Step::Kind::compiled), std::pair("ran", Step::Kind::ran)})
             if (line.contains(key))
@@ -144,7 +149,18 @@ class Reader {
                 directive.needs.push_back(number);
         if (line.contains("at_loop")) directive.at = maker(line["at"], line["at_loop"]);
         for (const std::string& loop : strings(line, "makes")) made_[directive.owner + " " + loop] = directive.number;
+        if (line.contains("arguments")) {
+            directive.captured = line.get<CapturedCall>();
+            if (int& specialized = directive.captured.specialization) specialized += before_;
+        }
         program_.directives.push_back(std::move(directive));
+    }
+
+    /// After a repair the same pipeline comes again.
+    void add_captured(CapturedPipeline pipeline) {
+        const auto same = [&](const CapturedPipeline& one) { return one.outputs == pipeline.outputs; };
+        std::erase_if(program_.captured, same);
+        program_.captured.push_back(std::move(pipeline));
     }
 
     void add_event(const json& line) {
@@ -160,6 +176,8 @@ class Reader {
             program_.notes.push_back("the library that records directives could not be loaded: " + text);
         else if (what == "not-described")
             program_.notes.push_back("a pipeline could not be described: " + text);
+        else if (what == "not-captured")
+            program_.notes.push_back("a pipeline could not be captured: " + text);
         else if (what == "no-result")
             program_.notes.push_back("a result was not compared: " + text);
         else

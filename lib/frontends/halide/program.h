@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "frontends/halide/captured.h"
+
 namespace whittle::halide_program {
 
 /// Where the program calls Halide.
@@ -27,6 +29,7 @@ struct Directive {
     Place place = {};
     std::vector<int> needs = {};  ///< numbers of those that make the loops that it uses
     int at = 0;                   ///< of the one that makes the loop where the Func is computed or stored; 0: none does
+    CapturedCall captured = {};   ///< where pipelines were captured
 
     /// "f.update(0).vectorize(xi, 8)"
     std::string text() const { return owner + "." + call; }
@@ -76,6 +79,7 @@ struct Program {
     std::vector<Pipeline> pipelines = {};
     std::vector<Step> steps = {};
     std::vector<Event> events = {};
+    std::vector<CapturedPipeline> captured = {};
     std::vector<std::string> notes = {};  ///< what could not be seen, and what to do
 
     /// It called Halide.

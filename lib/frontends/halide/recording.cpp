@@ -49,12 +49,15 @@ bool Recording::installed() {
 Recording::Recording(fs::path folder, const RecordingOptions& options)
     : folder_(fs::absolute(folder)), options_(options) {
     fs::create_directories(results_folder());
+    fs::create_directories(inputs_folder());
     std::string keys;
     for (const std::string& key : options_.left_out) keys += key + "\n";
     write_file(folder_ / "left_out", keys);
 }
 
 fs::path Recording::results_folder() const { return folder_ / "results"; }
+
+fs::path Recording::inputs_folder() const { return folder_ / "inputs"; }
 
 fs::path Recording::preload() const {
     const fs::path stub = library(kPreloaded);
@@ -73,6 +76,7 @@ std::vector<std::pair<std::string, std::string>> Recording::environment() const 
         {kLeftOutVariable, (folder_ / "left_out").string()}};
     if (options_.reference) variables.emplace_back(kReferenceVariable, "1");
     if (options_.results) variables.emplace_back(kResultsVariable, results_folder().string());
+    if (options_.captured) variables.emplace_back(kCapturedVariable, inputs_folder().string());
     if (options_.pipelines) variables.emplace_back(kPipelinesVariable, "1");
     return variables;
 }

@@ -18,6 +18,7 @@ struct RecordingOptions {
     bool reference = false;               ///< every Func at compute_root, with no other directive but bounds
     bool results = false;                 ///< of each realize() are kept
     bool pipelines = false;               ///< are described
+    bool captured = false;                ///< pipelines are, as far as a program of their own needs them
 };
 
 class Recording {
@@ -35,6 +36,8 @@ class Recording {
     /// With LD_PRELOAD, in front of what the user preloads.
     std::vector<std::pair<std::string, std::string>> whole_environment() const;
 
+    /// The files of inputs of the pipelines that were captured.
+    std::filesystem::path inputs_folder() const;
     /// The files of results, by name.
     std::set<std::string> results() const;
     std::filesystem::path results_folder() const;

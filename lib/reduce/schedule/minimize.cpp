@@ -8,6 +8,7 @@
 
 #include "base/interrupt.h"
 #include "base/seconds.h"
+#include "reduce/schedule/answers.h"
 #include "reduce/schedule/runs.h"
 
 namespace whittle::reduce {
@@ -42,16 +43,12 @@ class ScheduleSearch {
   private:
     // ---- the failure -----------------------------------------------------------------------------------------------
 
-    std::string failure_of(const RunEnd& end) const {
-        return end.failure.empty() && !end.difference.empty() ? "results that differ from the reference" : end.failure;
-    }
-
     /// Runs the whole program until its rate of failure is known.
     void measure() {
         done_.program = runs_.run_itself();
         if (!done_.program.found()) return;
         halide_program::find_lines(done_.program);
-        while (done_.runs < request_.runs && !stopped()) count(failure_of(runs_.run({})));
+        while (done_.runs < request_.runs && !stopped()) count(runs_.run({}).shown());
         const bool is_asked = !request_.test.empty() || !request_.check.empty();
         if (done_.failed == 0 && !is_asked) compare_results();
         if (done_.failed == 0 && is_asked) done_.reservation = "the script or command reports no failure";
@@ -62,7 +59,7 @@ class ScheduleSearch {
 
     void measure_rate() {
         constexpr std::size_t kFew = 8, kMost = 20, kFailures = 4;  // a rare failure takes more runs to measure
-        while (done_.runs < (done_.failed < kFailures ? kMost : kFew) && !stopped()) count(failure_of(runs_.run({})));
+        while (done_.runs < (done_.failed < kFailures ? kMost : kFew) && !stopped()) count(runs_.run({}).shown());
         done_.repeat = repeats_for(done_.failed, done_.runs);
     }
 
@@ -85,7 +82,7 @@ class ScheduleSearch {
         done_.runs = 0;
         while (done_.runs < request_.runs && !stopped()) {
             const RunEnd end = runs_.run({});
-            count(failure_of(end));
+            count(end.shown());
             if (done_.why.empty()) done_.why = end.difference;
         }
     }
@@ -129,6 +126,7 @@ class ScheduleSearch {
                         .improved = [this](const Set& kept) { smallest_ = kept.size(); },
                         .stop = [this] { return stopped(); }};
         smallest_ = items_.size();
+        answers_.emplace(request_.answers, done_.failure, done_.repeat, request_.resume);
         Result result = reduce::search(problem, options);
         running_.clear();  // waits for what nobody asked for
         return result;
@@ -202,7 +200,7 @@ class ScheduleSearch {
                 const std::lock_guard lock(mutex_);
                 fallen_[kept] = fallen_in(end.program);
             }
-            const std::string failure = failure_of(end);
+            const std::string failure = end.shown();
             if (!end.unresolved && failure.empty()) continue;
             return !end.unresolved && failure == done_.failure ? TestResult::fails : TestResult::unresolved;
         }
@@ -210,17 +208,26 @@ class ScheduleSearch {
     }
 
     TestResult answer(const Set& kept) {
+        const std::set<std::string> without = left_out(kept);
+        if (const auto known = answers_->find(without)) {
+            const std::lock_guard lock(mutex_);
+            fallen_[kept] = known->fallen;
+            return known->result;
+        }
         ++queries_;
         if (request_.progress) request_.progress(queries_, smallest_);
         const auto begun = running_.find(kept);
-        if (begun == running_.end()) return ask(kept);
-        const TestResult result = begun->second.get();
-        running_.erase(begun);
+        const TestResult result = begun == running_.end() ? ask(kept) : begun->second.get();
+        if (begun != running_.end()) running_.erase(begun);
+        if (interrupt_signal()) return result;  // the run may have been, too
+        const std::lock_guard lock(mutex_);
+        answers_->add(without, {result, fallen_[kept]});
         return result;
     }
 
     /// False where as many run as may.
     bool begin(const Set& kept) {
+        if (answers_->find(left_out(kept))) return true;
         std::size_t busy = 0;
         for (const auto& entry : running_)
             busy += entry.second.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
@@ -238,6 +245,7 @@ class ScheduleSearch {
 
     void finish(const Result& result) {
         done_.finished = result.finished;
+        if (done_.finished && !request_.answers.empty()) std::filesystem::remove(request_.answers);
         done_.reservation = result.reservation;
         if (!result.reproduces) {
             if (result.finished) done_.reservation = "run again with all its directives, the program did not fail";
@@ -246,11 +254,33 @@ class ScheduleSearch {
         }
         if (result.kept.empty()) {
             done_.outcome = MinimizedSchedule::Outcome::not_the_schedule;
+            done_.left_out = left_out({});
+            capture(done_.left_out);
             return;
         }
         for (const int item : result.kept)
             done_.needed.push_back({items_[static_cast<std::size_t>(item)], allowed_by(item, result.kept)});
+        done_.left_out = left_out(result.kept);
         done_.confirmed = result.finished && ask(result.kept) == TestResult::fails;
+        if (!stopped()) capture(done_.left_out);
+    }
+
+    /// The target, and, where the schedule fails, the pipeline for a program of its own.
+    void capture(const std::set<std::string>& without) {
+        const std::filesystem::path inputs = done_.needed.empty() ? std::filesystem::path() : request_.inputs;
+        const halide_program::Program captured = runs_.capture(without, inputs);
+        if (!captured.captured.empty() && captured.captured[0].target.empty())
+            done_.target = captured.captured[0].usual_target;
+        if (done_.needed.empty()) return;
+        std::set<std::string> culprits;
+        for (const NeededDirective& needed : done_.needed)
+            if (needed.allows.empty()) culprits.insert(needed.directive.key);
+        done_.pipeline = captured_with(captured, without, culprits);
+        if (std::filesystem::exists(inputs)) done_.inputs = inputs;
+        if (done_.pipeline) return;
+        done_.not_captured = captured.captured.empty() ? "no pipeline was captured"
+                                                       : "the directives are in no pipeline that was captured";
+        for (const std::string& note : captured.notes) done_.not_captured += "; " + note;
     }
 
     /// What of the set uses a loop that the item makes, or fell away or moved when the program was run without it.
@@ -279,6 +309,7 @@ class ScheduleSearch {
     std::vector<std::vector<int>> needs_;  ///< items, of each
     std::size_t queries_ = 0, smallest_ = 0;
     std::map<std::string, std::size_t> failures_;  ///< of the whole program, by how often they occurred
+    std::optional<ScheduleAnswers> answers_;
     std::mutex mutex_;
     std::map<Set, std::set<std::string>> fallen_;     ///< see fallen_in(); by what was kept
     std::map<Set, std::future<TestResult>> running_;  ///< the last member: its end waits for them

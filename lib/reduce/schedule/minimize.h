@@ -8,6 +8,7 @@
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,12 @@ struct ScheduleRequest {
 
     std::chrono::milliseconds timeout{60000};  ///< of a run
     std::size_t memory = std::size_t(4) << 30;
+
+    std::filesystem::path inputs = {};  ///< a folder for the inputs of the pipeline that fails; made where it has any
+
+    /// A file of the answers so far, with which a search that was stopped goes on; empty: none is kept.
+    std::filesystem::path answers = {};
+    bool resume = false;
 
     Mode mode = Mode::automatic;
     std::size_t runs = 4;  ///< of the whole program, before anything is left out
@@ -61,15 +68,21 @@ struct MinimizedSchedule {
     halide_program::Program program = {};  ///< as it was run first
     std::size_t candidates = 0;            ///< directives that may be left out
     std::vector<NeededDirective> needed = {};
+    std::set<std::string> left_out = {};  ///< the keys of all others
     std::size_t queries = 0;
     double seconds = 0;
     bool finished = true;          ///< false: stopped by a limit; `needed` is the best so far
     std::string reservation = {};  ///< why fewer may do
     bool confirmed = false;        ///< run again with these alone, it fails in the same way
+    /// The pipeline that fails, with these alone; nothing: see `not_captured`.
+    std::optional<halide_program::CapturedPipeline> pipeline = {};
+    std::string not_captured = {};
+    std::filesystem::path inputs = {};  ///< the folder of its inputs; empty: it has none
+    std::string target = {};  ///< that Halide chose for the program; empty: the program says, or nothing was captured
 };
 
-/// Throws Error where the program cannot be run. A program that does not call Halide has no directives and no steps,
-/// and nothing is searched then.
+/// Throws Error where the program cannot be run or its inputs cannot be written. A program that does not call Halide
+/// has no directives and no steps, and nothing is searched then.
 MinimizedSchedule minimize_schedule(const ScheduleRequest& request);
 
 std::string to_text(const MinimizedSchedule& done);

@@ -71,7 +71,9 @@ std::string minimized_text(const MinimizedSchedule& done) {
         text += row("stopped", "the smallest set found so far");
     else if (!done.reservation.empty())
         text += row("note", done.reservation);
-    text += row("confirmed", done.confirmed ? "yes: with these directives alone, the program fails in the same way"
+    if (done.finished)
+        text +=
+            row("confirmed", done.confirmed ? "yes: with these directives alone, the program fails in the same way"
                                             : "no: run again with these directives alone, the program did not fail");
     return text + row("culprit", culprit_text(done));
 }
@@ -117,6 +119,9 @@ json to_json(const MinimizedSchedule& done) {
                 {"finished", done.finished},     {"confirmed", done.confirmed},
                 {"notes", done.program.notes}};
     if (!done.why.empty()) result["why"] = done.why;
+    if (done.pipeline) result["pipeline"] = *done.pipeline;
+    if (!done.not_captured.empty()) result["not_captured"] = done.not_captured;
+    if (!done.inputs.empty()) result["inputs"] = done.inputs.filename().string();
     if (!done.reservation.empty()) result["reservation"] = done.reservation;
     return result;
 }

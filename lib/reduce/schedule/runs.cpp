@@ -62,10 +62,10 @@ std::vector<std::string> command_of(const ScheduleRequest& request) {
     return words;
 }
 
-/// A file that runs the program as `recording` has it.
-fs::path write_candidate(const ScheduleRequest& request, const Recording& recording, const fs::path& folder) {
+/// A file that runs the program in this environment.
+fs::path write_candidate(const ScheduleRequest& request, const Variables& environment, const fs::path& folder) {
     std::vector<std::string> words{"exec", "env"};
-    for (const auto& [name, value] : recording.whole_environment()) words.push_back(name + "=" + value);
+    for (const auto& [name, value] : environment) words.push_back(name + "=" + value);
     std::vector<std::string> command = command_of(request);
     command[0] = fs::absolute(command[0]).lexically_normal().string();
     words.insert(words.end(), command.begin(), command.end());
@@ -80,19 +80,22 @@ fs::path write_candidate(const ScheduleRequest& request, const Recording& record
 ProgramRuns::ProgramRuns(const ScheduleRequest& request)
     : request_(request), asks_(!request.test.empty() || !request.check.empty()), scratch_("whittle-schedule") {}
 
-RunEnd ProgramRuns::run(const fs::path& folder, const RecordingOptions& options, bool asks) const {
+RunEnd ProgramRuns::run(const fs::path& folder, const RecordingOptions& options, bool asks,
+                        const Variables& variables) const {
     const Recording recording(folder, options);
+    Variables environment = recording.whole_environment();
+    environment.insert(environment.end(), variables.begin(), variables.end());
     std::vector<std::string> argv = command_of(request_);
     ProcessOptions process{.timeout = request_.timeout, .memory_limit = request_.memory};
     if (asks) {
-        const std::string file = write_candidate(request_, recording, folder).string();
+        const std::string file = write_candidate(request_, environment, folder).string();
         argv = request_.check;
         if (argv.empty()) argv = {request_.test.string(), file};
         for (std::string& word : argv)
             for (std::size_t at = 0; (at = word.find("{}", at)) != std::string::npos; at += file.size())
                 word.replace(at, 2, file);
     } else {
-        process.environment = recording.whole_environment();
+        process.environment = environment;
     }
     const ProcessResult result = run_process(argv, process);
     RunEnd end{.unresolved = result.out_of_memory || result.ended_from_outside,
@@ -102,16 +105,25 @@ RunEnd ProgramRuns::run(const fs::path& folder, const RecordingOptions& options,
     return end;
 }
 
-RunEnd ProgramRuns::run(const std::set<std::string>& left_out) const {
+RunEnd ProgramRuns::run(const std::set<std::string>& left_out, const Variables& variables) const {
     static std::atomic<std::size_t> count{0};
     const fs::path folder = scratch_.path() / ("run" + std::to_string(count++));
-    RunEnd end = run(folder, {.left_out = left_out, .results = !reference_.empty()}, asks_);
+    RunEnd end = run(folder, {.left_out = left_out, .results = !reference_.empty()}, asks_, variables);
     std::error_code ignored;
     fs::remove_all(folder, ignored);  // results may be large
     return end;
 }
 
 halide_program::Program ProgramRuns::run_itself() const { return run(scratch_.path() / "itself", {}, false).program; }
+
+halide_program::Program ProgramRuns::capture(const std::set<std::string>& left_out, const fs::path& inputs) const {
+    const fs::path folder = scratch_.path() / "captured";
+    const RunEnd end = run(folder, {.left_out = left_out, .captured = true}, false);
+    const fs::path from = Recording(folder, {}).inputs_folder();
+    if (!inputs.empty()) fs::remove_all(inputs);
+    if (!inputs.empty() && !fs::is_empty(from)) fs::copy(from, inputs);
+    return end.program;
+}
 
 std::string ProgramRuns::take_reference() {
     const RecordingOptions options{.reference = true, .results = true};

@@ -3,6 +3,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/files.h"
@@ -11,6 +12,9 @@
 
 namespace whittle::reduce {
 
+/// Variables that a run has beside those of the recorder.
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
 /// How a run ended.
 struct RunEnd {
     /// What tells failures from each other: "exit status 3, runtime-error"; empty: it ended well.
@@ -18,6 +22,10 @@ struct RunEnd {
     bool unresolved = false;  ///< ended by a limit of memory or from outside: no answer
     halide_program::Program program = {};
     std::string difference = {};  ///< of its results from the reference; empty: none, or they were not compared
+    /// What is minimized: the failure, or that there is a difference; empty: it does not fail.
+    std::string shown() const {
+        return failure.empty() && !difference.empty() ? "results that differ from the reference" : failure;
+    }
 };
 
 class ProgramRuns {
@@ -25,14 +33,18 @@ class ProgramRuns {
     explicit ProgramRuns(const ScheduleRequest& request);
 
     /// Runs it without these directives. May be called by several threads. Throws Error where it cannot be started.
-    RunEnd run(const std::set<std::string>& left_out) const;
+    RunEnd run(const std::set<std::string>& left_out, const Variables& variables = {}) const;
     /// Runs the program itself, as it is, whoever says what a failure is.
     halide_program::Program run_itself() const;
+    /// Runs the program itself without these directives, and captures its pipelines. Moves the files of their inputs,
+    /// if there are any, to the folder `inputs`, which replaces one of this name; empty: nowhere.
+    halide_program::Program capture(const std::set<std::string>& left_out, const std::filesystem::path& inputs) const;
     /// Runs the reference, twice, after which run() compares results with it. What is wrong with it; empty: nothing.
     std::string take_reference();
 
   private:
-    RunEnd run(const std::filesystem::path& folder, const halide_program::RecordingOptions& options, bool asks) const;
+    RunEnd run(const std::filesystem::path& folder, const halide_program::RecordingOptions& options, bool asks,
+               const Variables& variables = {}) const;
     std::string differences(const std::filesystem::path& results) const;
 
     const ScheduleRequest& request_;

@@ -75,7 +75,7 @@ Loops loops_of(std::string_view name, const Variables& variables) {
 }
 
 Directive::Directive(std::string_view name, std::string owner, std::vector<std::string> arguments, Loops loops,
-                     Level level, void* address)
+                     Level level, void* address, const std::string& more)
     : number_(++state().directives), name_(name), owner_(std::move(owner)), loops_(std::move(loops)) {
     State& s = state();
     const Where place = where(address);
@@ -92,8 +92,8 @@ Directive::Directive(std::string_view name, std::string owner, std::vector<std::
     for (const auto& entry : loops_.made) made.push_back(entry.first);
     write_line("{\"directive\": " + std::to_string(number_) + ", \"key\": " + quote(key) +
                ", \"owner\": " + quote(owner_) + ", \"name\": " + quote(name_) + ", \"text\": " + quote(text + ")") +
-               ", \"uses\": " + quoted_list(loops_.used) + ", \"makes\": " + quoted_list(made) + json_of(level) + ", " +
-               place.json + "}");
+               ", \"uses\": " + quoted_list(loops_.used) + ", \"makes\": " + quoted_list(made) + json_of(level) + more +
+               ", " + place.json + "}");
 }
 
 void Directive::misses(const VarOrRVar& variable) {

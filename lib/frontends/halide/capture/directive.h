@@ -56,9 +56,9 @@ struct Level {
 
 class Directive {
   public:
-    /// `address`: where the call returns to. Written to the file.
+    /// `address`: where the call returns to. `more`: members of the JSON object. Written to the file.
     Directive(std::string_view name, std::string owner, std::vector<std::string> arguments, Loops loops, Level level,
-              void* address);
+              void* address, const std::string& more);
 
     /// Asked to be left out.
     bool left_out() const { return left_out_; }

@@ -1,24 +1,22 @@
 #include "frontends/halide/capture/pipeline.h"
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <sstream>
 
 #include "frontends/halide/capture/directive.h"
+#include "frontends/halide/capture/npy.h"
 
 namespace whittle::halide_capture {
 
-namespace {
-
-using Functions = std::map<std::string, Halide::Internal::Function>;
-
-Functions functions_of(Halide::Pipeline& pipeline) {
+Functions functions_of(const Halide::Pipeline& pipeline) {
     Functions all;
     for (const Halide::Func& output : pipeline.outputs())
         for (const auto& entry : Halide::Internal::find_transitive_calls(output.function())) all.insert(entry);
     return all;
 }
+
+namespace {
 
 // Repairs.
 
@@ -149,47 +147,6 @@ void describe_pipeline(Halide::Pipeline& pipeline, const std::string& entry) {
     }
 }
 
-namespace {
-
-// Results.
-
-/// NumPy's name of the type; empty: it has none. Whittle reads no unsigned integers but bytes: larger ones are written
-/// as signed ones of their bits, which are equal where those are.
-std::string npy_type(halide_type_t type) {
-    if (type.code == halide_type_uint && type.bits == 1) return "|b1";
-    if (type.lanes != 1 || type.code > halide_type_float) return {};
-    if (type.bits == 8) return type.code == halide_type_int ? "|i1" : "|u1";
-    return (type.code == halide_type_float ? "<f" : "<i") + std::to_string(type.bits / 8);
-}
-
-/// Those of the dimensions up to `dimension`, the first of which lies at `from`.
-void write_elements(std::ostream& out, const halide_buffer_t& buffer, int dimension, const std::uint8_t* from) {
-    const std::ptrdiff_t bytes = (buffer.type.bits + 7) / 8;
-    const bool element = dimension < 0, dense = dimension == 0 && buffer.dim[0].stride == 1;
-    if (element || dense) {
-        out.write(reinterpret_cast<const char*>(from), element ? bytes : bytes * buffer.dim[0].extent);
-        return;
-    }
-    for (int i = 0; i < buffer.dim[dimension].extent; ++i)
-        write_elements(out, buffer, dimension - 1, from + i * bytes * buffer.dim[dimension].stride);
-}
-
-/// A version 1 file; the first dimension of Halide varies fastest, which NumPy calls Fortran's order.
-void write_npy(const std::string& path, const halide_buffer_t& buffer, const std::string& type) {
-    std::string shape;
-    for (int i = 0; i < buffer.dimensions; ++i) shape += std::to_string(buffer.dim[i].extent) + ", ";
-    std::string header = "{'descr': '" + type + "', 'fortran_order': True, 'shape': (" + shape + "), }";
-    constexpr std::size_t kAlignment = 64, kPrefix = 10;
-    header += std::string(kAlignment - (kPrefix + header.size() + 1) % kAlignment, ' ') + "\n";
-    std::ofstream out(path, std::ios::binary);
-    out.write("\x93NUMPY\1\0", 8);
-    const std::size_t size = header.size();
-    out.put(static_cast<char>(size & 255)).put(static_cast<char>(size >> 8)) << header;
-    write_elements(out, buffer, buffer.dimensions - 1, buffer.host);
-}
-
-}  // namespace
-
 void repair(Halide::Pipeline& pipeline) {
     const InsideScope inside;
     if (!pipeline.defined()) return;  // Halide says so
@@ -235,12 +192,9 @@ void record_results(const Outputs& outputs) {
     for (std::size_t i = 0; i < outputs.buffers.size(); ++i) {
         Halide::Runtime::Buffer<void> buffer(*outputs.buffers[i]);
         if (buffer.device_dirty()) buffer.copy_to_host();
-        const std::string type = npy_type(buffer.type());
         const std::string name = std::to_string(run) + "-" + std::to_string(i) + ".npy";
-        if (type.empty() || !buffer.data())
+        if (!write_npy(state().results + "/" + name, *buffer.raw_buffer(), NpyOrder::fortran))
             write_event("no-result", 0, 0, name + ": a type that is not compared");
-        else
-            write_npy(state().results + "/" + name, *buffer.raw_buffer(), type);
     }
     ++run;
 }

@@ -3,9 +3,14 @@
 
 #include <Halide.h>
 
+#include <map>
 #include <string>
 
 namespace whittle::halide_capture {
+
+/// All that the outputs need, by name.
+using Functions = std::map<std::string, Halide::Internal::Function>;
+Functions functions_of(const Halide::Pipeline& pipeline);
 
 /// What was placed at loops that were never made goes to the nearest loop that there is; of the reference every Func to
 /// root. Before the pipeline is compiled or run.

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <unordered_map>
 
+#include "frontends/halide/capture/arguments.h"
+#include "frontends/halide/capture/captured.h"
 #include "frontends/halide/capture/directive.h"
 #include "frontends/halide/capture/pipeline.h"
 #include "frontends/halide/capture/where.h"
@@ -53,6 +55,32 @@ Returned without(Directive& directive, std::string_view name, Self* self) {
         return stand_in();
 }
 
+/// What a program of the pipeline's own needs of the directive.
+template <class Self, class... Arguments>
+std::string captured_call(const Self& self, const Arguments&... arguments) {
+    if (state().captured.empty()) return {};
+    std::string text = ", \"arguments\": " + json_list({argument_json(arguments)...});
+    if constexpr (std::is_same_v<Self, Halide::Stage>)
+        if (const int number = specialization_of(self)) text += ", \"specialization\": " + std::to_string(number);
+    return text;
+}
+
+/// Calls Halide; what it returns may have directives of its own.
+template <class Returned, class Call>
+Returned called(const Directive& directive, const Call& call) {
+    if constexpr (std::is_same_v<Returned, Halide::Func>) {
+        Halide::Func returned = call();
+        write_returned(directive.number(), returned.name());
+        return returned;
+    } else if constexpr (std::is_same_v<Returned, Halide::Stage>) {
+        Halide::Stage returned = call();
+        remember_specialization(returned, directive.number());
+        return returned;
+    } else {
+        return call();
+    }
+}
+
 /// `Site` has the static members `symbol` and `name`.
 template <class Site, class Returned, class Self, class... Arguments>
 Returned directive(Self* self, Arguments... arguments) {
@@ -67,18 +95,20 @@ Returned directive(Self* self, Arguments... arguments) {
         Variables variables;
         (variables.add(arguments), ...);
         made.emplace(name, name_of(*self), std::vector<std::string>{text_of(arguments)...}, loops_of(name, variables),
-                     level, __builtin_return_address(0));
+                     level, __builtin_return_address(0), captured_call(*self, arguments...));
         stage = stage_of(*self);
         if (name != "reorder") made->check_variables(stage);
     }
     if constexpr (name == "specialize") {  // a condition that is never true: further directives on it do no harm
+        const auto never = [&] { return real(self, Halide::Internal::const_false()); };
         if (!made->left_out())
-            return guarded(
-                *made, stage, [&] { return real(self, arguments...); },
-                [&] { return real(self, Halide::Internal::const_false()); });
+            return called<Returned>(*made, [&] {
+                return guarded(
+                    *made, stage, [&] { return real(self, arguments...); }, never);
+            });
         const InsideScope inside;
         made->drop();
-        return real(self, Halide::Internal::const_false());
+        return called<Returned>(*made, never);
     } else {
         const auto otherwise = [&]() -> Returned { return without<Returned>(*made, name, self); };
         if constexpr (name == "reorder" && sizeof...(Arguments) == 1) {
@@ -93,8 +123,11 @@ Returned directive(Self* self, Arguments... arguments) {
         } else {
             if (made->left_out() || made->broken()) return otherwise();
             remember_level(*made, name, *self, level);
-            return guarded(
-                *made, stage, [&]() -> Returned { return real(self, arguments...); }, otherwise);
+            if constexpr (name == "rfactor" && std::is_same_v<Self, Halide::Stage>) remember_definitions(*self);
+            return called<Returned>(*made, [&]() -> Returned {
+                return guarded(
+                    *made, stage, [&]() -> Returned { return real(self, arguments...); }, otherwise);
+            });
         }
     }
 }
@@ -104,12 +137,28 @@ Returned directive(Self* self, Arguments... arguments) {
 Halide::Pipeline pipeline_of(Halide::Pipeline* pipeline) { return *pipeline; }
 Halide::Pipeline pipeline_of(Halide::Func* func) { return Halide::Pipeline(*func); }
 
-void outputs_in(Outputs&) {}
+/// What the arguments of a call say of its outputs.
+void outputs_in(Outputs&, Asked&) {}
 template <class First, class... Rest>
-void outputs_in(Outputs& outputs, const First& first, const Rest&... rest) {
-    if constexpr (std::is_same_v<First, Halide::Pipeline::RealizationArg>) outputs = outputs_of(first);
-    outputs_in(outputs, rest...);
+void outputs_in(Outputs& outputs, Asked& asked, const First& first, const Rest&... rest) {
+    if constexpr (std::is_same_v<First, Halide::Pipeline::RealizationArg>) {
+        outputs = outputs_of(first);
+        for (const halide_buffer_t* const buffer : outputs.buffers) {
+            asked.shapes.emplace_back();
+            for (int i = 0; i < buffer->dimensions; ++i)
+                asked.shapes.back().emplace_back(buffer->dim[i].min, buffer->dim[i].extent);
+        }
+    } else if constexpr (std::is_same_v<First, std::vector<int>>) {
+        asked.shapes.emplace_back();
+        for (const int extent : first) asked.shapes.back().emplace_back(0, extent);
+    } else if constexpr (std::is_same_v<First, Halide::Target>) {
+        if (first != Halide::Target()) asked.target = first.to_string();
+    }
+    outputs_in(outputs, asked, rest...);
 }
+
+thread_local std::string current_entry;  ///< what the program called
+thread_local Asked asked;                ///< by that
 
 /// Compiles; where what was left out has made a place illegal, again with that Func at root.
 template <class Call>
@@ -119,6 +168,7 @@ auto compiled(Halide::Pipeline pipeline, const Call& call) -> decltype(call()) {
             return call();
         } catch (const std::exception& error) {
             if (!repaired(pipeline, error.what())) throw;
+            capture_pipeline(pipeline, current_entry, asked, true);
         }
     return call();
 }
@@ -139,8 +189,6 @@ class Timer {
     const std::string entry_;
     const double begin_ = seconds();
 };
-
-thread_local std::string current_entry;  ///< what the program called
 
 template <class Site, class Returned, class Self, class... Arguments>
 Returned enter(Self* self, Arguments... arguments) {
@@ -165,7 +213,9 @@ Returned enter(Self* self, Arguments... arguments) {
         const InsideScope inside;
         Halide::Pipeline pipeline = pipeline_of(self);
         repair(pipeline);
-        outputs_in(outputs, arguments...);
+        asked = Asked();
+        outputs_in(outputs, asked, arguments...);
+        capture_pipeline(pipeline, current_entry, asked, false);
     }
     const InsideScope inside;
     const Timer timer(name == "realize" ? "ran" : "compiled", current_entry);

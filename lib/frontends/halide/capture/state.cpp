@@ -22,6 +22,7 @@ State read_state() {
     made.reference = !text(kReferenceVariable).empty();
     made.pipelines = !text(kPipelinesVariable).empty();
     made.results = text(kResultsVariable);
+    made.captured = text(kCapturedVariable);
     std::ifstream keys(text(kLeftOutVariable));
     for (std::string key; std::getline(keys, key);) made.left_out.insert(key);
     return made;

@@ -26,6 +26,7 @@ struct State {
     bool reference = false;          ///< everything but bounds is left out
     bool pipelines = false;          ///< are described
     std::string results;             ///< folder; empty: none are kept
+    std::string captured;            ///< folder for inputs; empty: pipelines are not captured
 
     int directives = 0;
     std::map<std::string, int> seen;  ///< directives by their key without its count

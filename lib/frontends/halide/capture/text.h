@@ -29,6 +29,14 @@ inline std::string text_of(const Halide::Stage& stage) { return stage.name(); }
 inline std::string text_of(Halide::TailStrategy value) { return "TailStrategy::" + streamed(value); }
 inline std::string text_of(Halide::MemoryType value) { return "MemoryType::" + streamed(value); }
 inline std::string text_of(Halide::DeviceAPI value) { return "DeviceAPI::" + streamed(value); }
+inline std::string text_of(Halide::LoopAlignStrategy value) {
+    constexpr const char* kNames[] = {"AlignStart", "AlignEnd", "NoAlign", "Auto"};
+    return std::string("LoopAlignStrategy::") + kNames[static_cast<int>(value)];
+}
+inline std::string text_of(Halide::PrefetchBoundStrategy value) {
+    constexpr const char* kNames[] = {"Clamp", "GuardWithIf", "NonFaulting"};
+    return std::string("PrefetchBoundStrategy::") + kNames[static_cast<int>(value)];
+}
 inline std::string text_of(const Halide::LoopLevel& level) {
     try {
         return "LoopLevel(" + level.to_string() + ")";

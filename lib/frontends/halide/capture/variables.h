@@ -14,6 +14,8 @@ inline constexpr char kReferenceVariable[] = "WHITTLE_HALIDE_REFERENCE";
 inline constexpr char kResultsVariable[] = "WHITTLE_HALIDE_RESULTS";
 /// Set: pipelines are described, with their loops.
 inline constexpr char kPipelinesVariable[] = "WHITTLE_HALIDE_PIPELINES";
+/// A folder: pipelines are captured as far as a program of their own needs them, with their inputs as files in it.
+inline constexpr char kCapturedVariable[] = "WHITTLE_HALIDE_CAPTURED";
 /// The library that records, which the stub loads.
 inline constexpr char kRecorderVariable[] = "WHITTLE_HALIDE_RECORDER";
 
