@@ -133,7 +133,7 @@ bool read_definition(Cursor& in, const RecordHeader& header, std::uint32_t threa
         }
         case RecordKind::form: {
             const auto told = in.record<records::Form>();
-            HashForm& form = file.forms[told.form];
+            RowForm& form = file.forms[told.form];
             form = {.kind = told.kind,
                     .op = told.op,
                     .stack = told.stack,

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "trace/hash_row.h"
+#include "capture/hash_row.h"
 
 namespace whittle::libtorch {
 

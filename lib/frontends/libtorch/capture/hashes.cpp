@@ -72,14 +72,9 @@ void look_at_elements(const at::Tensor& tensor, HashRow& row) {
 
 // ---- What values are like
 
-constexpr std::int64_t kSmall = 1 << 15;
-
-/// A number that programs count with, or that decides what an operation does: it is part of the form. Others change
-/// from step to step, as a learning rate does, and would make a form each: they are operands.
 bool is_part_of_form(const c10::IValue& value) {
-    if (value.isInt()) return value.toInt() > -kSmall && value.toInt() < kSmall;
-    if (value.isDouble())
-        return value.toDouble() == std::floor(value.toDouble()) && std::fabs(value.toDouble()) < kSmall;
+    if (value.isInt()) return is_form_number(static_cast<std::int64_t>(value.toInt()));
+    if (value.isDouble()) return is_form_number(value.toDouble());
     return !value.isComplexDouble();
 }
 

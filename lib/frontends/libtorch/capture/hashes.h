@@ -11,8 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "capture/hash_row.h"
 #include "frontends/libtorch/capture/recorder.h"
-#include "trace/hash_row.h"
 
 namespace whittle::libtorch {
 

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "trace/hash_row.h"
+#include "capture/hash_row.h"
 
 namespace whittle::libtorch {
 

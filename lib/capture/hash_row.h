@@ -38,4 +38,11 @@ struct HashRow {
 static_assert(sizeof(HashRow) == 48);
 inline constexpr int kRowOperands = 3;
 
+/// A number that programs count with, or that decides what an operation does, is part of the form. Others change from
+/// step to step, as a learning rate does, and would make a form each: they are operands.
+constexpr bool is_form_number(std::int64_t value) { return value > -32768 && value < 32768; }
+constexpr bool is_form_number(double value) {
+    return value > -32768 && value < 32768 && value == static_cast<double>(static_cast<std::int64_t>(value));
+}
+
 }  // namespace whittle
