@@ -17,6 +17,8 @@ constexpr FileFormat kHashesFormat{
 
 }  // namespace
 
+bool HashedValue::is_tensor() const { return type != "int" && type != "float" && type != "bool" && type != "number"; }
+
 std::string HashedValue::text() const { return dtype_from_name(type) ? type + to_string(sizes) : type; }
 
 bool holds_hashes(const fs::path& folder) { return fs::exists(folder / kHashIndex); }

@@ -28,6 +28,7 @@ struct HashedValue {
     bool hashed = true;
     bool operator==(const HashedValue&) const = default;
     std::string text() const;  ///< "f32[2, 3]", "int"
+    bool is_tensor() const;    ///< else a number
 
     template <class Field>
     static void fields(Field& field) {

@@ -21,7 +21,7 @@ static_assert(sizeof(RowFileHeader) == 32);
 /// What a row's form is of.
 enum class RowKind : std::uint8_t {
     operation = 0,
-    value = 1,  ///< an operand that no operation made, as its first reader saw it; its operand: what last wrote there
+    value = 1,  ///< an operand that no operation made, as its first reader saw it; its operand: what wrote there, or allocated it
     read = 2    ///< the program looked at its operand
 };
 

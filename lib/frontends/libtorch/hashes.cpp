@@ -5,6 +5,7 @@
 #include "base/number_text.h"
 #include "base/words.h"
 #include "frontends/libtorch/capture/row_file.h"
+#include "frontends/libtorch/notes.h"
 #include "frontends/libtorch/stack_reader.h"
 
 namespace whittle::libtorch {
@@ -61,6 +62,9 @@ class FormReader {
     HashedProcess read() {
         process_.command = file_.process.command_line;
         process_.finished = file_.finished;
+        if (file_.cut != kNotCut)
+            process_.notes.push_back(std::string("the recording was stopped ") + reason_of(file_.cut));
+        if (file_.lost) process_.notes.push_back(plural(file_.lost, "operation") + " could not be recorded");
         for (const auto& [number, form] : file_.forms) {
             if (number != process_.forms.size() + 1) break;  // the program was killed before it wrote the form
             process_.forms.push_back(read(form));

@@ -198,7 +198,9 @@ std::uint64_t place_key(const at::Tensor& tensor) {
 /// Of elements that no operation of the program's made, or whose maker is not known: a parameter, an input.
 std::uint32_t value_row(Thread& thread, const at::Tensor& tensor, HashRow& row) {
     const c10::IValue value(tensor);
-    row.operands[0] = static_cast<std::uint32_t>(known_elements(tensor, kWriter).value_or(0));
+    auto from = known_elements(tensor, kWriter);
+    if (!from) from = known_elements(tensor, hash(place_key(tensor), kUnwritten));
+    row.operands[0] = static_cast<std::uint32_t>(from.value_or(0));
     row.form = form_of(thread, RowKind::value, 0, 1, &value);
     return append(&row, 1);
 }
