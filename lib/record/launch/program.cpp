@@ -65,6 +65,7 @@ libtorch::LaunchOptions launch_options(const ProgramRequest& request, libtorch::
         launch.preload = recording.preload();
         for (const auto& [name, value] : recording.environment()) set(name.c_str(), value);
     }
+    environment.insert(environment.end(), request.environment.begin(), request.environment.end());
     environment.insert(environment.end(), request.compile_options.begin(), request.compile_options.end());
     return launch;
 }
