@@ -73,6 +73,7 @@ class Comparison {
         }
         for (const auto& [thread, positions] : after)
             if (!before.contains(thread)) align_thread(kNone, positions);
+        match_by_dataflow();
     }
 
     static std::vector<std::uint64_t> keys(const HashRun& run, const std::vector<std::uint32_t>& positions) {
@@ -83,14 +84,19 @@ class Comparison {
 
     void align_thread(const std::vector<std::uint32_t>& before, const std::vector<std::uint32_t>& after) {
         std::size_t i = 0, k = 0;
+        const auto leave_out = [&](std::size_t first, std::size_t second) {
+            alone_before_.insert(alone_before_.end(), before.begin() + at(i), before.begin() + at(first));
+            alone_after_.insert(alone_after_.end(), after.begin() + at(k), after.begin() + at(second));
+        };
         for (const auto& [first, second] : align(keys(before_, before), keys(after_, after))) {
-            match_by_dataflow(std::span(before).subspan(i, first - i), std::span(after).subspan(k, second - k));
+            leave_out(first, second);
             add(before[first], after[second]);
             i = first + 1;
             k = second + 1;
         }
-        match_by_dataflow(std::span(before).subspan(i), std::span(after).subspan(k));
+        leave_out(before.size(), after.size());
     }
+    static std::ptrdiff_t at(std::size_t position) { return static_cast<std::ptrdiff_t>(position); }
 
     void add(std::uint32_t before, std::uint32_t after) {
         pairs_.emplace_back(before, after);
@@ -100,12 +106,14 @@ class Comparison {
 
     /// Operations of one place that read the same results, or inputs with the same elements, are the same, in whatever
     /// order they run.
-    void match_by_dataflow(std::span<const std::uint32_t> before, std::span<const std::uint32_t> after) {
+    void match_by_dataflow() {
+        std::ranges::sort(alone_before_);
+        std::ranges::sort(alone_after_);
         std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;
-        for (auto position = before.rbegin(); position != before.rend(); ++position)
+        for (auto position = alone_before_.rbegin(); position != alone_before_.rend(); ++position)
             known[flow_key(before_, *position, [](std::uint32_t row) { return row; })].push_back(*position);
         std::set<std::uint32_t> matched;
-        for (const std::uint32_t position : after) {
+        for (const std::uint32_t position : alone_after_) {
             const auto same =
                 known.find(flow_key(after_, position, [this](std::uint32_t row) { return counterparts_[row]; }));
             if (same == known.end() || same->second.empty()) {
@@ -116,7 +124,7 @@ class Comparison {
             add(same->second.back(), position);
             same->second.pop_back();
         }
-        for (const std::uint32_t position : before)
+        for (const std::uint32_t position : alone_before_)
             if (!matched.contains(position)) count_one_sided(before_, position, result_.gone, result_.gone_count, true);
     }
 
@@ -273,7 +281,8 @@ class Comparison {
     const HashRun &before_, &after_;
     ProcessDiff result_;
     std::vector<Pair> pairs_;
-    std::vector<std::uint32_t> counterparts_;  ///< of the second run's rows, 0: none
+    std::vector<std::uint32_t> alone_before_, alone_after_;  ///< positions without a counterpart so far
+    std::vector<std::uint32_t> counterparts_;                ///< of the second run's rows, 0: none
     std::map<std::tuple<std::string, std::string, std::int64_t>, PassedOver> passed_over_;
     std::set<std::string> not_judged_;
 };

@@ -81,26 +81,25 @@ HashJudgement judge_hashes(const std::string& target, const std::vector<BothRows
         operands_moved = std::max(operands_moved, operand.moved());
         same = same && operand.same();
     }
-    const bool rounds = is_inexact(*dtype) && (bound.rule == Rule::sums || bound.rule == Rule::function ||
-                                               bound.rule == Rule::terms || bound.rule == Rule::quotient);
-    HashJudgement judged{.moved = result.moved()};
-    if (!rounds) {  // equal operands have equal results, of others the op makes no difference that they have not
-        if (!same) return {.why = "the operands differ, and the op only moves or compares them"};
-        judged.verdict = result.same() ? within : beyond;
-        judged.moved = result.same() ? 0 : std::max(judged.moved, std::numeric_limits<double>::min());
-        return judged;
-    }
+    const bool adds = bound.rule == Rule::sums || bound.rule == Rule::terms;
+    const bool computes = adds || bound.rule == Rule::function || bound.rule == Rule::quotient;
+    if (!same && !(computes && is_inexact(*dtype)))
+        return {.why = "the operands differ, and the op moves, selects or compares them"};
     if (!std::isfinite(operands_moved)) return {.why = "the operands differ by NaN or infinities"};
-    const double unit = float_limits(real_of(*dtype)).epsilon;
-    double scale = 1, own = 2 * std::max<double>(bound.ulps, 1) * unit;
-    if (bound.rule == Rule::sums || bound.rule == Rule::terms) {
-        const Sums sums = sums_of(operands, result.value);
-        const double size = std::max(result.before->absolute, result.after->absolute);
-        scale = size > 0 ? std::max(1.0, sums.magnitude / size) : kInfinity;
-        own *= sums.terms;
+    HashJudgement judged{.moved = result.moved()};
+    if (computes && is_inexact(*dtype)) {
+        const double unit = float_limits(real_of(*dtype)).epsilon;
+        double scale = 1, own = 2 * unit * (adds ? std::max<double>(bound.ulps, 1) : bound.ulps);
+        if (adds) {
+            const Sums sums = sums_of(operands, result.value);
+            const double size = std::max(result.before->absolute, result.after->absolute);
+            scale = size > 0 ? std::max(1.0, sums.magnitude / size) : kInfinity;
+            own *= sums.terms;
+        }
+        judged.allowed = (own + kGrowth * operands_moved) * scale;
     }
-    judged.allowed = (own + kGrowth * operands_moved) * scale;
-    judged.verdict = judged.moved <= judged.allowed ? within : beyond;
+    const bool explained = judged.allowed > 0 ? judged.moved <= judged.allowed : result.same();
+    judged.verdict = explained ? within : beyond;
     return judged;
 }
 

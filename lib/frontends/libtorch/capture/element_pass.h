@@ -141,7 +141,7 @@ class ElementPass {
 
     static __m128d load(const double* from) { return _mm_loadu_pd(from); }
     static __m128d load(const float* from) {
-        return _mm_cvtps_pd(_mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(from))));
+        return _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from))));
     }
 
     /// What is added up, in lanes: the compiler may not reorder sums of floating-point numbers, so it is told how.

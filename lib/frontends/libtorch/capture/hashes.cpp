@@ -240,10 +240,24 @@ std::uint32_t row_of_number(Thread& thread, const c10::IValue& value) {
     return known.row;
 }
 
+/// A number of the program's, of which ATen made a tensor.
+bool is_wrapped_number(const at::Tensor& tensor) {
+    return is_plain(tensor) && tensor.unsafeGetTensorImpl()->is_wrapped_number() &&
+           (tensor.scalar_type() == at::kDouble || tensor.scalar_type() == at::kLong);
+}
+c10::IValue unwrapped(const at::Tensor& tensor) {
+    const void* const data = tensor.unsafeGetTensorImpl()->data();
+    if (tensor.scalar_type() == at::kDouble) return *static_cast<const double*>(data);
+    return *static_cast<const std::int64_t*>(data);
+}
+
 void collect_operands(Thread& thread, const c10::IValue& value, bool written) {
     std::vector<std::uint32_t>& operands = thread.hashing.operands;
     if (value.isTensor()) {
-        if (value.toTensor().defined()) operands.push_back(row_of(thread, value.toTensor(), written));
+        const at::Tensor& tensor = value.toTensor();
+        if (!tensor.defined()) return;
+        operands.push_back(is_wrapped_number(tensor) ? row_of_number(thread, unwrapped(tensor))
+                                                     : row_of(thread, tensor, written));
     } else if (value.isList()) {
         for (const c10::IValue& element : value.toListRef()) collect_operands(thread, element, written);
     } else if (value.isTuple()) {
