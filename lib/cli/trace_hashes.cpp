@@ -78,7 +78,7 @@ void check_usage_of_hashes(const TraceOptions& options) {
     if (options.models.size() != 1 || !is_run(recognize(options.models[0])))
         throw Error({options.models.at(0).string(), {}},
                     "--hashes records runs of programs and TorchScript modules: found " +
-                        (options.models.size() == 1 ? "a " + std::string(name(recognize(options.models[0])))
+                        (options.models.size() == 1 ? "one " + std::string(name(recognize(options.models[0])))
                                                     : plural(options.models.size(), "model")));
 }
 

@@ -270,7 +270,7 @@ class Comparison {
         found.why = worst.why;
         found.moved = worst.moved;
         found.allowed = worst.allowed;
-        if (worst.verdict == not_judged) {
+        if (worst.verdict == not_judged && !worst.carried) {
             ++result_.not_judged;
             not_judged_.insert(found.op);
         }

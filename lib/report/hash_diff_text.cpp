@@ -101,8 +101,13 @@ class HashText {
         const auto part = [&](const char* name, const std::string& after, const std::string& before) {
             if (before != after) parts.push_back(std::string(name) + " " + after + ", was " + before);
         };
+        if (one.value.find('[') == std::string::npos || one.value.ends_with("[]")) {  // all of them are the number
+            part("is", shortest(one.sum_after), shortest(one.sum_before));
+            part("NaNs", std::to_string(one.nans_after), std::to_string(one.nans_before));
+            return parts.empty() ? "has other bits" : join(parts, "; ");
+        }
         part("sum", shortest(one.sum_after), shortest(one.sum_before));
-        part("of magnitudes", shortest(one.absolute_after), shortest(one.absolute_before));
+        part("sum of magnitudes", shortest(one.absolute_after), shortest(one.absolute_before));
         part("largest", shortest(one.largest_after), shortest(one.largest_before));
         part("NaNs", std::to_string(one.nans_after), std::to_string(one.nans_before));
         return parts.empty() ? "has other bits, but the same sums" : join(parts, "; ");

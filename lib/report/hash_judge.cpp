@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "judge/interval.h"
 #include "ops/core/registry.h"
 #include "tensor/limits.h"
 
@@ -56,6 +57,14 @@ Sums sums_of(const std::vector<BothRows>& operands, const HashedValue& result) {
     return sums;
 }
 
+/// In-place forms have the record of the op without the underscore.
+const RegisteredOp* op_called(std::string target) {
+    if (const RegisteredOp* const op = Registry::instance().op(target)) return op;
+    const auto overload = target.rfind('.');
+    if (overload == std::string::npos || overload == 0 || target[overload - 1] != '_') return nullptr;
+    return Registry::instance().op(target.erase(overload - 1, 1));
+}
+
 }  // namespace
 
 double BothRows::moved() const {
@@ -69,22 +78,23 @@ double BothRows::moved() const {
 HashJudgement judge_hashes(const std::string& target, const std::vector<BothRows>& operands, const BothRows& result) {
     using enum HashJudgement::Verdict;
     using Rule = Bound::Rule;
-    const RegisteredOp* const op = Registry::instance().op(target);
+    const RegisteredOp* const op = op_called(target);
     const auto dtype = dtype_from_name(result.value.type);
-    if (!op) return {.why = "Whittle does not know the op"};
-    const Bound& bound = op->def->bound;
-    if (bound.rule == Rule::none) return {.why = "the op has no bound of its own"};
-    if (!dtype) return {.why = "the result is not a tensor"};
     double operands_moved = 0;
     bool same = true;
     for (const BothRows& operand : operands) {
         operands_moved = std::max(operands_moved, operand.moved());
         same = same && operand.same();
     }
+    if (!result.value.is_tensor() && !same) return {.why = "it reads an operand that differs", .carried = true};
+    if (!op) return {.why = "Whittle does not know the op"};
+    const Bound& bound = op->def->bound;
+    if (bound.rule == Rule::none) return {.why = "the op has no bound of its own"};
+    if (!dtype) return {.why = "Whittle does not know the dtype"};
     const bool adds = bound.rule == Rule::sums || bound.rule == Rule::terms;
     const bool computes = adds || bound.rule == Rule::function || bound.rule == Rule::quotient;
     if (!same && !(computes && is_inexact(*dtype)))
-        return {.why = "the operands differ, and the op moves, selects or compares them"};
+        return {.why = "the operands differ, and the op moves, selects or compares them", .carried = true};
     if (!std::isfinite(operands_moved)) return {.why = "the operands differ by NaN or infinities"};
     HashJudgement judged{.moved = result.moved()};
     if (computes && is_inexact(*dtype)) {
@@ -94,7 +104,8 @@ HashJudgement judge_hashes(const std::string& target, const std::vector<BothRows
             const Sums sums = sums_of(operands, result.value);
             const double size = std::max(result.before->absolute, result.after->absolute);
             scale = size > 0 ? std::max(1.0, sums.magnitude / size) : kInfinity;
-            own *= sums.terms;
+            // As for the judge: a wider bound decides nothing.
+            own = std::min(own * sums.terms, kWidestInterval * info_of(*dtype).rtol);
         }
         judged.allowed = (own + kGrowth * operands_moved) * scale;
     }

@@ -25,6 +25,7 @@ struct HashJudgement {
     enum class Verdict { within, beyond, not_judged };
     Verdict verdict = Verdict::not_judged;
     std::string why = {};  ///< it is not judged
+    bool carried = false;  ///< for it only moves, selects or compares what differs already
     double moved = 0, allowed = 0;
 };
 
