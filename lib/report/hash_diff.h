@@ -17,6 +17,7 @@ namespace whittle::report {
 
 /// A result or an operand in both runs.
 struct HashedDifference {
+    static constexpr const char* kName = "hashed_difference";
     std::int64_t position = 0;
     std::string value = {}, before = {}, after = {};
     double sum_before = 0, sum_after = 0, absolute_before = 0, absolute_after = 0, largest_before = 0,
@@ -42,6 +43,7 @@ struct HashedDifference {
 
 /// An operation of both runs, or of one.
 struct DifferingOperation {
+    static constexpr const char* kName = "differing_operation";
     std::string op = {}, under = {}, arguments = {}, arguments_before = {};
     std::int64_t before = 0, after = 0;  ///< its number in that run, 0: it is not there
     std::vector<StackFrame> stack = {};
