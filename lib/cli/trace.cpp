@@ -278,9 +278,7 @@ void TraceOptions::declare(Tool& tool) {
     tool.common("--output --force --input --backend --minify --fullgraph --record --function --compile --capture");
     tool.exit_one(
         "the results differ from the given outputs, the backend failed, the graph breaks in spite of --fullgraph, or "
-        "runs "
-        "differ with --repeat; "
-        "if a traced program fails, trace exits with the exit status of the program");
+        "runs differ with --repeat; if a traced program fails, trace exits with the exit status of the program");
     tool.files([this] {
         UsedFiles used;
         for (const fs::path& model : models)
