@@ -21,19 +21,20 @@ static_assert(sizeof(RowFileHeader) == 32);
 /// What a row's form is of.
 enum class RowKind : std::uint8_t {
     operation = 0,
-    value = 1,  ///< an operand that no operation made, as its first reader saw it; its operand: what wrote there, or allocated it
+    value = 1,  ///< an operand that no operation made, as its first reader saw it; its operand: what wrote there, or
+                ///< allocated it
     read = 2    ///< the program looked at its operand
 };
 
 /// An operation: its operands, and its first result. Those of the operands and results that find no room here are in
 /// the rows behind it, whose form is 0. A result is known by the number of its row, from 1.
 struct HashRow {
-    std::uint32_t form;
-    std::uint32_t operands[3];  ///< rows; 0: there is none, or nothing is known of it
-    std::uint64_t hash;         ///< of the elements in row-major order
-    double sum, absolute;       ///< of the elements, and of their magnitudes, in f64; NaN counts as 0
-    float largest;              ///< magnitude
-    std::uint32_t nans;         ///< at most 2^32 - 1
+    std::uint32_t form = 0;
+    std::uint32_t operands[3] = {};  ///< rows; 0: there is none, or nothing is known of it
+    std::uint64_t hash = 0;          ///< of the elements in row-major order
+    double sum = 0, absolute = 0;    ///< of the elements, and of their magnitudes, in f64; NaN counts as 0
+    float largest = 0;               ///< magnitude
+    std::uint32_t nans = 0;          ///< at most 2^32 - 1
 };
 static_assert(sizeof(HashRow) == 48);
 inline constexpr int kRowOperands = 3;

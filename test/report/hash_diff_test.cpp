@@ -25,7 +25,7 @@ class Recorded {
     /// An operation at a line of train.py.
     std::uint32_t call(const std::string& op, int line, const std::vector<std::uint32_t>& operands, std::uint64_t hash,
                        double sum) {
-        process_.stacks.push_back({{.file = "/home/me/train.py", .line = line, .function = "step"}});
+        process_.stacks.push_back({{.file = "/home/me/train.py", .line = line, .function = "step", .text = {}}});
         return add({.kind = "operation",
                     .op = op,
                     .arguments = "f32[2]",
