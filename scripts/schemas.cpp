@@ -5,9 +5,11 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "capture/hash_index.h"
 #include "formats/json.h"
 #include "reduce/report.h"
 #include "replay/replay_report.h"
+#include "report/hash_diff.h"
 #include "report/show.h"
 #include "report/trace_diff.h"
 #include "trace/frame_record.h"
@@ -56,6 +58,8 @@ int main(int argc, char** argv) {
         {"diff_output", report::diff_output_schema()},
         {"frame_record", frame_record_schema()},
         {"graph", graph_schema()},
+        {"hash_diff_output", report::hash_diff_output_schema()},
+        {"hashes", hashes_schema()},
         {"index", index_schema()},
         {"minify_output", reduce::minify_output_schema()},
         {"profile", report::profile_schema()},

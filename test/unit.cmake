@@ -59,7 +59,8 @@ whittle_test(frontends/onnx frontends whittle_frontends_onnx whittle_samples ONN
 whittle_test(frontends/pt2 frontends whittle_frontends_pt2 whittle_replay whittle_samples ${ZIP_LIBRARY})
 whittle_test(frontends/halide frontends whittle_frontends_halide)
 whittle_test(frontends/libtorch frontends whittle_frontends_libtorch)
-target_sources(test_frontends_libtorch_cases PRIVATE ${PROJECT_SOURCE_DIR}/lib/frontends/libtorch/capture/recorder.cpp)
+target_sources(test_frontends_libtorch_cases PRIVATE ${PROJECT_SOURCE_DIR}/lib/frontends/libtorch/capture/recorder.cpp
+                                                     ${PROJECT_SOURCE_DIR}/lib/frontends/libtorch/capture/row_file.cpp)
 target_include_directories(test_frontends_libtorch_cases PRIVATE frontends/libtorch)
 whittle_test(backends backends planted_bugs whittle_backends whittle_backends_halide whittle_backends_command whittle_samples Halide::Halide)
 add_dependencies(test_backends relu_testing)

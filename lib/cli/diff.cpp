@@ -5,6 +5,7 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "cli/diff_values.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "report/trace_diff.h"
@@ -59,6 +60,12 @@ SubjectOptions for_one_of(const SubjectOptions& both, const fs::path& model, con
 void DiffOptions::declare(Tool& tool) {
     tool.positional("BEFORE", before, "Baseline of the comparison: a model, a program or a folder, like AFTER.");
     tool.positional("AFTER", after, kModelHelp);
+    tool.flag("--values", values,
+              "Compare two folders that 'trace --hashes' wrote. Name the first operation whose operands are equal and "
+              "whose result differs in its bits, and the first that differs by more than rounding.");
+    tool.option("--record", record, "DIR",
+                "With --values: run the program of AFTER again, up to the first operation that differs, and write its "
+                "operands and results to DIR as a record for replay, minify and repro.");
     report.declare(tool, true);
     pictures.declare_page(tool);
     subject.accuracy.declare(tool, "How to compare recorded values.");
@@ -68,6 +75,8 @@ void DiffOptions::declare(Tool& tool) {
     subject.program.declare(tool);
     tool.common("--output --html --accuracy --ops --times");
     tool.example("explain diff yesterday/ today/", "compare two traces, for example in CI to find new graph breaks");
+    tool.example("explain diff a/ b/ --values --record first/",
+                 "name the operation at which two runs part, and keep it");
     tool.exit_one("something differs");
     tool.files([this] { return files(); });
 }
@@ -76,12 +85,16 @@ UsedFiles DiffOptions::files() const {
     UsedFiles used;
     used.reads(before, subject.inputs);
     report.add_to(used);
+    used.writes("--record", record);
     pictures.add_to(used);
     subject.add_to(used, after);
     return used;
 }
 
 int diff(const Tool& tool, const DiffOptions& options) {
+    if (options.record && !options.values)
+        throw Error("--record needs --values", "--record keeps the operation that --values finds");
+    if (options.values) return diff_values(tool, options);
     options.pictures.check_usage();
     options.subject.backend.check();
     if (options.subject.accuracy.exact())

@@ -15,6 +15,8 @@ struct DiffOptions {
     ReportOptions report = {};
     PictureOptions pictures = {};
     SubjectOptions subject = {};
+    bool values = false;
+    std::optional<std::filesystem::path> record = {};  ///< a folder
 
     void declare(Tool& tool);
     UsedFiles files() const;

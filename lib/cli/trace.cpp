@@ -12,6 +12,7 @@
 #include "cli/messages.h"
 #include "cli/minify.h"
 #include "cli/tool.h"
+#include "cli/trace_hashes.h"
 #include "cli/usage.h"
 #include "compile/gradients.h"
 #include "compile/program.h"
@@ -256,6 +257,12 @@ void TraceOptions::declare(Tool& tool) {
                         "argument of the function, or if the program fixes a size that is marked dynamic.");
     tool.flag("--minify", minify,
               "If the backend fails, minimize the failure, and write the minimized graph and a verified repro to DIR.");
+    tool.flag("--hashes", hashes,
+              "Record a hash and sums of the result of each operation of a program, in place of graphs and records. "
+              "'explain diff --values' compares two such folders, and names the first operation that differs.");
+    tool.option("--repeat", repeat, "N",
+                "With --hashes: run the program N times, and exit with status 1 if the results of a run differ from "
+                "those of the first run.");
     tool.section("Graphs");
     tool.flag("--joint", joint,
               "Trace each graph as a joint graph: a graph that also computes the gradients of all inputs that require "
@@ -270,8 +277,8 @@ void TraceOptions::declare(Tool& tool) {
     limits.declare(tool, kLimited);
     tool.common("--output --force --input --backend --minify --fullgraph --record --function --compile --capture");
     tool.exit_one(
-        "the results differ from the given outputs, the backend failed, or the graph breaks in spite of --fullgraph; "
-        "if a traced program fails, trace exits with the exit status of the program");
+        "the results differ from the given outputs, the backend failed, the graph breaks in spite of --fullgraph, or "
+        "runs differ with --repeat; if a traced program fails, trace exits with the exit status of the program");
     tool.files([this] {
         UsedFiles used;
         for (const fs::path& model : models)
@@ -289,6 +296,7 @@ void TraceOptions::check_usage() const {
         throw Error("--joint cannot be used with a " + std::string(name(recognize(models[0]))) +
                     ": first run trace without --joint, then run trace --joint on the written folder");
     check_together(*this);
+    check_usage_of_hashes(*this);
     check_inputs(*this);
     require_replaceable(output, program.identities(models), force, takes_others);
     for (const fs::path& model : models)
@@ -347,6 +355,7 @@ int trace(const Tool& tool, const TraceOptions& options) {
         .check = options.program.capture().check,
         .environment = environment,
         .load = [](const fs::path& folder) { return load_model(folder, {}); }};
+    if (options.hashes) return trace_hashes(tool, options, request);
     return runs_program(options) ? trace_program(tool, options, request) : trace_models(tool, options, request);
 }
 

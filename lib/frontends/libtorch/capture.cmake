@@ -6,7 +6,7 @@ set(capture_folder ${CMAKE_CURRENT_LIST_DIR}/capture)
 
 # What a capture library has to have in common with the stub and the programs, and is rebuilt for: its own sources and
 # the headers that it shares. scripts/build-capture computes the same.
-set(capture_headers frontends/libtorch/events.h frontends/libtorch/python_code.h frontends/libtorch/records.h frontends/libtorch/torch_names.h
+set(capture_headers capture/hash_row.h frontends/libtorch/events.h frontends/libtorch/python_code.h frontends/libtorch/records.h frontends/libtorch/torch_names.h
                     ops/aten/capture.h probe/probe.h)
 file(GLOB shared RELATIVE ${PROJECT_SOURCE_DIR}/lib CONFIGURE_DEPENDS ${capture_folder}/*.cpp ${capture_folder}/*.h)
 list(APPEND shared ${capture_headers})
@@ -68,7 +68,7 @@ if(WHITTLE_TORCH_INCLUDE AND WHITTLE_TORCH_API_INCLUDE AND WHITTLE_TORCH_CPU AND
 endif()
 if(WHITTLE_TORCH_SONAME)
   whittle_capture_library(whittle_capture_torch ${capture_folder}/torch_capture.cpp ${capture_folder}/stacks.cpp
-                          ${capture_folder}/callers.cpp ${capture_folder}/identity.cpp ${capture_folder}/tensors.cpp ${capture_folder}/modules.cpp ${capture_folder}/recorder.cpp
+                          ${capture_folder}/callers.cpp ${capture_folder}/identity.cpp ${capture_folder}/hashes.cpp ${capture_folder}/row_file.cpp ${capture_folder}/tensors.cpp ${capture_folder}/modules.cpp ${capture_folder}/recorder.cpp
                           ${capture_folder}/process.cpp ${capture_folder}/child.cpp ${capture_folder}/mappings.cpp ${capture_folder}/probes.cpp
                           ${capture_folder}/torchscript.cpp ${capture_folder}/version.cpp
                           ${capture_folder}/python.cpp ${capture_folder}/python_layout.cpp ${capture_folder}/python_locals.cpp ${capture_folder}/python_names.cpp

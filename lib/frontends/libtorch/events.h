@@ -55,7 +55,11 @@ struct FileHeader {
     std::uint64_t traced;    ///< ops that a compiler ran on tensors without memory, to learn what the program does
 };
 static_assert(sizeof(FileHeader) <= kFileHeaderSize);
-enum FileFlags : std::uint64_t { kWithData = 1, kWithTimes = 2 };
+enum FileFlags : std::uint64_t {
+    kWithData = 1,
+    kWithTimes = 2,
+    kWithHashes = 4,  ///< in the place of the operations: see capture/hashes.h
+};
 enum CutReason : std::uint64_t {
     kNotCut = 0,
     kCutSize = 1,
@@ -111,6 +115,7 @@ enum class RecordKind : std::uint32_t {
     number = 26,
     library_folder = 27,
     calls = 28,
+    form = 29,
 };
 /// Numbers of places that an interpreter runs have this bit, which no address of a program has.
 inline constexpr std::uint64_t kSourcePlace = std::uint64_t{1} << 63;
@@ -198,14 +203,15 @@ struct Hooks {
     void (*probe_branch)(const whittle_probe_file* file, unsigned site, long long outcome);
 };
 
-/// The entry point of the capture library, "whittle_capture_start". `flags`: FileFlags. Returns 0, or -1 when nothing
-/// is captured. `base` names the files of the capture, `file` is this process's.
+/// The entry point of the capture library, "whittle_capture_start". `flags`: FileFlags. `only`: the number of the one
+/// operation with a kernel that is captured, from 1 in the order in which they begin; the program ends after it. 0: all
+/// are. Returns 0, or -1 when nothing is captured. `base` names the files of the capture, `file` is this process's.
 using StartFunction = int (*)(Hooks* hooks, const char* base, const char* file, std::uint64_t max_bytes,
-                              double max_seconds, int flags);
+                              double max_seconds, int flags, std::uint64_t only);
 
 // From the programs to the stub, all removed from the environment before main:
 inline constexpr char kFileVariable[] = "WHITTLE_CAPTURE_FILE";  ///< event files to write; + ".status", ".libraries"
 inline constexpr char kPreloadVariable[] = "WHITTLE_CAPTURE_PRELOAD";  ///< the user's LD_PRELOAD, if any
-inline constexpr char kLimitsVariable[] = "WHITTLE_CAPTURE_LIMITS";    ///< "BYTES MILLISECONDS FLAGS"
+inline constexpr char kLimitsVariable[] = "WHITTLE_CAPTURE_LIMITS";    ///< "BYTES MILLISECONDS FLAGS ONLY"
 
 }  // namespace whittle::libtorch

@@ -116,10 +116,11 @@ std::vector<std::string> environment_for(const LaunchOptions& options, const fs:
     std::uint64_t flags = 0;
     if (options.with_data) flags |= kWithData;
     if (options.with_times) flags |= kWithTimes;
+    if (options.with_hashes) flags |= kWithHashes;
     constexpr double kMost = 1e12;  // a program that runs for so long ends sooner
     const auto milliseconds = static_cast<std::uint64_t>(std::clamp(1e3 * options.limits.seconds, 0.0, kMost));
-    add(kLimitsVariable,
-        std::to_string(options.limits.bytes) + " " + std::to_string(milliseconds) + " " + std::to_string(flags));
+    add(kLimitsVariable, std::to_string(options.limits.bytes) + " " + std::to_string(milliseconds) + " " +
+                             std::to_string(flags) + " " + std::to_string(options.only));
     return environment;
 }
 

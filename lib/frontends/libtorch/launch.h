@@ -21,6 +21,8 @@ struct LaunchOptions {
     CaptureLimits limits = {};
     bool with_data = false;         ///< inputs, weights and results too, not only what they are
     bool with_times = false;        ///< how long each op took
+    bool with_hashes = false;       ///< hashes in the place of the operations
+    std::uint64_t only = 0;         ///< the one operation that is captured, see StartFunction; 0: all are
     bool stdout_to_stderr = false;  ///< the program's output goes to stderr
     std::vector<std::pair<std::string, std::string>> environment = {};  ///< added to ours
     std::filesystem::path preload = {};  ///< a library that the program's own children get, too; empty: none

@@ -20,24 +20,6 @@ std::string place(const std::vector<StackFrame>& stack) {
     return " at " + std::filesystem::path(frame.file).filename().string() + ":" + std::to_string(frame.line);
 }
 
-const char* reason_of(CutReason cut) {
-    switch (cut) {
-        case kNotCut:
-            break;
-        case kCutSize:
-            return "at its size limit (--capture limit)";
-        case kCutTime:
-            return "at its time limit (--capture seconds)";
-        case kCutDisk:
-            return "because the disk was full";
-        case kCutError:
-            return "because of an error in Whittle";
-        case kCutReading:
-            return "because a signal left no time to process the remaining operations";
-    }
-    return "";
-}
-
 /// The op that had begun and did not end, or else the last one, and what became of it.
 std::string last_op(const Recording& recording) {
     std::int32_t last = -1;
@@ -82,6 +64,24 @@ bool is_end_of_child(const EventFile& file) {
 }
 
 }  // namespace
+
+const char* reason_of(CutReason cut) {
+    switch (cut) {
+        case kNotCut:
+            break;
+        case kCutSize:
+            return "at its size limit (--capture limit)";
+        case kCutTime:
+            return "at its time limit (--capture seconds)";
+        case kCutDisk:
+            return "because the disk was full";
+        case kCutError:
+            return "because of an error in Whittle";
+        case kCutReading:
+            return "because a signal left no time to process the remaining operations";
+    }
+    return "";
+}
 
 std::string fork_place(const Recording& recording) { return place(recording.frames.fork); }
 

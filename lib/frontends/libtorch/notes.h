@@ -11,6 +11,9 @@
 
 namespace whittle::libtorch {
 
+/// Behind "the capture was stopped"; empty where it was not.
+const char* reason_of(CutReason cut);
+
 /// How the recorded program ended, when not by returning from main; `ended` is its exit status or signal in words, ""
 /// if that is not known. Where the capture was cut. What became of other processes.
 std::vector<std::string> notes_of_end(const Recording& recording, const std::string& ended, const Processes& processes,

@@ -131,6 +131,21 @@ bool read_definition(Cursor& in, const RecordHeader& header, std::uint32_t threa
             file.stacks[told.stack] = std::move(told.pcs);
             return true;
         }
+        case RecordKind::form: {
+            const auto told = in.record<records::Form>();
+            RowForm& form = file.forms[told.form];
+            form = {.kind = told.kind,
+                    .op = told.op,
+                    .stack = told.stack,
+                    .under = told.under,
+                    .thread = thread,
+                    .operands = told.operands,
+                    .results = told.results,
+                    .arguments_of = told.arguments_of};
+            form.arguments = read_values(in);
+            form.values = read_values(in);
+            return true;
+        }
         case RecordKind::name: {
             const auto told = in.record<records::Name>();
             file.names.push_back({.order = header.order,
@@ -254,7 +269,7 @@ void read_happening(Cursor& in, const RecordHeader& header, std::uint32_t thread
             file.unseen_writes.push_back(std::move(event));
             return;
         default:
-            in.fail("found a record of kind " + std::to_string(header.kind), "expected a kind from 1 to 28");
+            in.fail("found a record of kind " + std::to_string(header.kind), "expected a kind from 1 to 29");
     }
     file.events.push_back(std::move(event));
 }

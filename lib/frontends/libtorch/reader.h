@@ -133,6 +133,14 @@ struct NumberName {
     std::uint32_t function = 0, name = 0;
 };
 
+/// What rows of hashes are of: see records::Form.
+struct RowForm {
+    std::uint8_t kind = 0;                       ///< RowKind
+    std::uint32_t op = 0, stack = 0, under = 0;  ///< 0: none
+    std::uint32_t thread = 0, operands = 0, results = 0, arguments_of = 0;
+    std::vector<EventValue> arguments = {}, values = {};  ///< of the first that had it; its results
+};
+
 /// In order of registration within a root.
 struct ModuleName {
     std::uint64_t root = 0, module = 0;
@@ -212,6 +220,7 @@ struct EventFile {
     std::vector<LibraryFolder> python_libraries;                 ///< where its interpreter has code of no user
     std::vector<Mapping> mappings;
     std::map<std::uint32_t, ThreadInfo> threads;
+    std::map<std::uint32_t, RowForm> forms;  ///< where hashes were recorded
     std::vector<TensorName> names;
     std::vector<ModuleName> modules;
     std::vector<VariableName> variables;                       ///< ascending

@@ -240,4 +240,20 @@ struct Calls {
     static void fields(auto& self, auto&& field) { field(self.numbers); }
 };
 
+/// What rows of hashes are of (capture/hashes.h). Behind it the arguments of the first that had it, none where they are
+/// those of another form, and its results.
+struct Form {
+    static constexpr auto kKind = RecordKind::form;
+    std::uint32_t form = 0;
+    std::uint8_t kind = 0;                    ///< RowKind
+    std::uint32_t op = 0, stack = 0;          ///< of an operation; 0: none
+    std::uint32_t under = 0;                  ///< the op of the node of a backward pass that called it, 0: none
+    std::uint32_t operands = 0, results = 0;  ///< how many its rows have
+    std::uint32_t arguments_of = 0;           ///< the form that has its arguments; 0: itself
+    static void fields(auto& self, auto&& field) {
+        field(self.form), field(self.kind), field(self.op), field(self.stack), field(self.under);
+        field(self.operands), field(self.results), field(self.arguments_of);
+    }
+};
+
 }  // namespace whittle::libtorch::records

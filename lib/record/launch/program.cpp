@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <utility>
 
 #include "base/error.h"
@@ -15,6 +16,7 @@
 #include "formats/json.h"
 #include "frontends/halide/recording.h"
 #include "frontends/libtorch/builder.h"
+#include "frontends/libtorch/hashes.h"
 #include "frontends/libtorch/launch.h"
 #include "record/launch/so_far.h"
 #include "tensor/safetensors.h"
@@ -40,6 +42,8 @@ libtorch::LaunchOptions launch_options(const ProgramRequest& request, libtorch::
                                               .seconds = static_cast<double>(request.limit_seconds)},
                                    .with_data = request.with_data,
                                    .with_times = request.with_times || !variable("WHITTLE_TIMES").empty(),
+                                   .with_hashes = request.hashes,
+                                   .only = request.only,
                                    .stdout_to_stderr = request.stdout_to_stderr,
                                    .environment = {{"WHITTLE_TRACE_DIR", own.string()},
                                                    {"WHITTLE_TRACE_RECORDS", std::string(name(request.records))}}};
@@ -61,6 +65,7 @@ libtorch::LaunchOptions launch_options(const ProgramRequest& request, libtorch::
         launch.preload = recording.preload();
         for (const auto& [name, value] : recording.environment()) set(name.c_str(), value);
     }
+    environment.insert(environment.end(), request.environment.begin(), request.environment.end());
     environment.insert(environment.end(), request.compile_options.begin(), request.compile_options.end());
     return launch;
 }
@@ -140,6 +145,23 @@ void read_events(const std::vector<fs::path>& files, const ProgramRequest& reque
     ran.notes.insert(ran.notes.end(), captured.notes.begin(), captured.notes.end());
 }
 
+/// Moves what the recorder wrote into the folder. `files`: of all processes.
+void take_hashes(const std::vector<fs::path>& files, const fs::path& folder, RanProgram& ran) {
+    for (const fs::path& file : files) {
+        const fs::path rows = libtorch::rows_beside(file);
+        if (rows.empty()) continue;
+        HashedProcess& process = ran.hashes.emplace_back(libtorch::hashed_process(libtorch::read_events(file)));
+        process.rows = "rows-" + std::to_string(ran.hashes.size()) + ".bin";
+        RowFileHeader header{};
+        std::ifstream(rows, std::ios::binary).read(reinterpret_cast<char*>(&header), sizeof header);
+        fs::resize_file(rows, sizeof header + header.rows * sizeof(HashRow));
+        const fs::path to = folder / process.rows;
+        std::error_code elsewhere;  // on another disk
+        fs::rename(rows, to, elsewhere);
+        if (elsewhere) fs::copy_file(rows, to, fs::copy_options::overwrite_existing);
+    }
+}
+
 /// What is written while the program runs. Of one that has written a trace of its own nothing is.
 SoFarWork work_so_far(const ProgramRequest& request, const fs::path& events, const fs::path& own, bool& saved) {
     const fs::path made = events.string() + ".so-far";
@@ -199,7 +221,10 @@ RanProgram run_program(const ProgramRequest& request) {
         read_own(own, request.functions, ran);
     else
         ran.notes = std::move(launched.notes);
-    if (!launched.events.empty()) read_events(launched.events, request, ran);
+    if (request.hashes)
+        take_hashes(launched.events, own, ran);
+    else if (!launched.events.empty())
+        read_events(launched.events, request, ran);
     if (!ran.frames.empty() && !ran.own) warn_of_options_without_effect(request, options);
     return ran;
 }

@@ -26,6 +26,8 @@ struct ProgramRequest {
     std::int64_t limit_mb = 2048, limit_seconds = 600;  ///< of the capture, which is cut then
     bool with_data = false;                             ///< with the values of inputs, weights and results
     bool with_times = false;                            ///< of compilations, and of LibTorch's operations
+    bool hashes = false;     ///< of results, in the place of graphs: their files go to `folder`
+    std::uint64_t only = 0;  ///< the number of the one operation that is captured; 0: all are
     bool stdout_to_stderr = false;
     double save_every = 10;  ///< seconds, while it runs: see so_far
     /// Writes a trace of what a program of LibTorch, which still runs, did so far into a folder. In a copy of this
@@ -39,6 +41,7 @@ struct ProgramRequest {
     /// A folder for what a program that uses Halide records of its schedule (frontends/halide/recording.h); empty:
     /// nothing.
     std::filesystem::path halide = {};
+    std::vector<std::pair<std::string, std::string>> environment = {};  ///< more variables
     /// Options of compile() as environment variables (base/variables.h), with their values.
     std::vector<std::pair<std::string, std::string>> compile_options = {};
 };

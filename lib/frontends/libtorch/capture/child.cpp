@@ -164,6 +164,7 @@ void renew(Thread& thread) {
     thread.places.clear();
     thread.told_variables = {};
     thread.told_calls = 0;
+    thread.hashing = {};
     thread.inherited = thread.depth;
 }
 
@@ -176,6 +177,7 @@ bool start_child(Thread& thread) {
         ++state.generation;
         if (state.recorder.start_child(forked.at)) {
             renew(thread);
+            start_rows();
             write_mappings(thread);
             python::write_library_folders(thread);
             write_fork_place(thread);

@@ -24,6 +24,7 @@ class KnownElements {
     void add(std::uint64_t key, std::uint64_t elements) {
         if (any_ && key_ != key) {
             if (!more_) more_ = std::make_unique<std::unordered_map<std::uint64_t, std::uint64_t>>();
+            if (more_->size() >= kMost) more_->clear();  // views of each row of a large tensor: they are looked at again
             more_->emplace(key, elements);
             return;
         }
@@ -36,6 +37,7 @@ class KnownElements {
     }
 
   private:
+    static constexpr std::size_t kMost = 4096;
     bool any_ = false;
     std::uint64_t key_ = 0, elements_ = 0;
     std::unique_ptr<std::unordered_map<std::uint64_t, std::uint64_t>> more_;

@@ -233,9 +233,10 @@ void start(Thread& thread) {
     const bool known = find_layout(version);
     if (known && !layout_holds()) layout = nullptr;
     if (layout) find_ranges();
-    if (layout) start_names();
+    const bool hashes = state.recorder.with_hashes();  // which need neither names nor calls
+    if (layout && !hashes) start_names();
     if (layout) watch_output(thread);
-    if (layout) start_calls(thread);
+    if (layout && !hashes) start_calls(thread);
     watch_end();
     api.PyGILState_Release(gil);
     if (!layout)

@@ -96,8 +96,9 @@ bool Recorder::open(const char* file, bool forked, std::uint64_t began) {
     FileHeader* const header = make_header(file);
     if (!header) return false;
     const std::uint64_t parent = forked ? header_->pid : static_cast<std::uint64_t>(::getppid());
-    const std::uint64_t flags =
-        (with_data_ ? std::uint64_t{kWithData} : 0) | (with_times_ ? std::uint64_t{kWithTimes} : 0);
+    const std::uint64_t flags = (with_data_ ? std::uint64_t{kWithData} : 0) |
+                                (with_times_ ? std::uint64_t{kWithTimes} : 0) |
+                                (with_hashes_ ? std::uint64_t{kWithHashes} : 0);
     std::strcpy(path_, file);
     if (forked) std::memcpy(header->interpreter, header_->interpreter, sizeof header->interpreter);
     header_ = header;
@@ -121,6 +122,7 @@ bool Recorder::start(const char* base, const char* file, std::uint64_t max_bytes
     max_bytes_ = max_bytes;
     with_data_ = (flags & kWithData) != 0;
     with_times_ = (flags & kWithTimes) != 0;
+    with_hashes_ = (flags & kWithHashes) != 0;
     deadline_ns_ = max_seconds > 0 ? now_ns() + static_cast<std::uint64_t>(max_seconds * 1e9) : 0;
     if (!open(file, false, now_ns())) return false;
     first_ = std::strcmp(base, file) == 0 ? header_ : make_header(base);

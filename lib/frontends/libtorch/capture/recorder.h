@@ -32,6 +32,9 @@ class RecordBuffer {
         put(static_cast<std::uint32_t>(text.size()));
         put_bytes(text.data(), text.size());
     }
+    /// An empty buffer, of no record.
+    void clear() { size_ = 0; }
+    const char* data() const { return bytes_.data(); }
     void put_bytes(const void* data, std::size_t size) {
         if (size) std::memcpy(put_space(size), data, size);
     }
@@ -101,6 +104,9 @@ class Recorder {
     bool on() const { return on_.load(std::memory_order_relaxed); }
     bool with_data() const { return with_data_; }
     bool with_times() const { return with_times_; }
+    bool with_hashes() const { return with_hashes_; }
+    const char* path() const { return path_; }
+    std::uint64_t most_bytes() const { return max_bytes_; }
     /// Whether a tensor of that many bytes may be written. An eighth of the file is for what ops did.
     bool has_room_for(std::uint64_t bytes) const;
     /// A tensor's elements are not written.
@@ -151,7 +157,7 @@ class Recorder {
     char base_[4096] = {}, path_[4096] = {};
     std::atomic<bool> on_{false};
     std::atomic<bool> may_start_{false};
-    bool with_data_ = false, with_times_ = false, child_ = false;
+    bool with_data_ = false, with_times_ = false, with_hashes_ = false, child_ = false;
     std::atomic<std::uint64_t> order_{1}, end_{kFileHeaderSize};
     std::atomic<std::uint32_t> threads_{0};
     std::atomic_flag growing_ = ATOMIC_FLAG_INIT;

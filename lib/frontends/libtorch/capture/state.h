@@ -17,9 +17,11 @@
 #include <vector>
 
 #include "frontends/libtorch/capture/callers.h"
+#include "frontends/libtorch/capture/hashes.h"
 #include "frontends/libtorch/capture/identity.h"
 #include "frontends/libtorch/capture/python.h"
 #include "frontends/libtorch/capture/recorder.h"
+#include "frontends/libtorch/capture/row_file.h"
 #include "frontends/libtorch/capture/torchscript.h"
 
 namespace torch::nn {
@@ -47,6 +49,7 @@ struct OpInfo {
     bool returns_nothing = false;
     bool updates_statistics = false;  ///< writes running statistics without telling the version counter
     bool makes_memory = false;        ///< whose contents are no result: empty() and the like
+    std::uint64_t written = 0;        ///< a bit for each of the first 64 arguments that it writes to
 };
 
 /// What is known of a thread. Leaked parts end with the process.
@@ -54,6 +57,7 @@ struct Thread {
     ThreadChunk chunk;
     RecordBuffer record, definition;
     IdentityCaches identities;
+    Hashing hashing;
     int depth = 0;          ///< ops and scopes that are running
     int core = -1;          ///< depth of the op with a kernel that is running: ops below are left out
     int printing = 0;       ///< inside at::print
@@ -97,6 +101,10 @@ struct State {
     std::atomic<std::uint32_t> next_stack{1};
     std::atomic<std::uint64_t> next_place{1};
     std::atomic<std::uint64_t> last_call{0};  ///< of Python, that began
+    RowFile rows;                             ///< where hashes are recorded
+    std::atomic<std::uint32_t> next_form{1};
+    std::uint64_t only = 0;                    ///< the one operation that is recorded, 0: all are
+    std::atomic<std::uint64_t> operations{0};  ///< that began so far, where one is
 
     /// Results of ops, while some function tells when it returns: who holds one then is told.
     std::unordered_map<std::uint64_t, c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>> watched;
@@ -148,6 +156,9 @@ void start_unwinding();
 /// Writes the caller's stack without asking for memory; innermost first, 0 after the last.
 void unwind_plainly(std::uint64_t* pcs, int count);
 
+/// Where hashes are recorded: begins the file of this process's rows.
+void start_rows();
+
 /// Forked children come to the capture, with the first that they do. Called once.
 void watch_forks();
 /// In a child that has no file yet; false where it gets none.
@@ -177,6 +188,10 @@ void watch(Thread& thread, const at::Tensor& tensor);
 /// records knows what was alive there.
 void tell_releases(Thread& thread);
 void put_value(Thread& thread, RecordBuffer& record, const c10::IValue& value);
+/// Its elements can be read: on the CPU, strided, neither conjugate nor negated by a flag nor quantized.
+bool is_plain(const at::Tensor& tensor);
+/// Autograd's count of writes to its memory.
+std::uint32_t version_of(const at::Tensor& tensor);
 /// Writes the tensor's elements unless they are in the file already, or there is no room for them. With `check` those
 /// that are, are compared: what changed although no op and no version counter says so was written through a pointer.
 void snapshot(Thread& thread, const at::Tensor& tensor, bool check);

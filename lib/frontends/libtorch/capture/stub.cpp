@@ -139,9 +139,10 @@ void activate(const char* torch) {
     static char library[PATH_MAX];
     if (!find_library(torch, facts, library, sizeof library)) return;
     unsigned long long bytes = 0, milliseconds = 0;  // whole numbers read alike in every locale of the program
+    unsigned long long only = 0;
     int flags = 0;
     const char* const limits = settings[kLimits].value();
-    if (!limits || sscanf(limits, "%llu %llu %d", &bytes, &milliseconds, &flags) != 3) return;
+    if (!limits || sscanf(limits, "%llu %llu %d %llu", &bytes, &milliseconds, &flags, &only) != 4) return;
     const char* const base = settings[kFile].value();
     static char file[PATH_MAX + 16];
     if (!take_event_file(base, file, sizeof file)) return count_other_process(base, kTooMany);
@@ -149,7 +150,7 @@ void activate(const char* torch) {
     void* const capture = plain_dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (!capture) return tell("not-loaded ", dlerror(), true);
     const auto start = reinterpret_cast<StartFunction>(dlsym(capture, "whittle_capture_start"));
-    if (!start || start(&hooks, base, file, bytes, static_cast<double>(milliseconds) / 1e3, flags) != 0)
+    if (!start || start(&hooks, base, file, bytes, static_cast<double>(milliseconds) / 1e3, flags, only) != 0)
         return tell("not-loaded ", "the capture library could not start", true);
     char line[128];
     snprintf(line, sizeof line, "active %s ", facts.version);

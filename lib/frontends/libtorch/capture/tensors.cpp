@@ -30,8 +30,6 @@ void tell_releases(Thread& thread) {
     commit(thread, thread.definition);
 }
 
-namespace {
-
 /// Kinds of tensors that throw when they are asked what they are, are not plain.
 bool is_plain(const at::Tensor& tensor) try {
     return !tensor.is_nested() && tensor.layout() == at::kStrided && tensor.device().is_cpu() &&
@@ -43,6 +41,8 @@ bool is_plain(const at::Tensor& tensor) try {
 std::uint32_t version_of(const at::Tensor& tensor) {
     return tensor.is_inference() ? 0 : static_cast<std::uint32_t>(tensor._version());
 }
+
+namespace {
 
 /// A wrapper of a program's own has a storage, but nothing there.
 bool has_memory(const at::Tensor& tensor) {

@@ -9,9 +9,12 @@
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <c10/core/impl/TorchDispatchModeTLS.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 
@@ -26,7 +29,7 @@ State& state = *new State;
 
 namespace {
 
-enum Enclosing : std::uint8_t { kCompositeOp, kScope, kKernel, kTraced };
+enum Enclosing : std::uint8_t { kCompositeOp, kScope, kKernel, kTraced, kOnly };
 
 thread_local bool thread_gone = false;
 thread_local int late_depth = 0;  ///< of ops that run after the thread is gone: in static destructors
@@ -147,6 +150,10 @@ const OpInfo& define_op(Thread& thread, const at::RecordFunction& function) {
             if (!any && !returns.empty()) info.flags |= kReturnsOnlyHost;
             schema = c10::toString(op->schema());
             const bool writes = schema.find('!') != std::string::npos;
+            for (std::size_t i = 0; i < std::min<std::size_t>(op->schema().arguments().size(), 64); ++i) {
+                const auto* const alias = op->schema().arguments()[i].alias_info();
+                if (alias && alias->isWrite()) info.written |= std::uint64_t{1} << i;
+            }
             // Of what shows other memory from now on, no element was written.
             info.writes = writes && capture_role(name->name) != CaptureRole::adopts;
             info.returns_nothing = returns.empty();
@@ -241,6 +248,52 @@ bool runs_on_fake_tensors() {
     return false;
 }
 
+OpScope scope_of(const at::RecordFunction& function) {
+    if (is_op(function)) return OpScope::function;
+    return function.scope() == at::RecordScope::BACKWARD_FUNCTION ? OpScope::backward : OpScope::user;
+}
+
+/// `stack`: where the program called it.
+void write_begin(Thread& thread, const at::RecordFunction& function, const OpInfo& info, int depth, std::uint32_t stack,
+                 Stillness still, c10::ArrayRef<const c10::IValue> inputs) {
+    RecordBuffer& record = thread.record;
+    record.start(records::OpBegin{.op = info.id,
+                                  .depth = static_cast<std::uint32_t>(depth),
+                                  .stack = stack,
+                                  .untouched = still.untouched,
+                                  .unmoved = still.unmoved,
+                                  .scope = scope_of(function),
+                                  .grad_mode = at::GradMode::is_enabled(),
+                                  .sequence = function.seqNr(),
+                                  .forward_thread = function.forwardThreadId()});
+    record.put(static_cast<std::uint16_t>(inputs.size()));
+    for (const c10::IValue& input : inputs) put_value(thread, record, input);
+    commit(thread, record);
+}
+
+/// In the place of an operation, its hashes are recorded.
+void begin_hashed(Thread& thread, const at::RecordFunction& function, const OpInfo& info, bool called_by_program,
+                  c10::ArrayRef<const c10::IValue> inputs) {
+    const std::uint8_t what = thread.enclosing.back();
+    if (what == kScope) {
+        if (scope_of(function) == OpScope::backward) thread.hashing.under = info.id;
+        return;
+    }
+    if (called_by_program) thread.hashing.stack = stack_id(thread);
+    if (what == kKernel) hash_begin(thread, info, inputs);
+}
+
+/// Of all operations with a kernel, the one that is asked for is recorded, as if nothing had called it but the program.
+void begin_only(Thread& thread, const at::RecordFunction& function, const OpInfo& info,
+                c10::ArrayRef<const c10::IValue> inputs) {
+    if (thread.enclosing.back() != kKernel || ++state.operations != state.only) return;
+    Stillness still{.untouched = Stillness::kAll};
+    const std::uint32_t stack = stack_id(thread, &still);
+    look_at_inputs(thread, info, inputs, stack);
+    write_begin(thread, function, info, 0, stack, still, inputs);
+    thread.enclosing.back() = kOnly;
+}
+
 void record_begin(Thread& thread, const at::RecordFunction& function) {
     if (is_op(function) && runs_on_fake_tensors<c10::impl::TorchDispatchModeTLS>()) {
         state.recorder.trace();
@@ -254,27 +307,27 @@ void record_begin(Thread& thread, const at::RecordFunction& function) {
     const bool called_by_program = thread.enclosing.empty() || thread.enclosing.back() == kScope;
     thread.enclosing.push_back(is_scope ? kScope : info.flags & kComposite ? kCompositeOp : kKernel);
     thread.starts.push_back(0);
+    const auto inputs = on_top(function.inputs(), info.arguments);
+    if (state.recorder.with_hashes()) return begin_hashed(thread, function, info, called_by_program, inputs);
+    if (state.only) return begin_only(thread, function, info, inputs);
     Stillness still{.untouched = Stillness::kAll};  // what LibTorch calls itself is no news of who called it
     const std::uint32_t stack = called_by_program ? stack_id(thread, &still) : 0;
-    const auto inputs = on_top(function.inputs(), info.arguments);
     if (!is_scope) look_at_inputs(thread, info, inputs, stack);
-    RecordBuffer& record = thread.record;
-    const OpScope scope = is_op(function)                                          ? OpScope::function
-                          : function.scope() == at::RecordScope::BACKWARD_FUNCTION ? OpScope::backward
-                                                                                   : OpScope::user;
-    record.start(records::OpBegin{.op = info.id,
-                                  .depth = static_cast<std::uint32_t>(thread.depth - thread.inherited),
-                                  .stack = stack,
-                                  .untouched = still.untouched,
-                                  .unmoved = still.unmoved,
-                                  .scope = scope,
-                                  .grad_mode = at::GradMode::is_enabled(),
-                                  .sequence = function.seqNr(),
-                                  .forward_thread = function.forwardThreadId()});
-    record.put(static_cast<std::uint16_t>(is_scope ? 0 : inputs.size()));
-    if (!is_scope)
-        for (const c10::IValue& input : inputs) put_value(thread, record, input);
-    commit(thread, record);
+    write_begin(thread, function, info, thread.depth - thread.inherited, stack, still,
+                is_scope ? c10::ArrayRef<const c10::IValue>() : inputs);
+}
+
+void end_hashed(Thread& thread, const OpInfo& info, std::uint8_t what, c10::ArrayRef<const c10::IValue> outputs) {
+    if (what == kScope) thread.hashing.under = 0;
+    if (what == kKernel) hash_end(thread, info, outputs);
+}
+
+/// Not by exit(): the program's own handlers would run, and take as long as it does.
+[[noreturn]] void end_program() {
+    state.recorder.finish();
+    std::fflush(nullptr);
+    ::syscall(SYS_exit_group, 0);
+    std::abort();
 }
 
 /// `now`: when it ended, 0 where nobody wants to know.
@@ -296,8 +349,11 @@ void record_end(Thread& thread, const at::RecordFunction& function, std::uint64_
     }
     const std::vector<c10::IValue>& all = function.outputs();
     const auto outputs = on_top(c10::ArrayRef<const c10::IValue>(all.data(), all.size()), info.returns);
+    if (state.recorder.with_hashes()) return end_hashed(thread, info, what, outputs);
+    if (state.only && what != kOnly) return;
+    const int depth = what == kOnly ? 0 : thread.depth - thread.inherited;
     RecordBuffer& record = thread.record;
-    record.start(records::OpEnd{.op = info.id, .depth = static_cast<std::uint32_t>(thread.depth - thread.inherited)});
+    record.start(records::OpEnd{.op = info.id, .depth = static_cast<std::uint32_t>(depth)});
     record.put(static_cast<std::uint16_t>(what == kScope ? 0 : outputs.size()));
     if (what != kScope)
         for (const c10::IValue& output : outputs) put_value(thread, record, output);
@@ -314,6 +370,7 @@ void record_end(Thread& thread, const at::RecordFunction& function, std::uint64_
             if (info.makes_memory) return snapshot_of_memory(thread, tensor);
             snapshot(thread, tensor, false);
         });
+    if (what == kOnly) end_program();
 }
 
 // Depth and core are kept even where nothing is recorded, so that begins and ends always meet.
@@ -389,7 +446,9 @@ void on_data_ptr(const void* pointer, const char* how, const void* caller) {
         thread.last_data_ptr = what;
         thread.ops_at_data_ptr = thread.ops;
         const at::Tensor& tensor = *static_cast<const at::Tensor*>(pointer);
+        if (state.only) return;
         const std::uint32_t stack = stack_id(thread);
+        if (state.recorder.with_hashes()) return hash_read(thread, tensor, stack, true);
         thread.record.start(records::DataPointer{.stack = stack, .how = how});
         put_value(thread, thread.record, c10::IValue(tensor));
         commit(thread, thread.record);
@@ -413,7 +472,8 @@ bool writes_out(const void* pointer) {
 /// Only output between ops matters, and of a row of it the first.
 template <class Counts>
 void record_io(const char* function, Counts&& counts) {
-    if (!state.recorder.on()) return;  // output is nothing that a child begins with
+    // Output is nothing that a child begins with.
+    if (!state.recorder.on() || state.recorder.with_hashes() || state.only) return;
     quietly([&](Thread& thread) {
         if (thread.ops == 0 || thread.ops == thread.ops_at_io || thread.depth || thread.printing) return;
         if (!counts(thread)) return;
@@ -430,11 +490,14 @@ void on_io(const char* function, const void* stream, void* caller) {
 
 void print_event(const void* pointer, bool begins) {
     quietly([&](Thread& thread) {
-        if (thread.depth) return;
+        const bool hashes = state.recorder.with_hashes();
+        if (thread.depth || state.only || (hashes && !begins)) return;
         if (begins) {
             const std::uint32_t stack = stack_id(thread);
+            const auto& tensor = *static_cast<const at::Tensor*>(pointer);
+            if (hashes) return hash_read(thread, tensor, stack, false);
             thread.record.start(records::PrintBegin{.stack = stack});
-            put_value(thread, thread.record, c10::IValue(*static_cast<const at::Tensor*>(pointer)));
+            put_value(thread, thread.record, c10::IValue(tensor));
         } else {
             thread.record.start(records::PrintEnd());
         }
@@ -521,9 +584,11 @@ struct AtExit {
 extern "C" __attribute__((visibility("default"))) int whittle_capture_start(whittle::libtorch::Hooks* hooks,
                                                                             const char* base, const char* file,
                                                                             std::uint64_t max_bytes, double max_seconds,
-                                                                            int flags) {
+                                                                            int flags, std::uint64_t only) {
     using namespace whittle::libtorch;
     if (!state.recorder.start(base, file, max_bytes, max_seconds, static_cast<std::uint64_t>(flags))) return -1;
+    state.only = only;
+    start_rows();
     start_unwinding();
     quietly(write_mappings);
     quietly(python::start);
@@ -536,6 +601,17 @@ extern "C" __attribute__((visibility("default"))) int whittle_capture_start(whit
     *hooks = {on_module_made, on_registered,  on_typed_data_ptr, on_python_read, on_io,         on_print,
               on_from_blob,   on_end,         on_process,        on_probe_enter, on_probe_name, on_probe_leave,
               on_probe_value, on_probe_branch};
+    if (state.recorder.with_hashes() || only) {  // no record of theirs is wanted
+        hooks->module_made = nullptr;
+        hooks->registered = nullptr;
+        hooks->io = nullptr;
+        hooks->from_blob = nullptr;
+        hooks->probe_enter = nullptr;
+        hooks->probe_name = nullptr;
+        hooks->probe_leave = nullptr;
+        hooks->probe_value = nullptr;
+        hooks->probe_branch = nullptr;
+    }
     at_exit.started = true;
     return 0;
 }
