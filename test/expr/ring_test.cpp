@@ -31,12 +31,13 @@ Group with_value(Group group, const std::string& stage, const std::function<Expr
     return group;
 }
 
-/// Each load of `name` from one element further along its last dimension, the last one from the first.
+/// Each load of `name` from one element further along its last dimension, the last one from the same.
 std::function<Expr(const Expr&)> one_further(const std::string& name, std::int64_t extent) {
     return [=](const Expr& e) {
         if (e->op != Op::load || e->name != name) return e;
         std::vector<Expr> indices = e->operands;
-        indices.back() = (indices.back() + index(1)) % index(extent);
+        // Not a rotation: a sum of all elements is the same.
+        indices.back() = binary(Op::min, indices.back() + index(1), index(extent - 1));
         return load(name, e->dtype, indices);
     };
 }
