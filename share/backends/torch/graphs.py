@@ -55,14 +55,15 @@ def load_tensors(path):
 
 
 def save_tensors(path, tensors):
+    """Writes tensors by name."""
     header, blobs, offset = {}, [], 0
-    for i, tensor in enumerate(tensors):
+    for name, tensor in tensors.items():
         stored = [row[1] for row in DTYPES if row[2] == tensor.dtype]
         if not stored:
-            raise Unsupported(f"found an output of {tensor.dtype}, which Whittle does not support")
+            raise Unsupported(f"found a tensor of {tensor.dtype}, which Whittle does not support")
         flat = tensor.detach().resolve_conj().resolve_neg().contiguous().reshape(-1)
         blob = bytes(flat.view(torch.uint8).numpy()) if flat.numel() else b""
-        header[str(i)] = {"dtype": stored[0], "shape": list(tensor.shape), "data_offsets": [offset, offset + len(blob)]}
+        header[name] = {"dtype": stored[0], "shape": list(tensor.shape), "data_offsets": [offset, offset + len(blob)]}
         offset += len(blob)
         blobs.append(blob)
     text = json.dumps(header).encode()

@@ -17,79 +17,26 @@ import ast
 import atexit
 import contextlib
 import importlib
-import importlib.util
 import json
 import math
 import operator
 import os
-import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import traceback
 
 MOST_APPLICATIONS = 9999  # of a pass in a graph
 
+sys.dont_write_bytecode = True  # beside this file
 
-def fail(message):
-    print("error: " + message, file=sys.stderr)
-    sys.exit(2)
-
-
-# ---- the interpreter ------------------------------------------------------------------------------------------------
-
-
-def releases():
-    """The interpreters of further versions, by version, oldest first."""
-    data = os.environ.get("XDG_DATA_HOME") or os.path.join(os.path.expanduser("~"), ".local", "share")
-    folder = os.path.join(data, "whittle", "backends", "torch", "releases")
-    names = os.listdir(folder) if os.path.isdir(folder) else []
-    interpreters = {}
-    for name in sorted(names, key=age):
-        with open(os.path.join(folder, name), encoding="utf-8") as file:
-            interpreters[name] = file.read().strip()
-    return interpreters
-
-
-def age(version):
-    return [int(number) for number in re.findall("[0-9]+", version)]
-
-
-def become(interpreter, arguments, *others):
-    """Continues as the same program in another interpreter, which is not to look for yet another one."""
-    found = shutil.which(interpreter) or fail("found no interpreter " + interpreter)
-    os.execv(found, [found, os.path.abspath(__file__), "--here", "--compiler=" + arguments.compiler, *others])
-
-
-def find_torch(arguments):
-    """Returns if this interpreter is to run the graphs; else becomes one that has PyTorch."""
-    if arguments.here:
-        return
-    if arguments.python:
-        become(arguments.python, arguments, "--alone")
-    if arguments.release in releases():
-        become(releases()[arguments.release], arguments)
-    virtual = os.environ.get("VIRTUAL_ENV")
-    if virtual and os.path.realpath(sys.prefix) != os.path.realpath(virtual):
-        become(os.path.join(virtual, "bin", "python"), arguments)
-    systems = "/usr/bin/python3"  # may have it where another one in PATH has not
-    if importlib.util.find_spec("torch") or virtual or not os.path.exists(systems):
-        return
-    if subprocess.run([systems, "-c", "import importlib.util as u; u.find_spec('torch') or exit(1)"]).returncode == 0:
-        become(systems, arguments)
-
+from interpreter import add_interpreter_options, age, fail, find_torch, releases  # noqa: E402
 
 parser = argparse.ArgumentParser(allow_abbrev=False)
-parser.add_argument("--python")
 parser.add_argument("--compiler", default="inductor")
-parser.add_argument("--release")
-parser.add_argument("--here", action="store_true")  # in this interpreter
-parser.add_argument("--alone", action="store_true")  # of which the user chose no other version
+add_interpreter_options(parser)
 arguments = parser.parse_args()
-find_torch(arguments)
-if not importlib.util.find_spec("torch"):
-    fail(f"found no PyTorch in {sys.executable}; name an interpreter that has PyTorch: --backend-option python=PATH")
+find_torch(arguments, "name an interpreter that has PyTorch: --backend-option python=PATH")
 
 answers = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)  # compilers print
@@ -98,7 +45,6 @@ caches = tempfile.mkdtemp(prefix="torchinductor-")
 atexit.register(shutil.rmtree, caches, ignore_errors=True)
 os.environ["TORCHINDUCTOR_CACHE_DIR"] = caches
 sys.path.insert(0, os.getcwd())  # for MODULE:FUNCTION
-sys.dont_write_bytecode = True  # beside this file
 
 import torch  # noqa: E402: another interpreter may have it
 import torch.fx as fx  # noqa: E402
@@ -282,7 +228,8 @@ def answer(question, say, compiler, parts):
         module, inputs = read_question(question)
         with torch.no_grad(), configured(question, parts):
             results = compiled(module, inputs, question.get("options", {}), compiler, compiles)
-        save_tensors(os.path.join(question["folder"], "outputs.safetensors"), results)
+        outputs = {str(i): result for i, result in enumerate(results)}
+        save_tensors(os.path.join(question["folder"], "outputs.safetensors"), outputs)
         say(ok=True, **counts())
     except Unsupported as error:
         say(error=str(error), stage=stage[0], unsupported=True)
