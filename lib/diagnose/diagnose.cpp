@@ -45,6 +45,7 @@ class CulpritSearch {
                 return Culprit{.component = before ? before->component : "compiler",
                                .together = {added(limited(pass, limits->right)), added(limited(pass, limits->fails))},
                                .op = pass.name,
+                               .application = application(pass, limits->fails),
                                .partner = partner(pass, limits->fails)};
         return before || opaque ? before : Culprit{"compiler", {}, {}, {}};
     }
@@ -157,6 +158,11 @@ class CulpritSearch {
                 found.silent.push_back(number);  // between the two
         }
         return std::nullopt;
+    }
+
+    static std::string application(const Pass& pass, int number) {
+        const auto at = static_cast<std::size_t>(number - 1);
+        return at < pass.each.size() ? pass.each[at] : "";
     }
 
     struct PassLimits {

@@ -238,6 +238,7 @@ class Switchable {
     struct Pass {
         std::string name;
         int applications = 0;
+        std::vector<std::string> each = {};  ///< what each application is; fewer than `applications` where unknown
     };
     struct Parts {
         std::vector<Directive> directives = {};  ///< in order, prerequisites first

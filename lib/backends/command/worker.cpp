@@ -17,15 +17,15 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/words.h"
+#include "formats/json_text.h"
 #include "frontends/onnx/copy.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
 #include "graph/foreign_ops.h"
-#include "formats/json_text.h"
 #include "graph/onnx_file.h"
 #include "graph/releases.h"
-#include "printers/short_program.h"
 #include "ops/core/memory.h"
+#include "printers/short_program.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
@@ -331,12 +331,13 @@ class WorkerBackend final : public Backend,
             if (std::find(off.begin(), off.end(), name) == off.end()) look->found.directives.push_back({name});
         const Applied applied = said.counted.empty() ? Applied() : applications(graph, options);
         for (const Limitable& level : said.levels) {
-            int most = limits.value(level.name, level.most);
+            Pass pass{level.name, limits.value(level.name, level.most)};
             if (!applied.empty() && said.counted.contains(level.name)) {
                 const auto found = applied.find(level.name);
-                most = std::min(most, found == applied.end() ? 0 : static_cast<int>(found->second.size()));
+                if (found != applied.end()) pass.each = found->second;
+                pass.applications = std::min(pass.applications, static_cast<int>(pass.each.size()));
             }
-            look->found.passes.push_back({level.name, most});
+            look->found.passes.push_back(std::move(pass));
         }
         return look;
     }
