@@ -3,11 +3,11 @@
 #include "backends/registry.h"
 #include "base/command_words.h"
 #include "base/error.h"
+#include "compile/gradients.h"
 #include "graph/emitter.h"
 #include "judge/outcome.h"
 #include "ops/core/custom.h"
 #include "ops/core/interpreter.h"
-#include "compile/gradients.h"
 
 namespace whittle::diagnose {
 namespace fs = std::filesystem;
@@ -35,7 +35,9 @@ Graph as_compiled(const Graph& failing, const Backend& backend) {
         return part;
     }
     const Differentiates* own = offered<Differentiates>(backend);
-    if (forward || (own && own->interprets(failing.failure->options)) || offered<OwnGradients>(backend)) return failing;
+    if (forward || (own && own->interprets(failing.failure->options)) ||
+        own_gradients(backend, failing.failure->options))
+        return failing;
     return program::backward_alone(failing, backend);
 }
 

@@ -241,9 +241,9 @@ std::optional<Closeness> closeness(const Graph& graph, Backend& backend, const L
 
 Diagnosis culprit_of(const Graph& graph, Backend& backend, const DiagnoseOptions& options) {
     Diagnosis found;
-    if (Switchable* switchable = offered<Switchable>(backend))
+    if (Switchable* switchable = offered<Switchable>(backend)) {
         found.culprit = CulpritSearch(graph, backend, *switchable, options).culprit(found.rate);
-    if (offered<OwnGradients>(backend) && graph.failure->signature.at_gradients()) {
+    } else if (offered<OwnGradients>(backend) && graph.failure->signature.at_gradients()) {
         Asker asker(graph, backend, options.limits, options.stop);
         found.culprit = wrong_rule(asker);
     }

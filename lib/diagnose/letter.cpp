@@ -9,14 +9,14 @@
 #include "base/error.h"
 #include "base/subprocess.h"
 #include "base/words.h"
+#include "compile/kernel_programs.h"
 #include "diagnose/compiled.h"
 #include "diagnose/diagnose.h"
+#include "formats/json_text.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
-#include "formats/json_text.h"
 #include "graph/value_ref.h"
 #include "ops/core/custom.h"
-#include "compile/kernel_programs.h"
 
 namespace whittle::diagnose {
 namespace {

@@ -11,16 +11,16 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/words.h"
+#include "compile/gradients.h"
+#include "compile/loops_code.h"
 #include "diagnose/compiled.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/letter.h"
 #include "graph/abilities.h"
-#include "printers/short_program.h"
 #include "graph/text.h"
 #include "judge/suspect.h"
 #include "ops/core/opaque.h"
-#include "compile/gradients.h"
-#include "compile/loops_code.h"
+#include "printers/short_program.h"
 #include "repro/steps.h"
 #include "repro/verify.h"
 #include "text/language.h"
@@ -85,7 +85,7 @@ class Interpreting final : public Emitter {
 Repro shown_of(const Graph& graph, Backend& backend) {
     if (std::optional<program::Interpreted> run = diagnose::wrongly_interpreted(backend, graph))
         return {.graph = std::move(run->asked), .instead = std::move(run->instead)};
-    if (graph.failure->signature.at_gradients() && offered<OwnGradients>(backend)) {
+    if (graph.failure->signature.at_gradients() && own_gradients(backend, graph.failure->options)) {
         JointShape shape;
         Graph joint = program::joint_alone(graph, shape);
         return {.graph = std::move(joint), .gradients = std::move(shape)};
@@ -314,7 +314,8 @@ Repro write_repro(const Graph& graph, const Options& options, Backend* own) {
                     "if this is your own backend, implement Emitter: see share/doc/reference/backends.md");
     if (options.anonymize) anonymize(repro, backend);
     const bool flaky = repro.failure().signature.rate.flaky();
-    const bool wants_short = !options.harness && !repro.instead && !flaky;
+    const bool wants_short = !options.harness && !repro.instead && !flaky && !repro.gradients;
+    if (repro.gradients && !options.harness) repro.not_short = "the gradients fail, which the compiler computes itself";
     if (flaky && !options.harness) repro.not_short = "the model does not fail in every run";
     // Other data would be tried on a graph that says nothing of gradients.
     const std::optional<Data> data = repro.gradients ? Data::real : data_called(options.data);

@@ -225,9 +225,11 @@ def answer(question, say, compiler, parts):
     counts = lambda: {"applied": parts.applied} if parts.applied else {}  # noqa: E731
     parts.limits, parts.applied = question.get("most", {}), {}
     try:
-        module, inputs = read_question(question)
-        with torch.no_grad(), configured(question, parts):
+        module, inputs, training = read_question(question)
+        with torch.set_grad_enabled(training is not None), configured(question, parts):
             results = compiled(module, inputs, question.get("options", {}), compiler, compiles)
+            if training:
+                results = [*results, *training.gradients(results)]
         outputs = {str(i): result for i, result in enumerate(results)}
         save_tensors(os.path.join(question["folder"], "outputs.safetensors"), outputs)
         say(ok=True, **counts())
@@ -248,6 +250,7 @@ def main():
         "whittle": 1,
         "version": f"{torch.__version__} ({arguments.compiler}, Python {sys.version.split()[0]})",
         "format": "json",
+        "training": True,
         "switches": {"kind": "setting", "names": list(parts.switches)},
         "levels": [{"name": name, "most": MOST_APPLICATIONS, "counted": True} for name in parts.passes],
             }
