@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """A worker (share/doc/reference/backends.md) around PyTorch: graphs of ATen's ops, compiled by torch.compile.
 
-  worker.py [--python=INTERPRETER] [--compiler=NAME] [--release VERSION]
+  worker.py [--python=INTERPRETER] [--compiler=NAME] [--runner=python|cpp] [--release VERSION]
 
 NAME is `inductor` (default) or any other backend of torch.compile, or MODULE:FUNCTION, a function that takes a
 torch.fx.GraphModule and example inputs and returns a callable, as torch.compile's own backends do. Before PyTorch 2
-there is no torch.compile: only `eager` and MODULE:FUNCTION exist.
+there is no torch.compile: only `eager` and MODULE:FUNCTION exist. `aoti` is AOTInductor, whose packages are run by the
+runner.
 
 Further versions of PyTorch are those that `install` made known.
 
@@ -34,6 +35,7 @@ from interpreter import add_interpreter_options, age, fail, find_torch, releases
 
 parser = argparse.ArgumentParser(allow_abbrev=False)
 parser.add_argument("--compiler", default="inductor")
+parser.add_argument("--runner", default="python")
 add_interpreter_options(parser)
 arguments = parser.parse_args()
 find_torch(arguments, "name an interpreter that has PyTorch: --backend-option python=PATH")
@@ -59,7 +61,8 @@ if COMPILES:
 
 # ---- the compiler ---------------------------------------------------------------------------------------------------
 
-LADDER = ["aot_eager_decomp_partition", "inductor"]  # each takes the parts of those before it, too
+AHEAD = "aoti"
+LADDER = ["aot_eager_decomp_partition", "inductor", AHEAD]  # each takes the parts of those before it, too
 CONFIGS = {
     "inductor": "torch._inductor.config",
     "functorch": "torch._functorch.config",
@@ -69,7 +72,11 @@ CONFIGS = {
 
 
 def chosen_compiler(name):
-    """The function that compiles, as torch.compile calls it."""
+    """The function that compiles, as torch.compile calls it, or an AheadOfTime."""
+    if name == AHEAD:
+        from aoti import AheadOfTime
+
+        return AheadOfTime(arguments.runner, caches)
     if ":" in name:
         module, function = name.split(":", 1)
         try:
@@ -174,6 +181,8 @@ def compiled(module, inputs, options, compiler, compiles):
         compiles()
         return function
 
+    if arguments.compiler == AHEAD:
+        return compiler.run(module, inputs, compiles)
     if not COMPILES:
         return compiling(module, inputs)(*inputs)
     dynamic = {"auto": None, "on": True, "off": False}[options.get("dynamic", "auto")]
@@ -250,7 +259,7 @@ def main():
         "whittle": 1,
         "version": f"{torch.__version__} ({arguments.compiler}, Python {sys.version.split()[0]})",
         "format": "json",
-        "training": True,
+        "training": arguments.compiler != AHEAD,
         "switches": {"kind": "setting", "names": list(parts.switches)},
         "levels": [{"name": name, "most": MOST_APPLICATIONS, "counted": True} for name in parts.passes],
             }
@@ -262,7 +271,7 @@ def main():
     if ":" in arguments.compiler:
         file = getattr(sys.modules[arguments.compiler.split(":")[0]], "__file__", None)
         hello["repro"] = {"files": [file] if file else []}
-    elif COMPILES:
+    elif COMPILES and arguments.compiler != AHEAD:
         hello["repro"] = {"api": "torch", "compiler": arguments.compiler, "program": sys.executable}
     if COMPILES:
         modes = list(torch._inductor.list_mode_options())
@@ -271,6 +280,8 @@ def main():
             "mode": {"what": "torch.compile's mode=", "one_of": modes},
             "config.*": "a setting of torch._inductor.config; config.functorch.* and config.dynamo.*: of those modules",
         }
+        if arguments.compiler == AHEAD:
+            del hello["options"]["dynamic"], hello["options"]["mode"]
     write = lambda said: (answers.write(json.dumps(said) + "\n"), answers.flush())  # noqa: E731
     write(hello)
     warm_up(compiler, parts)
