@@ -314,8 +314,7 @@ Repro write_repro(const Graph& graph, const Options& options, Backend* own) {
                     "if this is your own backend, implement Emitter: see share/doc/reference/backends.md");
     if (options.anonymize) anonymize(repro, backend);
     const bool flaky = repro.failure().signature.rate.flaky();
-    const bool wants_short = !options.harness && !repro.instead && !flaky && !repro.gradients;
-    if (repro.gradients && !options.harness) repro.not_short = "the gradients fail, which the compiler computes itself";
+    const bool wants_short = !options.harness && !repro.instead && !flaky;
     if (flaky && !options.harness) repro.not_short = "the model does not fail in every run";
     // Other data would be tried on a graph that says nothing of gradients.
     const std::optional<Data> data = repro.gradients ? Data::real : data_called(options.data);
