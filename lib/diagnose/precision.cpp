@@ -6,13 +6,13 @@
 
 #include "base/number_text.h"
 #include "base/words.h"
-#include "compile/program.h"
 #include "graph/abilities.h"
 #include "graph/value_ref.h"
 #include "judge/judge.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/memory.h"
 #include "passes/mixed.h"
+#include "compile/program.h"
 #include "reduce/search/search.h"
 
 namespace whittle::diagnose {

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "compile/gradients.h"
-#include "compile/program.h"
 #include "graph/value_ref.h"
 #include "ops/core/recorder.h"
 #include "passes/no_grad.h"
+#include "compile/gradients.h"
+#include "compile/program.h"
 
 namespace whittle::diagnose {
 namespace {
