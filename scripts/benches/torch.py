@@ -12,7 +12,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOOLS = ["whittle", "dynamo", "aot"]
-GRACE = 60  # seconds for what is asked about a result
+PATIENCE = 1800  # seconds for what is not measured
 
 
 class Run:
@@ -48,7 +48,7 @@ class Bench:
         return Run(command, limit, folder, TORCH_SCRIPTS=self.scripts, PYTHONPATH=self.scripts, **environment)
 
     def listed(self):
-        run = self.ask(GRACE * 5, self.folder, "list")
+        run = self.ask(PATIENCE, self.folder, "list")
         if run.status:
             sys.exit(f"bench torch: error: cannot list the cases with {self.python}: {run.err.strip()[-2000:]}")
         return json.loads(run.out.strip().splitlines()[-1])
@@ -62,7 +62,7 @@ class Bench:
     def whittle(self, case, about):
         folder = self.work_folder(case, "whittle")
         model, result = os.path.join(folder, "model"), os.path.join(folder, "m.json")
-        exported = self.ask(GRACE * 5, folder, "export", case, model)
+        exported = self.ask(PATIENCE, folder, "export", case, model)
         if exported.status:
             return {"found": False, "seconds": 0, "why": "export: " + exported.err.strip().splitlines()[-1]}
         command = [os.path.join(self.bin, "minify"), model + ".json", "--input", model + ".safetensors", "--json", "-o", result]
@@ -71,7 +71,7 @@ class Bench:
         if not run.ended or run.status or not os.path.exists(result):
             return {"found": False, "seconds": run.seconds, "why": last_line(run)}
         said = json.loads(run.out)
-        checked = Run([os.path.join(self.bin, "repro"), result, "--json"], GRACE * 5, folder,
+        checked = Run([os.path.join(self.bin, "repro"), result, "--json"], PATIENCE, folder,
                       TORCH_SCRIPTS=self.scripts, PYTHONPATH=self.scripts)
         verified = checked.status == 0 and json.loads(checked.out).get("verified") is True
         return {"found": True, "ops": said.get("calls_after"), "queries": said.get("queries"), "seconds": run.seconds,
@@ -92,8 +92,8 @@ class Bench:
         seconds, results = first.seconds + second.seconds, found_files(folder, "repro.py")
         if not second.ended or not results:
             return {"found": False, "seconds": seconds, "why": last_line(second)}
-        ops = self.ask(GRACE, folder, "ops", case, results[0])
-        again = self.ask(GRACE * 5, folder, "fails", case, results[0])
+        ops = self.ask(PATIENCE, folder, "ops", case, results[0])
+        again = self.ask(PATIENCE, folder, "fails", case, results[0])
         return {"found": True, "ops": int(ops.out.split()[-1]) if ops.status == 0 else None,
                 "queries": len(re.findall("SUCCESS|FAIL:", second.out + second.err)) or None,
                 "seconds": seconds, "still_fails": again.status != 0, "why": ""}
