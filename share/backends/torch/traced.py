@@ -1,6 +1,7 @@
 """Writes what a torch.nn.Module computes as a graph of ATen's ops (share/doc/reference/formats.md)."""
 import inspect
 import json
+import keyword
 import math
 import operator
 
@@ -164,8 +165,10 @@ def write_traced(module, args, gradients, path, name):
         made = make_fx(function)(*fresh())
     remove_unused(made.graph)
     places = [node for node in made.graph.nodes if node.op == "placeholder"]
+    taken = {node.name for node in made.graph.nodes} - {node.name for node in places}
     for node, given in zip(places, names):
-        node.name = node.target = identifier(given)
+        node.name = node.target = identifier(given, taken)
+        taken.add(node.name)
     made.recompile()
     values = Values(made)
     with torch.set_grad_enabled(gradients):
@@ -186,8 +189,13 @@ def remove_unused(graph):
             graph.erase_node(node)
 
 
-def identifier(name):
-    return "".join(letter if letter.isalnum() else "_" for letter in name)
+def identifier(name, taken):
+    """A name of Python's that none of these is: "0.weight" becomes p_0_weight."""
+    made = "".join(letter if letter.isalnum() else "_" for letter in name)
+    made = "p_" + made if made[0].isdigit() or keyword.iskeyword(made) else made
+    while made in taken:
+        made += "_"
+    return made
 
 
 def copied(tensor):
