@@ -299,7 +299,7 @@ Repro write_repro(const Graph& graph, const Options& options, Backend* own) {
                     "a repro of wrong results needs expected values, and Whittle does not know what " + join(unknown) +
                         " computes",
                     "send the minimized file to the backend's maintainers");
-    const std::unique_ptr<Backend> found = own ? nullptr : find_backend(failure.backend);
+    const std::unique_ptr<Backend> found = own ? nullptr : find_backend(failure.backend, failure.options);
     Backend& backend = own ? *own : *found;
     if (diagnose::other_compiler(failure, backend))
         return write_repro(diagnose::as_compiled(graph, backend), options);  // by who compiled it
