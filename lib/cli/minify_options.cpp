@@ -218,11 +218,12 @@ std::string script_path(const fs::path& script) {
 }
 
 void MinifyOptions::declare(Tool& tool) {
-    tool.positional(
-        "MODEL", model,
-        "ONNX model (or a folder with model.onnx), PyTorch export (.pt2), graph (JSON), record, folder "
-        "written by trace, or folder that contains any of these. Of a program that uses Halide, minify finds the "
-        "scheduling directives that cause the failure; see share/doc/how-to/halide-program.md.");
+    tool.positional("MODEL", model,
+                    "ONNX model (or a folder with model.onnx), PyTorch export (.pt2), graph (JSON), record, folder "
+                    "written by trace, file of torch.compile's debug tools (fx_graph_runnable.py, repro.py, "
+                    "TORCH_TRACE folder), or "
+                    "folder that contains any of these. Of a program that uses Halide, minify finds the "
+                    "scheduling directives that cause the failure; see share/doc/how-to/halide-program.md.");
     tool.after_dashes(arguments, "Arguments of the program.");
     tool.option(
         "-o,--output", output, "FILE",

@@ -13,6 +13,7 @@
 #include "capture/log.h"
 #include "cli/inputs.h"
 #include "cli/tool.h"
+#include "cli/torch_file.h"
 #include "cli/usage.h"
 #include "formats/failure_file.h"
 #include "frontends/onnx/load.h"
@@ -20,6 +21,8 @@
 #include "graph/placement.h"
 #include "graph/text.h"
 #include "judge/frames.h"
+#include "ops/core/layout.h"
+#include "tensor/safetensors.h"
 #include "trace/index.h"
 #include "trace/load.h"
 
@@ -192,6 +195,19 @@ LoadedFrame frame_of_graph(const fs::path& path, Checks checks) {
     return frame;
 }
 
+LoadedFrame frame_of_torch_graph(const fs::path& path, const TorchGraph& torch, bool need_inputs, Checks checks) {
+    LoadedFrame frame{.file = path, .graph = load_checked_graph(torch.graph, checks)};
+    frame.name = frame.graph.name;
+    if (!need_inputs) return frame;
+    const std::map<std::string, Tensor> values = load_safetensors(torch.inputs);
+    for (const NodeId id : frame.graph.placeholders()) {
+        const Node& node = frame.graph.node({id});
+        frame.inputs.push_back(laid_out_as(values.at(node.name), node.meta()));
+    }
+    frame.inputs_from = "the file";
+    return frame;
+}
+
 /// With inputs: the records, then the graphs that no record belongs to. Else every graph once.
 std::vector<LoadedFrame> frames_of_trace(const fs::path& folder, bool need_inputs, Checks checks) {
     const TraceIndex index = load_index(folder);
@@ -284,6 +300,10 @@ std::vector<LoadedFrame> load_frames(const fs::path& path, const ModelOptions& o
             break;
         case ModelKind::trace:
             frames = frames_of_trace(path, options.need_inputs, checks);
+            break;
+        case ModelKind::torch_file:
+            for (const TorchGraph& graph : read_torch_file(path))
+                frames.push_back(frame_of_torch_graph(path, graph, options.need_inputs, checks));
             break;
         case ModelKind::program:
         case ModelKind::torchscript:

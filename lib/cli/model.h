@@ -24,13 +24,15 @@ enum class ModelKind {
     record,       ///< one record
     trace,        ///< a folder that `trace` wrote
     program,      ///< an executable or a script: trace and explain run it under capture, see program.h
+    torch_file,   ///< what torch.compile's debug tools wrote, see torch_file.h
     torchscript,  ///< what torch.jit.save() wrote: LibTorch runs it under capture, as a program
 };
 std::string_view name(ModelKind kind);
 /// What a MODEL of trace and explain may be.
 inline constexpr char kModelHelp[] =
     "Program or TorchScript module (.pt) to run under capture, ONNX model (or a folder with model.onnx), PyTorch "
-    "export (.pt2), graph (JSON), record, or folder written by trace.";
+    "export (.pt2), graph (JSON), record, folder written by trace, or a file of torch.compile's debug tools "
+    "(fx_graph_runnable.py, repro.py, TORCH_TRACE folder).";
 /// Its graphs are what is captured while it runs.
 inline bool is_run(ModelKind kind) { return kind == ModelKind::program || kind == ModelKind::torchscript; }
 

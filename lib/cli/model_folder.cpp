@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "cli/torch_file.h"
 #include "formats/json.h"
 #include "trace/frame_record.h"
 #include "trace/record.h"
@@ -12,9 +13,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A graph, record or model; of other JSON files nothing is said.
+/// A graph, record, model or file of torch.compile; of other JSON files nothing is said.
 bool is_model_file(const fs::path& file) {
-    if (file.extension() == ".onnx" || file.extension() == ".pt2") return true;
+    if (file.extension() == ".onnx" || file.extension() == ".pt2" || is_torch_file(file)) return true;
     if (file.extension() != ".json" || !fs::is_regular_file(file) || file.string().ends_with(".failure.json"))
         return false;
     try {
@@ -43,7 +44,8 @@ void add_models(const fs::path& folder, const fs::path& but, std::vector<fs::pat
 }  // namespace
 
 bool holds_models(const fs::path& path) {
-    return fs::is_directory(path) && !fs::exists(path / "index.json") && !fs::exists(path / "model.onnx");
+    return fs::is_directory(path) && !fs::exists(path / "index.json") && !fs::exists(path / "model.onnx") &&
+           !is_torch_log_folder(path);
 }
 
 std::vector<fs::path> models_in(const fs::path& folder, const fs::path& but) {
@@ -52,7 +54,7 @@ std::vector<fs::path> models_in(const fs::path& folder, const fs::path& but) {
     if (models.empty())
         throw Error({folder.string(), {}},
                     "found no models in this folder, expected a trace (index.json), ONNX models, PyTorch exports "
-                    "(.pt2), graphs or records");
+                    "(.pt2), graphs, records or files of torch.compile");
     return models;
 }
 

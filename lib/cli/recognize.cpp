@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/subprocess.h"
 #include "cli/model.h"
+#include "cli/torch_file.h"
 #include "formats/failure_file.h"
 #include "frontends/pt2/archive.h"
 #include "trace/record.h"
@@ -35,7 +36,9 @@ std::string first_bytes(const fs::path& path) {
 ModelKind recognize_folder(const fs::path& path) {
     if (fs::exists(path / "index.json")) return ModelKind::trace;
     if (fs::exists(path / kModelFile)) return ModelKind::onnx;
-    throw Error({path.string(), {}}, "the folder holds neither a trace (index.json) nor a model (model.onnx)");
+    if (is_torch_log_folder(path)) return ModelKind::torch_file;
+    throw Error({path.string(), {}},
+                "the folder holds neither a trace (index.json), nor a model (model.onnx), nor logs of TORCH_TRACE");
 }
 
 /// PyTorch writes zip archives of several kinds. What is wrong with a damaged one, the reader of exports says.
@@ -99,8 +102,9 @@ std::optional<fs::path> values_beside(const fs::path& model) {
 }
 
 std::string_view name(ModelKind kind) {
-    static constexpr std::string_view kNames[] = {"ONNX model", "PyTorch export",    "graph", "record", "trace folder",
-                                                  "program",    "TorchScript module"};
+    static constexpr std::string_view kNames[] = {
+        "ONNX model",        "PyTorch export", "graph", "record", "trace folder", "program", "file of torch.compile",
+        "TorchScript module"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -121,6 +125,7 @@ ModelKind recognize(const fs::path& path) {
         throw Error(
             {file, {}}, "found an ELF file without execute permission, expected a program or a model",
             "if the file is a library, pass a program that uses this library; if the file is a program, run chmod +x");
+    if (is_torch_file(path)) return ModelKind::torch_file;
     if (elf || (head.starts_with("#!") && is_executable(path))) return ModelKind::program;
     if (head.starts_with("PK\x03\x04")) return recognize_archive(path);
     if (const std::string interpreter = interpreter_of(path, head); !interpreter.empty())

@@ -35,7 +35,9 @@ Graph as_compiled(const Graph& failing, const Backend& backend) {
         return part;
     }
     const Differentiates* own = offered<Differentiates>(backend);
-    if (forward || (own && own->interprets(failing.failure->options)) || offered<OwnGradients>(backend)) return failing;
+    if (forward || (own && own->interprets(failing.failure->options)) ||
+        own_gradients(backend, failing.failure->options))
+        return failing;
     return program::backward_alone(failing, backend);
 }
 

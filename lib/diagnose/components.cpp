@@ -104,7 +104,7 @@ class Procedure {
             if (known_.outputs.empty()) known_ = said.expected;  // the reference is not asked again and again
             if (said.verdict == Verdict::not_judged) return tried.undecided = said.reason, Again::otherwise;
             tried.compared = said.compared;
-            if (offered<OwnGradients>(*backend) && !said.outcome.no_gradients.empty())
+            if (own_gradients(*backend, options) && !said.outcome.no_gradients.empty())
                 tried.undecided = "gradients: " + said.outcome.no_gradients;
             if (said.right()) return Again::right;
             if (tried.failure.empty()) {

@@ -45,6 +45,7 @@ class CulpritSearch {
                 return Culprit{.component = before ? before->component : "compiler",
                                .together = {added(limited(pass, limits->right)), added(limited(pass, limits->fails))},
                                .op = pass.name,
+                               .application = application(pass, limits->fails),
                                .partner = partner(pass, limits->fails)};
         return before || opaque ? before : Culprit{"compiler", {}, {}, {}};
     }
@@ -159,6 +160,11 @@ class CulpritSearch {
         return std::nullopt;
     }
 
+    static std::string application(const Pass& pass, int number) {
+        const auto at = static_cast<std::size_t>(number - 1);
+        return at < pass.each.size() ? pass.each[at] : "";
+    }
+
     struct PassLimits {
         int right, fails;
     };
@@ -235,9 +241,9 @@ std::optional<Closeness> closeness(const Graph& graph, Backend& backend, const L
 
 Diagnosis culprit_of(const Graph& graph, Backend& backend, const DiagnoseOptions& options) {
     Diagnosis found;
-    if (Switchable* switchable = offered<Switchable>(backend))
+    if (Switchable* switchable = offered<Switchable>(backend)) {
         found.culprit = CulpritSearch(graph, backend, *switchable, options).culprit(found.rate);
-    if (offered<OwnGradients>(backend) && graph.failure->signature.at_gradients()) {
+    } else if (offered<OwnGradients>(backend) && graph.failure->signature.at_gradients()) {
         Asker asker(graph, backend, options.limits, options.stop);
         found.culprit = wrong_rule(asker);
     }

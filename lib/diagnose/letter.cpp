@@ -290,6 +290,7 @@ nlohmann::json to_json(const Letter& letter) {
         else if (const bool of_op = found->component == "lowering" || found->component == "gradient";
                  !found->op.empty())
             culprit[of_op ? "op" : "pass"] = found->op;
+        if (!found->application.empty()) culprit["application"] = found->application;
         if (!found->partner.empty()) culprit["partner"] = found->partner;
     }
     if (!letter.last_good.empty()) culprit["last_good"] = shell_quote(letter.last_good);

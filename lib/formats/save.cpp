@@ -155,7 +155,7 @@ class GraphWriter {
 FileFormat format_of(const Graph& graph) {
     FileFormat format = kGraphFormat;
     const Culprit culprit = graph.failure ? graph.failure->culprit.value_or(Culprit()) : Culprit();
-    if (!culprit.dependents.empty()) return format;
+    if (!culprit.dependents.empty() || !culprit.application.empty()) return format;
     format.minor = 4;
     const auto has_origin = [](const Node& node) {
         return node.kind == NodeKind::placeholder && (node.meta().storage_offset || !node.meta().leaf);

@@ -127,6 +127,8 @@ struct Fields<Culprit> {
         field.maybe("directive", &Culprit::directive, "");
         field.maybe("together", &Culprit::together, "");
         field.maybe("op", &Culprit::op, "");
+        field.maybe("application", &Culprit::application,
+                    "For a pass: what its first bad application is, as the compiler calls it. Since 1.5.");
         field.maybe("partner", &Culprit::partner, "For a pass: another pass that it needs to cause the failure.");
         field.maybe("minimized_only", &Culprit::minimized_only,
                     "Whether the original model still fails with the culprit switched off. Since 1.4.");

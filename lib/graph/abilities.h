@@ -222,7 +222,15 @@ class OwnGradients {
     /// Of a joint graph it takes what the first outputs depend on, and computes the others without what else is in the
     /// graph. A failure where it cannot is `unsupported`. The executable's inputs and outputs are the joint graph's.
     virtual CompileResult compile_joint(const Graph& joint, const JointShape& shape, const BackendOptions& options) = 0;
+    /// Whether it does so under these options; if not, its backward graphs are cut and compiled as those of others are.
+    virtual bool computes_gradients(const BackendOptions&) { return true; }
 };
+
+/// Null where the backend does not compute gradients in its own way under these options.
+inline OwnGradients* own_gradients(const Backend& backend, const BackendOptions& options) {
+    auto* const own = const_cast<OwnGradients*>(offered<OwnGradients>(backend));
+    return own && own->computes_gradients(options) ? own : nullptr;
+}
 
 /// A compiler whose parts can be switched off by options of its own: which of them does it take to fail?
 class Switchable {
@@ -238,6 +246,7 @@ class Switchable {
     struct Pass {
         std::string name;
         int applications = 0;
+        std::vector<std::string> each = {};  ///< what each application is; fewer than `applications` where unknown
     };
     struct Parts {
         std::vector<Directive> directives = {};  ///< in order, prerequisites first

@@ -33,9 +33,11 @@ std::string Culprit::text() const {
     }
     if (component == "lowering") return "lowering of " + op;
     if (component == "gradient") return "gradient rule of " + op;
-    const std::string bisected = together.size() == 2 ? " (last good: --backend-option " + together[0] +
-                                                            ", first bad: --backend-option " + together[1] + ")"
-                                                      : "";
+    const std::string bisected = together.size() == 2
+                                     ? (application.empty() ? " (" : " (first bad application: " + application + "; ") +
+                                           "last good: --backend-option " + together[0] +
+                                           ", first bad: --backend-option " + together[1] + ")"
+                                     : "";
     const std::string passes = op + (partner.empty() ? "" : " together with " + partner);
     if (component == "pass") return "pass " + passes + bisected;
     if (!bisected.empty()) return component + ", on the graph that pass " + passes + " makes" + bisected;

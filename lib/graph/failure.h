@@ -44,6 +44,7 @@ struct Culprit {
     std::string directive = {};  ///< schedule: as explain prints it, "conv.vectorize(x, 8)"; switch: its name
     std::vector<std::string> together = {};  ///< directives it takes, too; pass: last good, first bad
     std::string op = {};  ///< lowering: the op that is lowered wrongly; pass: its name; switch: its kind, "optimizer"
+    std::string application = {};              ///< pass: what its first bad application is, "relu"; empty: unknown
     std::string partner = {};                  ///< pass: another one without which it does no harm
     bool minimized_only = false;               ///< with it switched off, the model that was given fails all the same
     std::vector<std::string> dependents = {};  ///< directives that depend on it: off whenever it is

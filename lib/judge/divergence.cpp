@@ -215,7 +215,7 @@ Divergence diverge(const Graph& graph, std::span<const Tensor> inputs, Backend& 
         expose_and_compare(compared, given, suspect, options, limits, accuracy, result);
     };
     if (result.plain.kind == Outcome::Kind::mismatch && result.plain.failed_at_gradients()) {
-        if (offered<OwnGradients>(suspect)) {
+        if (own_gradients(suspect, options)) {
             result.only_forward = suspect.name() + " computes gradients in its own way";
         } else {
             const program::Part joint = program::joint_of(graph, {inputs.begin(), inputs.end()});

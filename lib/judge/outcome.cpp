@@ -332,7 +332,7 @@ Outcome run_in_process(const Graph& graph, std::span<const Tensor> inputs, Backe
     Outcome outcome;
     Runner runner(backend, options, at);
     if (!differentiated) differentiated = differentiated_for(graph, backend, options);
-    OwnGradients* const own = offered<OwnGradients>(backend);
+    OwnGradients* const own = own_gradients(backend, options);
     if (differentiated) {
         const program::Differentiated made = own ? *differentiated : program::cut(*differentiated);
         if (!made.refused.empty())

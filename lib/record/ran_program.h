@@ -20,11 +20,12 @@ struct RanProgram {
     std::string status = {};                  ///< "exit status 0", "killed by SIGSEGV"
     double seconds = 0;                       ///< that it ran
     std::vector<capture::CapturedFrame> frames = {};
-    std::vector<HashedProcess> hashes = {};  ///< where they were asked for: one for each process
-    std::vector<OpTime> op_times = {};       ///< of a program of LibTorch, where times were asked for
-    std::vector<IndexCaller> callers = {};   ///< of functions of a program of LibTorch
-    std::vector<std::string> notes = {};     ///< what could not be seen
-    std::string interpreter = {};            ///< of a Python program, by its path
+    std::vector<HashedProcess> hashes = {};                 ///< where they were asked for: one for each process
+    std::vector<OpTime> op_times = {};                      ///< of a program of LibTorch, where times were asked for
+    std::vector<IndexCaller> callers = {};                  ///< of functions of a program of LibTorch
+    std::vector<std::string> notes = {};                    ///< what could not be seen
+    std::vector<TorchCompilation> torch_compilations = {};  ///< as PyTorch logged them
+    std::string interpreter = {};                           ///< of a Python program, by its path
     /// What a program that is written against our own API told of itself, and the index's graphs, one each.
     std::optional<TraceIndex> own = {};
     std::vector<Graph> own_graphs = {};

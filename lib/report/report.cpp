@@ -265,6 +265,7 @@ void add_captured(Report& report, const TraceIndex& index) {
     for (const IndexRecompile& recompile : index.recompiles) report.recompiles.push_back({recompile});
     std::stable_sort(report.recompiles.begin(), report.recompiles.end(),
                      [](const auto& a, const auto& b) { return a.count > b.count; });
+    report.torch_compilations = index.torch_compilations;
     report.notes = index.notes;
     report.constraint_violations = index.constraint_violations;
     report.notes.insert(report.notes.end(), index.constraint_violations.begin(), index.constraint_violations.end());

@@ -212,6 +212,7 @@ struct Report {
     std::vector<std::string> guessed_calls = {};
     std::vector<IndexCall> call_log = {};
     std::vector<IndexCaller> callers = {};
+    std::vector<TorchCompilation> torch_compilations = {};
     CheckCounts checks = {};  ///< of a captured program
     /// Of each frame the calls that are breaks, ascending: unknown ops, data-dependent control flow, what the frontend
     /// and the backend named.
@@ -242,6 +243,8 @@ struct Report {
         field.maybe("guessed_calls", &Report::guessed_calls, "Functions whose number of calls is a guess.");
         field.maybe("call_log", &Report::call_log, "Which specialization each call of a compiled function hit.");
         field.maybe("callers", &Report::callers, "Where compiled functions were called from.");
+        field.maybe("torch_compilations", &Report::torch_compilations,
+                    "What torch.compile compiled in the program, as PyTorch logged it.");
     }
 };
 

@@ -41,6 +41,7 @@ Subject subject_of(const RanProgram& ran) {
     subject.index = ran.own ? *ran.own : index_of(subject.model, ran.frames);
     if (!ran.op_times.empty()) subject.index->op_times = ran.op_times;
     if (!ran.callers.empty()) subject.index->callers = ran.callers;
+    if (!ran.torch_compilations.empty()) subject.index->torch_compilations = ran.torch_compilations;
     std::vector<std::string>& notes = subject.index->notes;
     notes.insert(notes.end(), ran.notes.begin(), ran.notes.end());
     if (ran.good()) return subject;

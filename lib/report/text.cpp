@@ -156,6 +156,34 @@ std::string recompiles_text(const Report& report, const TextOptions& options, co
     return text + "\n";
 }
 
+std::string torch_compilation_text(const TorchCompilation& one, const Painter& paint) {
+    std::string text = "  " + one.id + " " + one.function + " (" + one.file + ":" + std::to_string(one.line) +
+                       "): " + plural(one.ops, "op") + ", " + plural(one.guards, "guard") + ", " +
+                       seconds_text(one.seconds) + "\n";
+    for (const std::string& guard : one.failed_guards) text += "      recompiled, failed guard: " + guard + "\n";
+    for (const TorchBreak& found : one.breaks) {
+        text += "      graph break at " + found.file + ":" + std::to_string(found.line) + ": " +
+                paint.red(found.reason) + "\n";
+        if (!found.hint.empty()) text += "        hint: " + found.hint + "\n";
+    }
+    if (!one.error.empty()) text += "      " + paint.red("not compiled: " + one.error) + "\n";
+    return text;
+}
+
+/// Beside our own graphs, the ones of the program's own torch.compile.
+std::string torch_compilations_text(const Report& report, const Painter& paint) {
+    if (report.torch_compilations.empty()) return {};
+    std::size_t breaks = 0, recompiles = 0;
+    for (const TorchCompilation& one : report.torch_compilations)
+        breaks += one.breaks.size(), recompiles += !one.failed_guards.empty();
+    std::string text = paint.bold("torch.compile compiled " + plural(report.torch_compilations.size(), "graph") +
+                                  ", with " + plural(breaks, "graph break") + " and " +
+                                  plural(recompiles, "recompile") + ", as PyTorch logs it:") +
+                       "\n";
+    for (const TorchCompilation& one : report.torch_compilations) text += torch_compilation_text(one, paint);
+    return text + "\n";
+}
+
 std::string notes_text(const Report& report, const Painter& paint) {
     if (report.notes.empty()) return {};
     std::string text = paint.bold("Notes:") + "\n";
@@ -289,6 +317,7 @@ std::string to_text(const Report& report, const TextOptions& options) {
     text += graphs_text(report, options, paint);
     if (options.ops) text += ops_text(report, options, paint);
     text += recompiles_text(report, options, paint);
+    text += torch_compilations_text(report, paint);
     text += notes_text(report, paint);
     return text + backend_text(report, paint);
 }

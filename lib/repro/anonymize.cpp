@@ -34,6 +34,7 @@ Graph renamed(const Graph& graph) {
     for (std::size_t i = 0; i < graph.nodes.size(); i++) names[graph.nodes[i].name] = other.nodes[i].name;
     if (std::optional<Culprit>& culprit = other.failure->culprit) {
         culprit->directive = with_names(culprit->directive, names);
+        culprit->application = with_names(culprit->application, names);
         for (std::vector<std::string>* const others : {&culprit->together, &culprit->dependents})
             for (std::string& text : *others) text = with_names(text, names);
     }

@@ -32,7 +32,7 @@ std::vector<std::string> head_of(const LoadedFrame& frame, const fs::path& outpu
 /// Whether it is PyTorch itself that fails, so that the script shows the failure.
 bool fails_in_pytorch(const Graph& graph) {
     if (!graph.failure || graph.failure->backend.empty()) return false;
-    const auto backend = find_backend(graph.failure->backend);
+    const auto backend = find_backend(graph.failure->backend, graph.failure->options);
     const Emitter* emitter = offered<Emitter>(*backend);
     return emitter && emitter->is_pytorch();
 }

@@ -85,7 +85,7 @@ class Interpreting final : public Emitter {
 Repro shown_of(const Graph& graph, Backend& backend) {
     if (std::optional<program::Interpreted> run = diagnose::wrongly_interpreted(backend, graph))
         return {.graph = std::move(run->asked), .instead = std::move(run->instead)};
-    if (graph.failure->signature.at_gradients() && offered<OwnGradients>(backend)) {
+    if (graph.failure->signature.at_gradients() && own_gradients(backend, graph.failure->options)) {
         JointShape shape;
         Graph joint = program::joint_alone(graph, shape);
         return {.graph = std::move(joint), .gradients = std::move(shape)};
@@ -299,7 +299,7 @@ Repro write_repro(const Graph& graph, const Options& options, Backend* own) {
                     "a repro of wrong results needs expected values, and Whittle does not know what " + join(unknown) +
                         " computes",
                     "send the minimized file to the backend's maintainers");
-    const std::unique_ptr<Backend> found = own ? nullptr : find_backend(failure.backend);
+    const std::unique_ptr<Backend> found = own ? nullptr : find_backend(failure.backend, failure.options);
     Backend& backend = own ? *own : *found;
     if (diagnose::other_compiler(failure, backend))
         return write_repro(diagnose::as_compiled(graph, backend), options);  // by who compiled it

@@ -62,7 +62,7 @@ void run_times(TimingRepro& repro, const Options& options) {
 TimingRepro write_timing(const Graph& graph, const Options& options) {
     const Failure& failure = *graph.failure;
     const Pace& pace = *failure.slower;
-    const std::unique_ptr<Backend> backend = find_backend(failure.backend);
+    const std::unique_ptr<Backend> backend = find_backend(failure.backend, failure.options);
     const std::unique_ptr<Backend> other = pace.than.empty() ? nullptr : find_backend(pace.than);
     BackendOptions plain = pace.options;
     if (!other) plain = unoptimized(graph, *backend, failure.options).options.value_or(failure.options);

@@ -232,6 +232,50 @@ struct IndexCaller {
     }
 };
 
+/// Why torch.compile stopped a graph in the user's code, as PyTorch says it.
+struct TorchBreak {
+    static constexpr const char* kName = "torch_break";
+    std::string reason = {}, hint = {}, file = {};
+    std::int64_t line = 0;
+    bool operator==(const TorchBreak&) const = default;
+
+    template <class Field>
+    static void fields(Field& field) {
+        field("reason", &TorchBreak::reason, "");
+        field.maybe("hint", &TorchBreak::hint, "");
+        field("file", &TorchBreak::file, "");
+        field("line", &TorchBreak::line, "", Count{});
+    }
+};
+
+/// A function, or a part of one, that the program had torch.compile compile.
+struct TorchCompilation {
+    static constexpr const char* kName = "torch_compilation";
+    std::string id = {};  ///< "0/1": the function's number and that of its compilation
+    std::string function = {}, file = {};
+    std::int64_t line = 0, ops = 0, guards = 0;
+    double seconds = 0;
+    std::string error = {};
+    std::vector<TorchBreak> breaks = {};
+    std::vector<std::string> failed_guards = {};
+    bool operator==(const TorchCompilation&) const = default;
+
+    template <class Field>
+    static void fields(Field& field) {
+        field("id", &TorchCompilation::id, "The numbers of the function and of its compilation: 0/1");
+        field("function", &TorchCompilation::function, "");
+        field("file", &TorchCompilation::file, "");
+        field("line", &TorchCompilation::line, "", Count{});
+        field("ops", &TorchCompilation::ops, "The number of operations in the graph.", Count{});
+        field("guards", &TorchCompilation::guards, "The number of guards.", Count{});
+        field("seconds", &TorchCompilation::seconds, "");
+        field.maybe("error", &TorchCompilation::error, "Why it was not compiled.");
+        field.maybe("breaks", &TorchCompilation::breaks, "Why and where the graph ends before the function does.");
+        field.maybe("failed_guards", &TorchCompilation::failed_guards,
+                    "Of a recompilation: the guards that failed, each with the id of the earlier compilation.");
+    }
+};
+
 /// A model that was traced.
 struct IndexModel {
     std::string name;
@@ -261,6 +305,7 @@ struct TraceIndex {
     std::vector<TimeSpan> spans = {};
     std::vector<OpTime> op_times = {};
     std::vector<std::string> notes = {}, constraint_violations = {};
+    std::vector<TorchCompilation> torch_compilations = {};
     std::map<std::string, std::string> environment = {};
     std::vector<IndexModel> models = {};
     std::vector<std::filesystem::path> files = {};
@@ -299,6 +344,8 @@ struct TraceIndex {
         field.maybe("constraint_violations", &TraceIndex::constraint_violations,
                     "Sizes that were marked dynamic but that the program fixes, with the operation and its location. "
                     "Since 1.5.");
+        field.maybe("torch_compilations", &TraceIndex::torch_compilations,
+                    "What torch.compile compiled in the program, as PyTorch logged it (TORCH_TRACE). Since 1.8.");
         field.maybe("environment", &TraceIndex::environment, "");
         field.maybe("models", &TraceIndex::models, "The models that were traced. Since 1.4.");
         field.maybe("files", &TraceIndex::files, "Other files in the folder that belong to the trace. Since 1.4.",

@@ -20,8 +20,9 @@ endfunction()
 
 whittle_described_backend(onnxruntime worker.mjs)
 whittle_described_backend(opencv worker.cpp)
-whittle_described_backend(torch worker.py graphs.py)
+whittle_described_backend(torch worker.py graphs.py interpreter.py read_model.py traced.py trace_log.py aoti.py aoti_runner.cpp)
 whittle_described_backend(inductor)
+whittle_described_backend(aoti)
 
 # The backend halide has workers for other releases of Halide alone: its `install` builds them, for the build or the
 # installation in which it lies.

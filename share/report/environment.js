@@ -29,6 +29,25 @@ export const env = {
           D.notes.map((n) => h('li', n)),
         ),
       );
+    if (D.torch_compilations.length)
+      pg.append(
+        h('h2', 'What torch.compile compiled in the program'),
+        h(
+          'ul',
+          D.torch_compilations.map((c) =>
+            h(
+              'li',
+              `${c.id} ${c.function} (${c.file}:${c.line}): ${c.ops} ops, ${c.guards} guards` +
+                (c.error ? `; not compiled: ${c.error}` : ''),
+              h(
+                'ul',
+                (c.failed_guards || []).map((g) => h('li', `recompiled, failed guard: ${g}`)),
+                (c.breaks || []).map((b) => h('li', `graph break at ${b.file}:${b.line}: ${b.reason}`)),
+              ),
+            ),
+          ),
+        ),
+      );
     pg.append(h('h2', 'Command'), h('div', { style: 'max-width:720px' }, cmd(D.command)));
   },
 };

@@ -88,7 +88,7 @@ TEST_CASE("what is no model is refused by name") {
     CHECK(recognize_error(write(folder, "run", "#!/usr/bin/env -S bash -e\n")).find("explain bash " + at + "run ") !=
           std::string::npos);
     CHECK(recognize_error(write(folder, "l.json", "[1]")).find("byte 0: found no '{'") != std::string::npos);
-    CHECK(recognize_error(kModels).find("neither a trace (index.json) nor a model (model.onnx)") != std::string::npos);
+    CHECK(recognize_error(kModels).find("neither a trace (index.json), nor a model (model.onnx)") != std::string::npos);
     CHECK(recognize_error("/dev/null").find("a device or a pipe") != std::string::npos);
 }
 

@@ -167,7 +167,8 @@ class Pair final : public Backend, public Switchable {
     }
     std::unique_ptr<Inspection> inspect(const Graph&, const BackendOptions& options) override {
         auto look = std::make_unique<Look>();
-        for (const char* pass : {"a", "c", "b", "d"}) look->found.passes.push_back({pass, applied(options, pass)});
+        for (const char* pass : {"a", "c", "b", "d"})
+            look->found.passes.push_back({pass, applied(options, pass), {"first", "second", "third"}});
         return look;
     }
     BackendOptions without(BackendOptions options, const std::vector<std::string>&) const override { return options; }
@@ -207,6 +208,7 @@ TEST_CASE("a pass that does harm only together with another is told with it, not
     REQUIRE(found);
     CHECK(found->op == "a");
     CHECK(found->partner == "b");
+    CHECK(found->application == "second");
     CHECK(found->together == std::vector<std::string>{"a=1", "a=2"});
     CHECK(without_culprit(*found, backend, {{"c", "4"}}) == BackendOptions{{"a", "0"}, {"c", "4"}});
     CHECK_FALSE(without_culprit(Culprit{"lowering", {}, {}, "aten.relu.default"}, backend, {}));

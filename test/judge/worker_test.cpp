@@ -175,6 +175,7 @@ TEST_CASE("a worker counts how often its compiler applied a pass") {
     graph.failure = Failure{.backend = "worker"};
     graph.failure->inputs = kSigned;
     CHECK(applications({}) == 2);
+    CHECK(parts.inspect(graph, {})->parts().passes.at(0).each == std::vector<std::string>{"a", "b"});
     CHECK(applications({{"pass-limit", "relus=1"}}) == 1);
     CHECK(ask(*backend, graph, {{"pass-limit", "relus=1"}}).outputs.at(0).values<float>() == std::vector<float>{2, 1});
     CHECK(ask(*backend, graph, {{"pass-limit", "relus=0"}}).outputs.at(0).values<float>() == std::vector<float>{1, 0});

@@ -22,6 +22,7 @@
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
 #include "graph/foreign_ops.h"
+#include "graph/joint_forward.h"
 #include "graph/onnx_file.h"
 #include "graph/releases.h"
 #include "ops/core/memory.h"
@@ -35,12 +36,13 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kWorkerPrefix = "worker:";
-constexpr const char* kFormat = "format";
+constexpr const char *kFormat = "format", *kTraining = "training";
 constexpr const char* kOnnxModel = "model.onnx";
 
 std::vector<std::string> names_of(const WorkerHello& hello, const BackendOptions& given) {
     std::vector<std::string> names = {kFormat, "disable", "pass-limit"};
     if (!hello.releases.empty()) names.emplace_back(kRelease);
+    if (hello.trains) names.emplace_back(kTraining);
     for (const auto& [name, option] : hello.options) names.push_back(name);
     for (const auto& [name, value] : given)
         if (hello.takes_any_option || hello.option(name)) names.push_back(name);
@@ -53,7 +55,8 @@ json settings_of(const BackendOptions& options, const WorkerHello& hello) {
     json settings = json::object();
     if (hello.takes_any_option) {
         for (const auto& [key, value] : options)
-            if (key != kFormat && key != kRelease) settings["options"][key] = value;
+            if (key != kFormat && key != kRelease && !(key == kTraining && hello.trains))
+                settings["options"][key] = value;
         return settings;
     }
     for (const std::string& name : option_parts(options, "disable")) {
@@ -100,6 +103,18 @@ json question_of(const Graph& graph, const ModelNames& names, const std::string&
                        std::move(settings));
 }
 
+/// The same of a forward graph and its gradients. The worker gets the inputs and, behind them, the tangents.
+void ask_for_gradients(json& question, const JointShape& shape) {
+    question["training"] = {{"tangents", shape.tangents}, {"gradients", shape.gradients}};
+}
+
+bool is_asked_to_train(const BackendOptions& options, const WorkerHello& hello) {
+    const auto given = options.find(kTraining);
+    if (!hello.trains || given == options.end()) return false;
+    expect_known(kTraining, given->second, {"off", "on"});
+    return given->second == "on";
+}
+
 /// The worker's own account of a failure.
 BackendFailure answered_failure(const json& answer, const std::string& stage) {
     const auto text = [&](const char* key, const std::string& otherwise) {
@@ -126,7 +141,7 @@ using Applied = std::map<std::string, std::vector<std::string>>;
 
 // ---- a query --------------------------------------------------------------------------------------------------------
 
-class WorkerQuery final : public Apart::Query, public TakesOnnxFile {
+class WorkerQuery final : public Apart::Query, public TakesOnnxFile, public OwnGradients {
   public:
     WorkerQuery(WorkerPool& pool, std::string name, const BackendOptions& options, const ProcessOptions& limits)
         : pool_(pool), name_(std::move(name)), limits_(limits), held_(pool.take(limits)) {
@@ -141,16 +156,17 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile {
     const Applied& applied() const { return applied_; }
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        const bool onnx = wants_onnx(options, held_.worker->hello().onnx);
-        auto run = std::make_unique<Run>(*this, pool_.new_folder(), graph.outputs().size());
-        ModelNames names;
-        auto failure = failure_to_write([&] {
-            names = write_model(graph, onnx, run->folder,
-                                held_.worker->hello().external_data ? &pool_.weights() : nullptr, &pool_.tensors());
-        });
-        if (failure) return std::move(*failure);
-        run->question = question_of(graph, names, run->folder.string(), onnx, settings_);
-        return run;
+        return compile(graph, graph.outputs().size(), options);
+    }
+
+    bool computes_gradients(const BackendOptions& options) override {
+        return is_asked_to_train(options, held_.worker->hello());
+    }
+    CompileResult compile_joint(const Graph& joint, const JointShape& shape, const BackendOptions& options) override {
+        CompileResult compiled = compile(forward_of(joint, shape), shape.outputs + shape.gradients.size(), options);
+        if (auto* const run = std::get_if<std::unique_ptr<Executable>>(&compiled))
+            ask_for_gradients(static_cast<Run&>(**run).question, shape);
+        return compiled;
     }
 
     bool takes_file(const BackendOptions& options) override { return reads_onnx(held_.worker->hello(), options); }
@@ -164,6 +180,19 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile {
     }
 
   private:
+    CompileResult compile(const Graph& graph, std::size_t outputs, const BackendOptions& options) {
+        const bool onnx = wants_onnx(options, held_.worker->hello().onnx);
+        auto run = std::make_unique<Run>(*this, pool_.new_folder(), outputs);
+        ModelNames names;
+        auto failure = failure_to_write([&] {
+            names = write_model(graph, onnx, run->folder,
+                                held_.worker->hello().external_data ? &pool_.weights() : nullptr, &pool_.tensors());
+        });
+        if (failure) return std::move(*failure);
+        run->question = question_of(graph, names, run->folder.string(), onnx, settings_);
+        return run;
+    }
+
     /// A graph in a folder of its own: a forward and a backward graph may be compiled before either runs.
     struct Run final : Executable, TimesRuns {
         Run(WorkerQuery& query, fs::path folder, std::size_t outputs)
@@ -267,6 +296,7 @@ class WorkerBackend final : public Backend,
                             public Tracked,
                             public TakesOnnxFile,
                             public AsksByLine,
+                            public OwnGradients,
                             public ForeignOps {
   public:
     WorkerBackend(std::string name, std::string description, const std::vector<std::string>& argv,
@@ -298,6 +328,7 @@ class WorkerBackend final : public Backend,
     void check(const BackendOptions& options) override {
         const WorkerHello said = pools_.hello(options);
         wants_onnx(options, said.onnx);
+        is_asked_to_train(options, said);
         settings_of(options, said);
     }
 
@@ -313,6 +344,14 @@ class WorkerBackend final : public Backend,
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
         return std::make_unique<Runs>(*this, options,
                                       [graph, options](Query& query) { return query.compile(graph, options); });
+    }
+    bool computes_gradients(const BackendOptions& options) override {
+        return options.contains(kTraining) && is_asked_to_train(options, pools_.hello(options));
+    }
+    CompileResult compile_joint(const Graph& joint, const JointShape& shape, const BackendOptions& options) override {
+        return std::make_unique<Runs>(*this, options, [joint, shape, options](Query& query) {
+            return offered<OwnGradients>(query)->compile_joint(joint, shape, options);
+        });
     }
     bool takes_file(const BackendOptions& options) override { return reads_onnx(pools_.hello(options), options); }
     CompileResult compile_file(const OnnxFile& file, const BackendOptions& options) override {
@@ -331,12 +370,13 @@ class WorkerBackend final : public Backend,
             if (std::find(off.begin(), off.end(), name) == off.end()) look->found.directives.push_back({name});
         const Applied applied = said.counted.empty() ? Applied() : applications(graph, options);
         for (const Limitable& level : said.levels) {
-            int most = limits.value(level.name, level.most);
+            Pass pass{level.name, limits.value(level.name, level.most)};
             if (!applied.empty() && said.counted.contains(level.name)) {
                 const auto found = applied.find(level.name);
-                most = std::min(most, found == applied.end() ? 0 : static_cast<int>(found->second.size()));
+                if (found != applied.end()) pass.each = found->second;
+                pass.applications = std::min(pass.applications, static_cast<int>(pass.each.size()));
             }
-            look->found.passes.push_back({level.name, most});
+            look->found.passes.push_back(std::move(pass));
         }
         return look;
     }
@@ -364,10 +404,12 @@ class WorkerBackend final : public Backend,
         const WorkerHello said = pool.hello();
         const bool onnx = wants_onnx(failure.options, said.onnx);
         const TempDir folder("whittle-repro");
-        const ModelNames names = write_model(request.graph, onnx, folder.path());
+        const Graph asked = request.gradients ? forward_of(request.graph, *request.gradients) : request.graph;
+        const ModelNames names = write_model(asked, onnx, folder.path());
         write_inputs(failure.inputs, folder.path());
         const auto text = [&](const BackendOptions& options) {
-            json question = question_of(request.graph, names, "{}", onnx, settings_of(options, said));
+            json question = question_of(asked, names, "{}", onnx, settings_of(options, said));
+            if (request.gradients) ask_for_gradients(question, *request.gradients);
             question["id"] = 1;
             return question.dump() + '\n';
         };
@@ -413,6 +455,7 @@ class WorkerBackend final : public Backend,
     Applied applications(const Graph& graph, const BackendOptions& options) {
         if (!graph.failure || graph.failure->inputs.size() != graph.placeholders().size() || has_writes(graph))
             return {};
+        if (graph.failure->signature.at_gradients() && computes_gradients(options)) return {};  // of another question
         const std::unique_ptr<Query> query = this->query(options, last_limits());
         CompileResult compiled = query->compile(graph, options);
         if (auto* const executable = std::get_if<std::unique_ptr<Executable>>(&compiled))

@@ -55,6 +55,7 @@ WorkerHello read_hello(const json& said) {
     if (format != "onnx" && format != "json")
         throw Error("found \"format\": '" + format + "', expected 'onnx' or 'json'");
     hello.onnx = format == "onnx";
+    hello.trains = said.value("training", false);
     hello.external_data = said.value("external_data", false);
     if (const auto switches = said.find("switches"); switches != said.end()) {
         hello.switch_is = switches->at("kind").get<std::string>();

@@ -35,6 +35,7 @@ struct WorkerHello {
     };
     std::string version = {};
     bool onnx = true;                            ///< it reads model.onnx
+    bool trains = false;                         ///< it computes gradients where a question asks for them ("training")
     bool external_data = false;                  ///< … and weights that lie beside it
     std::string switch_is = {};                  ///< "optimizer"
     std::vector<std::string> switches = {};      ///< what can be switched off

@@ -19,6 +19,7 @@
 #include "frontends/libtorch/hashes.h"
 #include "frontends/libtorch/launch.h"
 #include "record/launch/so_far.h"
+#include "record/launch/torch_log.h"
 #include "tensor/safetensors.h"
 
 namespace whittle {
@@ -35,7 +36,7 @@ libtorch::LaunchOptions command_of(const ProgramRequest& request, const fs::path
 }
 
 libtorch::LaunchOptions launch_options(const ProgramRequest& request, libtorch::LaunchOptions command,
-                                       const fs::path& own) {
+                                       const fs::path& own, const TorchLogs& logs) {
     libtorch::LaunchOptions launch{.program = std::move(command.program),
                                    .arguments = std::move(command.arguments),
                                    .limits = {.bytes = static_cast<std::uint64_t>(request.limit_mb) << 20,
@@ -51,6 +52,7 @@ libtorch::LaunchOptions launch_options(const ProgramRequest& request, libtorch::
     const auto set = [&](const char* variable, const std::string& value) {
         if (!value.empty()) environment.emplace_back(variable, value);
     };
+    set(TorchLogs::kVariable, logs.folder().string());
     set("WHITTLE_LOGS", log_spec());
     set("WHITTLE_LOG_FILE", log_file());
     const DebugVariables files = debug_variables();
@@ -200,8 +202,9 @@ RanProgram run_program(const ProgramRequest& request) {
     std::jthread so_far;
     if (request.so_far && request.save_every > 0)
         so_far = write_so_far(work_so_far(request, scratch.path() / libtorch::kEventFile, own, saved));
+    const TorchLogs torch_logs(scratch.path() / "torch");
     const libtorch::LaunchOptions options =
-        launch_options(request, command_of(request, scratch.path() / "inputs.safetensors", refused), own);
+        launch_options(request, command_of(request, scratch.path() / "inputs.safetensors", refused), own, torch_logs);
     libtorch::LaunchResult launched = libtorch::launch(options, scratch.path());
     so_far = {};  // joins
     if (request.inputs && fs::exists(refused)) {
@@ -216,6 +219,7 @@ RanProgram run_program(const ProgramRequest& request) {
                    .signal = launched.signal,
                    .status = launched.status_text(),
                    .seconds = launched.seconds};
+    ran.torch_compilations = torch_logs.compilations();
     ran.signal ? step.failed() : step.done();
     if (!saved && fs::exists(own / "index.json"))
         read_own(own, request.functions, ran);

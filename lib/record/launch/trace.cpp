@@ -67,6 +67,7 @@ void write_folder(const RanProgram& ran, const TraceRequest& request, Backend& b
     index.notes.insert(index.notes.end(), ran.notes.begin(), ran.notes.end());
     index.op_times = ran.op_times;
     index.callers = ran.callers;
+    index.torch_compilations = ran.torch_compilations;
     if (cpp::save_descriptions(request.folder, cpp::read_program(ran.program))) folder.add_file(cpp::kDescriptions);
     folder.save();
     traced.index = index;

@@ -255,6 +255,7 @@ json page_data(PageFacts facts) {
                  {"accuracy", accuracy_json(facts)},
                  {"unsupported", facts.report.unsupported},
                  {"notes", facts.report.notes},
+                 {"torch_compilations", report_json(facts.report.torch_compilations)},
                  {"environment", facts.environment},
                  {"graphs", json::array()},
                  {"calls", report_json(facts.report.call_log)}};

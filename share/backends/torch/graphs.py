@@ -55,14 +55,15 @@ def load_tensors(path):
 
 
 def save_tensors(path, tensors):
+    """Writes tensors by name."""
     header, blobs, offset = {}, [], 0
-    for i, tensor in enumerate(tensors):
+    for name, tensor in tensors.items():
         stored = [row[1] for row in DTYPES if row[2] == tensor.dtype]
         if not stored:
-            raise Unsupported(f"found an output of {tensor.dtype}, which Whittle does not support")
+            raise Unsupported(f"found a tensor of {tensor.dtype}, which Whittle does not support")
         flat = tensor.detach().resolve_conj().resolve_neg().contiguous().reshape(-1)
         blob = bytes(flat.view(torch.uint8).numpy()) if flat.numel() else b""
-        header[str(i)] = {"dtype": stored[0], "shape": list(tensor.shape), "data_offsets": [offset, offset + len(blob)]}
+        header[name] = {"dtype": stored[0], "shape": list(tensor.shape), "data_offsets": [offset, offset + len(blob)]}
         offset += len(blob)
         blobs.append(blob)
     text = json.dumps(header).encode()
@@ -177,8 +178,26 @@ def function_of(target):
     return found
 
 
+class Training:
+    """Of a question about gradients: the outputs that have tangents, these, and the tensors whose gradients are asked."""
+
+    def __init__(self, asked, tangents, tensors):
+        self.outputs, self.tangents = asked["tangents"], tangents
+        self.leaves = [tensors[name].requires_grad_() for name in asked["gradients"]]
+
+    def gradients(self, results):
+        asked = [(results[i], tangent) for i, tangent in zip(self.outputs, self.tangents) if results[i].requires_grad]
+        if not asked or not self.leaves:
+            return [torch.zeros_like(leaf) for leaf in self.leaves]
+        found = torch.autograd.grad(
+            [one for one, _ in asked], self.leaves, [tangent for _, tangent in asked], allow_unused=True
+        )
+        return [torch.zeros_like(leaf) if one is None else one for one, leaf in zip(found, self.leaves)]
+
+
 def read_question(question):
-    """The graph as a module, and its inputs. What cannot be read is not the compiler's fault."""
+    """The graph as a module, its inputs, and a Training where the question asks for gradients. What cannot be read is
+    not the compiler's fault."""
     at = lambda file: os.path.join(question["folder"], file)  # noqa: E731
     try:
         with open(at(question["model"]), encoding="utf-8") as file:
@@ -186,7 +205,14 @@ def read_question(question):
         module = Reader(graph, question["folder"]).module(graph)
         stored = load_tensors(at("inputs.safetensors"))
         places = [node for node in graph["nodes"] if node["kind"] == "placeholder"]
-        return module, [laid_out(stored[str(i)], node["results"][0].get("strides")) for i, node in enumerate(places)]
+        inputs = [laid_out(stored[str(i)], node["results"][0].get("strides")) for i, node in enumerate(places)]
+        if "training" not in question:
+            return module, inputs, None
+        tangents = [stored[str(i)] for i in range(len(places), len(stored))]
+        tensors = {node["name"]: tensor for node, tensor in zip(places, inputs)}
+        for number, name in enumerate(graph.get("attributes", {})):
+            tensors.setdefault(name, getattr(module, f"attribute{number}"))
+        return module, inputs, Training(question["training"], tangents, tensors)
     except Unsupported:
         raise
     except Exception as error:

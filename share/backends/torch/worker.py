@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """A worker (share/doc/reference/backends.md) around PyTorch: graphs of ATen's ops, compiled by torch.compile.
 
-  worker.py [--python=INTERPRETER] [--compiler=NAME] [--release VERSION]
+  worker.py [--python=INTERPRETER] [--compiler=NAME] [--runner=python|cpp] [--release VERSION]
 
 NAME is `inductor` (default) or any other backend of torch.compile, or MODULE:FUNCTION, a function that takes a
 torch.fx.GraphModule and example inputs and returns a callable, as torch.compile's own backends do. Before PyTorch 2
-there is no torch.compile: only `eager` and MODULE:FUNCTION exist.
+there is no torch.compile: only `eager` and MODULE:FUNCTION exist. `aoti` is AOTInductor, whose packages are run by the
+runner.
 
 Further versions of PyTorch are those that `install` made known.
 
@@ -17,79 +18,27 @@ import ast
 import atexit
 import contextlib
 import importlib
-import importlib.util
 import json
 import math
 import operator
 import os
-import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import traceback
 
 MOST_APPLICATIONS = 9999  # of a pass in a graph
 
+sys.dont_write_bytecode = True  # beside this file
 
-def fail(message):
-    print("error: " + message, file=sys.stderr)
-    sys.exit(2)
-
-
-# ---- the interpreter ------------------------------------------------------------------------------------------------
-
-
-def releases():
-    """The interpreters of further versions, by version, oldest first."""
-    data = os.environ.get("XDG_DATA_HOME") or os.path.join(os.path.expanduser("~"), ".local", "share")
-    folder = os.path.join(data, "whittle", "backends", "torch", "releases")
-    names = os.listdir(folder) if os.path.isdir(folder) else []
-    interpreters = {}
-    for name in sorted(names, key=age):
-        with open(os.path.join(folder, name), encoding="utf-8") as file:
-            interpreters[name] = file.read().strip()
-    return interpreters
-
-
-def age(version):
-    return [int(number) for number in re.findall("[0-9]+", version)]
-
-
-def become(interpreter, arguments, *others):
-    """Continues as the same program in another interpreter, which is not to look for yet another one."""
-    found = shutil.which(interpreter) or fail("found no interpreter " + interpreter)
-    os.execv(found, [found, os.path.abspath(__file__), "--here", "--compiler=" + arguments.compiler, *others])
-
-
-def find_torch(arguments):
-    """Returns if this interpreter is to run the graphs; else becomes one that has PyTorch."""
-    if arguments.here:
-        return
-    if arguments.python:
-        become(arguments.python, arguments, "--alone")
-    if arguments.release in releases():
-        become(releases()[arguments.release], arguments)
-    virtual = os.environ.get("VIRTUAL_ENV")
-    if virtual and os.path.realpath(sys.prefix) != os.path.realpath(virtual):
-        become(os.path.join(virtual, "bin", "python"), arguments)
-    systems = "/usr/bin/python3"  # may have it where another one in PATH has not
-    if importlib.util.find_spec("torch") or virtual or not os.path.exists(systems):
-        return
-    if subprocess.run([systems, "-c", "import importlib.util as u; u.find_spec('torch') or exit(1)"]).returncode == 0:
-        become(systems, arguments)
-
+from interpreter import add_interpreter_options, age, fail, find_torch, releases  # noqa: E402
 
 parser = argparse.ArgumentParser(allow_abbrev=False)
-parser.add_argument("--python")
 parser.add_argument("--compiler", default="inductor")
-parser.add_argument("--release")
-parser.add_argument("--here", action="store_true")  # in this interpreter
-parser.add_argument("--alone", action="store_true")  # of which the user chose no other version
+parser.add_argument("--runner", default="python")
+add_interpreter_options(parser)
 arguments = parser.parse_args()
-find_torch(arguments)
-if not importlib.util.find_spec("torch"):
-    fail(f"found no PyTorch in {sys.executable}; name an interpreter that has PyTorch: --backend-option python=PATH")
+find_torch(arguments, "name an interpreter that has PyTorch: --backend-option python=PATH")
 
 answers = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)  # compilers print
@@ -98,7 +47,6 @@ caches = tempfile.mkdtemp(prefix="torchinductor-")
 atexit.register(shutil.rmtree, caches, ignore_errors=True)
 os.environ["TORCHINDUCTOR_CACHE_DIR"] = caches
 sys.path.insert(0, os.getcwd())  # for MODULE:FUNCTION
-sys.dont_write_bytecode = True  # beside this file
 
 import torch  # noqa: E402: another interpreter may have it
 import torch.fx as fx  # noqa: E402
@@ -113,7 +61,8 @@ if COMPILES:
 
 # ---- the compiler ---------------------------------------------------------------------------------------------------
 
-LADDER = ["aot_eager_decomp_partition", "inductor"]  # each takes the parts of those before it, too
+AHEAD = "aoti"
+LADDER = ["aot_eager_decomp_partition", "inductor", AHEAD]  # each takes the parts of those before it, too
 CONFIGS = {
     "inductor": "torch._inductor.config",
     "functorch": "torch._functorch.config",
@@ -123,7 +72,11 @@ CONFIGS = {
 
 
 def chosen_compiler(name):
-    """The function that compiles, as torch.compile calls it."""
+    """The function that compiles, as torch.compile calls it, or an AheadOfTime."""
+    if name == AHEAD:
+        from aoti import AheadOfTime
+
+        return AheadOfTime(arguments.runner, caches)
     if ":" in name:
         module, function = name.split(":", 1)
         try:
@@ -228,6 +181,8 @@ def compiled(module, inputs, options, compiler, compiles):
         compiles()
         return function
 
+    if arguments.compiler == AHEAD:
+        return compiler.run(module, inputs, compiles)
     if not COMPILES:
         return compiling(module, inputs)(*inputs)
     dynamic = {"auto": None, "on": True, "off": False}[options.get("dynamic", "auto")]
@@ -240,7 +195,10 @@ def warm_up(compiler, parts):
         return
     module = fx.symbolic_trace(torch.nn.ReLU())
     with contextlib.suppress(Exception), torch.no_grad(), configured({}, parts):  # a query reports it
-        compiled(module, [torch.ones(1)], {}, compiler, lambda: None)
+        if arguments.compiler == AHEAD:  # Inductor sets up the same for both, and a package takes longer
+            torch.compile(module)(torch.ones(1))
+        else:
+            compiled(module, [torch.ones(1)], {}, compiler, lambda: None)
 
 
 # ---- questions ------------------------------------------------------------------------------------------------------
@@ -279,10 +237,13 @@ def answer(question, say, compiler, parts):
     counts = lambda: {"applied": parts.applied} if parts.applied else {}  # noqa: E731
     parts.limits, parts.applied = question.get("most", {}), {}
     try:
-        module, inputs = read_question(question)
-        with torch.no_grad(), configured(question, parts):
+        module, inputs, training = read_question(question)
+        with torch.set_grad_enabled(training is not None), configured(question, parts):
             results = compiled(module, inputs, question.get("options", {}), compiler, compiles)
-        save_tensors(os.path.join(question["folder"], "outputs.safetensors"), results)
+            if training:
+                results = [*results, *training.gradients(results)]
+        outputs = {str(i): result for i, result in enumerate(results)}
+        save_tensors(os.path.join(question["folder"], "outputs.safetensors"), outputs)
         say(ok=True, **counts())
     except Unsupported as error:
         say(error=str(error), stage=stage[0], unsupported=True)
@@ -301,6 +262,7 @@ def main():
         "whittle": 1,
         "version": f"{torch.__version__} ({arguments.compiler}, Python {sys.version.split()[0]})",
         "format": "json",
+        "training": arguments.compiler != AHEAD,
         "switches": {"kind": "setting", "names": list(parts.switches)},
         "levels": [{"name": name, "most": MOST_APPLICATIONS, "counted": True} for name in parts.passes],
             }
@@ -312,7 +274,7 @@ def main():
     if ":" in arguments.compiler:
         file = getattr(sys.modules[arguments.compiler.split(":")[0]], "__file__", None)
         hello["repro"] = {"files": [file] if file else []}
-    elif COMPILES:
+    elif COMPILES and arguments.compiler != AHEAD:
         hello["repro"] = {"api": "torch", "compiler": arguments.compiler, "program": sys.executable}
     if COMPILES:
         modes = list(torch._inductor.list_mode_options())
@@ -321,6 +283,8 @@ def main():
             "mode": {"what": "torch.compile's mode=", "one_of": modes},
             "config.*": "a setting of torch._inductor.config; config.functorch.* and config.dynamo.*: of those modules",
         }
+        if arguments.compiler == AHEAD:
+            del hello["options"]["dynamic"], hello["options"]["mode"]
     write = lambda said: (answers.write(json.dumps(said) + "\n"), answers.flush())  # noqa: E731
     write(hello)
     warm_up(compiler, parts)
