@@ -75,6 +75,10 @@ void leave_out_compiler(const EventFile& file, std::vector<Step>& steps, Symboli
 /// many operations those were.
 std::int64_t leave_out_imports(const EventFile& file, std::vector<Step>& steps, Symbolizer& symbolizer);
 
+/// Without what torch.compile computes while it compiles, and with one StepKind::compiled for each row of operations of
+/// the code that Inductor generated; how many operations the first were.
+std::int64_t leave_out_compiled(const EventFile& file, std::vector<Step>& steps, Symbolizer& symbolizer);
+
 /// Sets Step::backward of the ops that autograd's engine runs between its nodes, too: sums of gradients.
 void mark_backward(const EventFile& file, std::vector<Step>& steps, Symbolizer& symbolizer);
 

@@ -105,12 +105,10 @@ std::vector<std::string> notes_of_end(const Recording& recording, const std::str
     if (file.lost)
         notes.push_back(plural(file.lost, "event") +
                         " could not be captured, because memory ran out or the tensors are of an unknown kind");
-    if (file.traced)
-        notes.push_back(plural(file.traced, "operation") +
-                        " that a compiler (torch.compile, torch.export) ran on fake tensors while "
-                        "it traced the program "
-                        "are left out, and so is the code that it generated: capture sees only "
-                        "operations of LibTorch");
+    if (const std::int64_t compiling = static_cast<std::int64_t>(file.traced) + recording.compiling)
+        notes.push_back(plural(compiling, "operation") +
+                        " that torch.compile or torch.export ran while compiling the program " +
+                        (compiling == 1 ? "is" : "are") + " left out");
     std::int64_t repeated = 0;
     for (const Step& step : recording.steps) repeated += step.kind == StepKind::op ? step.times() - 1 : 0;
     if (repeated)

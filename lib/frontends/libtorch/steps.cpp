@@ -5,6 +5,7 @@
 #include <set>
 
 #include "frontends/libtorch/bind.h"
+#include "frontends/libtorch/torch_names.h"
 #include "ops/aten/capture.h"
 
 namespace whittle::libtorch {
@@ -109,7 +110,15 @@ class ThreadReader {
             see_results(event);
         } else if (open.begin->scope == OpScope::function && (file_.op(event).flags & kHasSchema) && !inside_taken()) {
             end_composite(open, event);
+        } else if (is_compiled_region(file_.op(event).name) && !inside_taken() && !has_steps(open, event.thread)) {
+            steps_.push_back(
+                {.kind = StepKind::compiled, .begin = open.begin, .thread = event.thread, .stack = open.stack});
         }
+    }
+
+    bool has_steps(const Open& open, std::uint32_t thread) const {
+        return std::any_of(steps_.begin() + static_cast<std::ptrdiff_t>(open.first_step), steps_.end(),
+                           [&](const Step& step) { return step.thread == thread; });
     }
 
     void see_results(const Event& event) {
