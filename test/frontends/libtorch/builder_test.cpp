@@ -161,6 +161,31 @@ TEST_CASE("ops that Whittle does not know, or knows otherwise, are breaks by nam
     CHECK(frame.breaks[1].kind == capture::BreakKind::disagreement);
 }
 
+TEST_CASE("a region of torch.compile without operations of its own is a break: generated code") {
+    constexpr std::uint32_t kRegion = 40;
+    const auto reasons = [](bool has_operations) {
+        const TempDir folder;
+        const FakeTensor x{.id = 1}, y{.id = 2}, z{.id = 3}, compiled{.id = 4};
+        const EventFile file = program(folder, [&](EventWriter& w) {
+            w.record.start(records::OpDefinition{.op = kRegion, .name = "Torch-Compiled Region: 0/0"});
+            w.commit();
+            w.call(kRelu, {x}, {y});
+            w.begin(kRegion, 0, {});
+            if (has_operations) {
+                w.begin(kRelu, 1, {y});
+                w.end(kRelu, 1, {compiled});
+            }
+            w.end(kRegion, 0, {});
+            w.call(kRelu, {compiled}, {z});
+        });
+        std::vector<std::string> found;
+        for (const capture::GraphBreak& entry : only_frame(file).breaks) found.push_back(entry.reason);
+        return found;
+    };
+    CHECK(reasons(false) == std::vector<std::string>{"code that torch.compile made"});
+    CHECK(reasons(true).empty());
+}
+
 TEST_CASE("a tensor that no graph can have is one reason, whatever op reads or makes it, known or not") {
     const TempDir folder;
     for (const bool reads : {true, false}) {
