@@ -145,6 +145,30 @@ std::vector<std::string> notes_of_escapes(const Recording& recording) {
     return notes;
 }
 
+std::vector<std::string> notes_of_parameters(const Recording& recording) {
+    if (recording.file.cut != kNotCut) return {};  // what is missing may read them
+    std::set<std::int32_t> initializing;
+    for (const FrameSteps& frame : recording.frames.frames)
+        if (frame.constructor) initializing.insert(frame.steps.begin(), frame.steps.end());
+    std::set<std::uint64_t> read;
+    for (std::size_t i = 0; i < recording.steps.size(); ++i)
+        if (!initializing.contains(static_cast<std::int32_t>(i)))
+            for (const EventValue& value : recording.steps[i].begin->values)
+                for_each_tensor(value, [&](const TensorRef& tensor) { read.insert(tensor.id); });
+    const auto module = [](const TensorName& name) { return std::pair(name.root, name.root ? "" : name.type); };
+    std::set<std::pair<std::uint64_t, std::string>> used;
+    for (const TensorName& name : recording.file.names)
+        if (read.contains(name.tensor)) used.insert(module(name));
+    std::vector<std::string> unread;
+    for (const TensorName& name : recording.file.names)
+        if (name.kind == NameKind::parameter && !read.contains(name.tensor) && used.contains(module(name)))
+            unread.push_back(name.path);
+    constexpr std::size_t kShown = 8;
+    if (unread.empty()) return {};
+    return {"no operation reads " + plural(unread.size(), "parameter") +
+            " of modules that are used: " + listed(unread, kShown)};
+}
+
 std::vector<std::string> notes_of_placements(const std::vector<capture::CapturedFrame>& frames) {
     std::set<std::string> kinds;
     std::size_t graphs = 0;

@@ -186,6 +186,20 @@ TEST_CASE("a region of torch.compile without operations of its own is a break: g
     CHECK(reasons(true).empty());
 }
 
+TEST_CASE("a parameter that no operation reads is noted, if another one of its module is read") {
+    const TempDir folder;
+    for (const bool used : {true, false}) {
+        const EventFile file = program(folder, [&](EventWriter& w) {
+            const FakeTensor x{.id = 1}, weight{.id = 2}, y{.id = 4};
+            w.name(2, "weight");
+            w.name(3, "offset");
+            w.call(kMul, {x, used ? weight : x}, {y});
+        });
+        const std::vector<std::string> notes = build_frames(file, {}).notes;
+        CHECK(std::ranges::count(notes, "no operation reads 1 parameter of modules that are used: offset") == used);
+    }
+}
+
 TEST_CASE("a tensor that no graph can have is one reason, whatever op reads or makes it, known or not") {
     const TempDir folder;
     for (const bool reads : {true, false}) {

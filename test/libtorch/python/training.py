@@ -35,4 +35,5 @@ def main():
         print(net(data.tensors[0][:2]).argmax(1).tolist())
 
 
-main()
+if __name__ == "__main__":  # processes that are not forked import this file
+    main()
