@@ -146,7 +146,9 @@ std::vector<std::string> notes_of_escapes(const Recording& recording) {
 }
 
 std::vector<std::string> notes_of_parameters(const Recording& recording) {
-    if (recording.file.cut != kNotCut) return {};  // what is missing may read them
+    // What is missing may read them, and so may code that is not seen.
+    const auto unseen = [](const Step& step) { return step.kind == StepKind::compiled; };
+    if (recording.file.cut != kNotCut || std::ranges::any_of(recording.steps, unseen)) return {};
     std::set<std::int32_t> initializing;
     for (const FrameSteps& frame : recording.frames.frames)
         if (frame.constructor) initializing.insert(frame.steps.begin(), frame.steps.end());

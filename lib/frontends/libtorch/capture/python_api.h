@@ -134,6 +134,10 @@ void note(Thread& thread, const std::string& text);
 const std::vector<LibraryFolder>& library_folders();
 /// Finds those folders. With the GIL.
 void find_library_folders();
+/// Finds which code is the interpreter's, and of its function that runs frames. With the GIL.
+void find_evaluation();
+bool is_interpreter(std::uintptr_t pc);
+bool evaluates(std::uintptr_t pc);
 /// Finds what names need. With the GIL.
 void start_names();
 /// From now on an exception that nobody catches is told. With the GIL.
