@@ -230,9 +230,9 @@ bool learn(const std::vector<Frame>& frames) {
         const std::string file = text_of(at<const char*>(frame.code, layout->file));
         if (!calls_module(frame.code))
             found |= find_module_call(file, text_of(at<const char*>(frame.code, layout->name)), frame.code);
-        unnamed |= (frame.module && is_unnamed(frame.module)) || has_unwatched_call(frame, file);
+        unnamed |= frame.module && is_unnamed(frame.module);
     }
-    if (found || unnamed || !watches_reads()) want_names();
+    if (found || unnamed || has_unwatched_call(frames) || !watches_reads()) want_names();
     return found;
 }
 

@@ -144,8 +144,8 @@ void start_names();
 void watch_end();
 /// From 3.12 on calls can be told apart. With the GIL.
 void start_calls(Thread& thread);
-/// Calls of this function of the program's are not reported yet.
-bool has_unwatched_call(const Frame& frame, const std::string& file);
+/// Calls of a function among these whose calls count are not reported yet.
+bool has_unwatched_call(const std::vector<Frame>& frames);
 /// From now on calls are reported of the functions on all threads' stacks, and of those that they define. With the GIL.
 void watch_calls();
 /// From now on text that the program writes out is told. With the GIL.

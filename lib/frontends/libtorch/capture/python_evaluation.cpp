@@ -39,7 +39,7 @@ Object look(Object, Object, Object, Object, Object) {
         if (there) around.push_back({info.start_ip, info.end_ip});
     }
     api.Py_IncRef(no_result);
-    return none;
+    return no_result;
 }
 
 /// The interpreter's functions between the call and look().
