@@ -1,6 +1,6 @@
 // Which call of a function an operation belongs to, where Python can tell: from 3.12 on, sys.monitoring reports the
-// start of each call of the program's own functions and of what workers call, and of no others, so that the rest of the
-// program runs as fast as before. A frame's address alone says nothing, as the next call of a function mostly lies
+// start of each call of the program's own functions, and of what a worker calls, and of no others, so that the rest of
+// the program runs as fast as before. A frame's address alone says nothing, as the next call of a function mostly lies
 // where the last one did.
 #include <dlfcn.h>
 
