@@ -164,9 +164,10 @@ constexpr bool holds_packages(std::string_view folder) {
 inline constexpr std::string_view kModuleCode = "<module>";
 /// The file of code that the interpreter was given as a text.
 inline constexpr std::string_view kGivenText = "<string>";
-/// Code of no person: the interpreter's import system, what NumPy's protocol makes, what Inductor generates.
+/// Code of no person: the interpreter's import system, what CPython from 3.12 on runs around a class's __init__ ("file"
+/// and function are "__init__"), what NumPy's protocol makes, what Inductor generates.
 constexpr bool is_interpreter_code(std::string_view file) {
-    return file.starts_with("<frozen ") || file.starts_with("<__array_function__") ||
+    return file == "__init__" || file.starts_with("<frozen ") || file.starts_with("<__array_function__") ||
            file.find("/torchinductor_") != std::string_view::npos;
 }
 constexpr bool imports_modules(std::string_view file) { return file.starts_with("<frozen importlib."); }

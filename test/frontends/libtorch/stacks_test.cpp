@@ -146,6 +146,7 @@ TEST_CASE(
     CHECK_FALSE(users(Language::python, library(kFunctional, "relu")));
     CHECK_FALSE(users(Language::python, library("<frozen runpy>", "run")));
     CHECK_FALSE(users(Language::python, library("/tmp/torchinductor_me/ab/cab.py", "Runner.call")));
+    CHECK_FALSE(users(Language::python, library("__init__", "__init__")));
     CHECK(users(Language::python, library("/srv/lib/python3/server.py", "serve")));  // no folder of this interpreter
     CHECK(users(Language::torchscript, library("/opt/lib/python3/site-packages/vision/net.py", "forward")));
     CHECK_FALSE(users(Language::torchscript, library(kFunctional, "relu")));
