@@ -110,15 +110,10 @@ class ThreadReader {
             see_results(event);
         } else if (open.begin->scope == OpScope::function && (file_.op(event).flags & kHasSchema) && !inside_taken()) {
             end_composite(open, event);
-        } else if (is_compiled_region(file_.op(event).name) && !inside_taken() && !has_steps(open, event.thread)) {
+        } else if (is_compiled_region(file_.op(event).name) && !inside_taken() && steps_.size() == open.first_step) {
             steps_.push_back(
                 {.kind = StepKind::compiled, .begin = open.begin, .thread = event.thread, .stack = open.stack});
         }
-    }
-
-    bool has_steps(const Open& open, std::uint32_t thread) const {
-        return std::any_of(steps_.begin() + static_cast<std::ptrdiff_t>(open.first_step), steps_.end(),
-                           [&](const Step& step) { return step.thread == thread; });
     }
 
     void see_results(const Event& event) {
