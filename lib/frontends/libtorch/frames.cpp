@@ -92,7 +92,7 @@ class Assigner {
             const FrameFunction& of = function_at(index);
             if (i > 0) guesser_.add(motion, run->steps[i - 1], index);
             const std::uint64_t number = call_number(index), before = i > 0 ? call_number(run->steps[i - 1]) : 0;
-            const bool known = run->call || (number && before);
+            const bool known = run->call || number;  // a call has its number from its start on, or never
             const bool anew = i == 0 || (!run->call && (known ? number != before : motion.moved(of)));
             const bool guess = !anew && !known && first != none && guesser_.may_begin(run->steps, i, first, end);
             if (guess) frames_[static_cast<std::size_t>(frame)].guessed = true;

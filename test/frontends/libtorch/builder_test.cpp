@@ -584,6 +584,7 @@ TEST_CASE("numbers of calls tell calls apart, and put together what a generator 
     };
     CHECK(captured({{1, 7}, {1, 8}, {1, 8}}) == 2);
     CHECK(captured({{1, 7}, {1, 7}, {1, 7}}) == 1);
+    CHECK(captured({{1, 0}, {1, 8}, {1, 9}}) == 3);  // the first began before calls were reported
     CHECK(captured({{1, 7}, {2, 0}, {1, 7}}) == 1);  // it yields to the script, which goes on with it
     CHECK(captured({{1, 7}, {2, 0}, {1, 9}}) == 2);
 }
