@@ -12,12 +12,17 @@
 //   --- stdout                                   (left out when empty; "stdout lines": these lines occur, in order)
 //   --- stderr
 //   --- exit 2                                   (left out when 0)
+// Lines of any section may depend on the machine:
+//   --- if COMMAND                               (the lines below hold where `sh -c COMMAND` succeeds)
+//   --- else                                     (optional: these hold elsewhere)
+//   --- end
 // Several runs may follow each other; they share the folder. Output is compared after the temporary folder, the
 // repository, times and content hashes became $TMP, $SRC, <time> and <hash>. A line that starts with "--- " is written
 // "\--- ". --update rewrites the expectations with what was printed.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <regex>
 #include <sstream>
@@ -41,6 +46,8 @@ constexpr std::string_view kNoNewline = "\\ no newline at the end";
 /// A section: "--- KIND ARGUMENT" and the lines below it, each with its newline. The leading comment has no kind.
 struct Section {
     std::string kind, argument, text;
+    std::string written = {};  ///< the lines as the file has them
+    bool depends = false;      ///< some of them hold on some machines only
 };
 
 struct Substitution {
@@ -54,19 +61,44 @@ struct Context {
     std::vector<Substitution> substitutions;
 };
 
-std::vector<Section> read_sections(const fs::path& file) {
+/// `holds`: whether a command succeeds.
+std::vector<Section> read_sections(const fs::path& file, const std::function<bool(const std::string&)>& holds) {
+    enum class Lines { of_all, of_if, of_else } lines = Lines::of_all;
+    bool taken = true;  // the lines belong to this machine
     std::vector<Section> sections(1);
     std::istringstream in(whittle::read_file(file));
     for (std::string line; std::getline(in, line);) {
+        Section& last = sections.back();
         if (!line.starts_with(kMark)) {
-            sections.back().text += (line.starts_with("\\--- ") ? line.substr(1) : line) + "\n";
+            last.written += line + "\n";
+            if (taken) last.text += (line.starts_with("\\--- ") ? line.substr(1) : line) + "\n";
             continue;
         }
         const std::string head = line.substr(kMark.size());
         const auto space = head.find(' ');
-        sections.push_back(
-            {head.substr(0, space), space == std::string::npos ? std::string() : head.substr(space + 1), {}});
+        const std::string kind = head.substr(0, space),
+                          argument = space == std::string::npos ? std::string() : head.substr(space + 1);
+        const bool fits = kind == "else"  ? lines == Lines::of_if
+                          : kind == "end" ? lines != Lines::of_all
+                                          : lines == Lines::of_all;
+        if (!fits) throw Error("found '" + line + "', expected '--- if COMMAND', '--- else', '--- end' in this order");
+        if (kind == "if") {
+            lines = Lines::of_if;
+            taken = holds(argument);
+        } else if (kind == "else") {
+            lines = Lines::of_else;
+            taken = !taken;
+        } else if (kind == "end") {
+            lines = Lines::of_all;
+            taken = true;
+        } else {
+            sections.push_back({kind, argument, {}});
+            continue;
+        }
+        last.written += line + "\n";
+        last.depends = true;
     }
+    if (lines != Lines::of_all) throw Error("found '--- if' without '--- end'");
     return sections;
 }
 
@@ -77,6 +109,10 @@ std::string write_sections(const std::vector<Section>& sections) {
             all += std::string(kMark) + section.kind;
             if (!section.argument.empty()) all += " " + section.argument;
             all += "\n";
+        }
+        if (section.depends) {
+            all += section.written;
+            continue;
         }
         std::istringstream in(section.text);
         for (std::string line; std::getline(in, line);) all += (line.starts_with(kMark) ? "\\" : "") + line + "\n";
@@ -163,9 +199,10 @@ int run_step(std::vector<Section>& sections, std::size_t at, const fs::path& tem
     Section err{"stderr", {}, normalize(result.err, temporary, context)};
     if (context.update) {
         std::vector<Section> fresh;
-        // Expectations of single lines are the author's choice: kept, and compared below.
+        // Expectations of single lines, and for several machines, are the author's choice: kept, and compared below.
+        const auto is_chosen = [](const Section& want) { return want.argument == "lines" || want.depends; };
         for (const auto& [got, want] : {std::pair(out, want_out), std::pair(err, want_err)}) {
-            if (want.argument == "lines")
+            if (is_chosen(want))
                 fresh.push_back(want);
             else if (!got.text.empty())
                 fresh.push_back(got);
@@ -174,8 +211,8 @@ int run_step(std::vector<Section>& sections, std::size_t at, const fs::path& tem
         const auto first = sections.begin() + static_cast<std::ptrdiff_t>(at) + 1;
         sections.erase(first, sections.begin() + static_cast<std::ptrdiff_t>(end));
         sections.insert(sections.begin() + static_cast<std::ptrdiff_t>(at) + 1, fresh.begin(), fresh.end());
-        if (want_out.argument != "lines") want_out = out;
-        if (want_err.argument != "lines") want_err = err;
+        if (!is_chosen(want_out)) want_out = out;
+        if (!is_chosen(want_err)) want_err = err;
         want_exit.argument = exit_code;
     }
     int differences = 0;
@@ -193,9 +230,12 @@ int run_step(std::vector<Section>& sections, std::size_t at, const fs::path& tem
 }
 
 int run_file(Context& context) {
-    std::vector<Section> sections = read_sections(context.file);
     const whittle::TempDir temporary("golden");
     const fs::path folder = fs::canonical(temporary.path());
+    const auto succeeds = [&](const std::string& command) {
+        return whittle::run_process({"sh", "-c", command}, process_in(folder, context)).exit_code == 0;
+    };
+    std::vector<Section> sections = read_sections(context.file, succeeds);
     int differences = 0, runs = 0;
     for (std::size_t i = 0; i < sections.size(); ++i) {
         const Section section = sections[i];
@@ -206,9 +246,7 @@ int run_file(Context& context) {
             context.substitutions.push_back(
                 {std::regex(section.argument.substr(0, arrow)), section.argument.substr(arrow + 5)});
         } else if (section.kind == "needs") {
-            const whittle::ProcessResult found =
-                whittle::run_process({"sh", "-c", section.argument}, process_in(folder, context));
-            if (found.exit_code == 0) continue;
+            if (succeeds(section.argument)) continue;
             std::cout << "skipped: " << section.argument << " fails here\n";
             return kSkipped;
         } else if (section.kind == "file") {
@@ -219,7 +257,7 @@ int run_file(Context& context) {
         } else if (!section.kind.empty() && section.kind != "stdout" && section.kind != "stderr" &&
                    section.kind != "exit") {
             throw Error("found section '" + section.kind +
-                        "', expected replace, needs, file, run, stdout, stderr or exit");
+                        "', expected replace, needs, file, run, stdout, stderr, exit, if, else or end");
         }
     }
     if (runs == 0) throw Error("found no '--- run' section, expected one");

@@ -31,7 +31,7 @@ void evaluates() {
     for (int epoch = 0; epoch < 4; ++epoch) {
         for (int i = 0; i < 2; ++i) {
             const torch::Tensor part = x.slice(0, 8 * i, 8 * i + 8), wanted = y.slice(0, 8 * i, 8 * i + 8);
-            optimizer.zero_grad();
+            optimizer.zero_grad(/*set_to_none=*/false);
             const torch::Tensor loss = torch::mse_loss(net.forward(part), wanted);
             loss.backward();
             optimizer.step();
@@ -64,7 +64,7 @@ void accumulates() {
     Net net;
     torch::optim::Adam optimizer(net.parameters(), 0.01);
     for (int step = 0; step < 3; ++step) {
-        optimizer.zero_grad();
+        optimizer.zero_grad(/*set_to_none=*/false);
         for (int micro = 0; micro < 2; ++micro) {
             const torch::Tensor x = torch::randn({5, 4});
             (torch::mse_loss(net.forward(x), x.sum(1, true)) / 2).backward();
@@ -113,7 +113,7 @@ void resizes() {
     const torch::Tensor x = torch::randn({2, 2, 8, 12});
     torch::Tensor loss;
     for (int step = 0; step < 2; ++step) {
-        optimizer.zero_grad();
+        optimizer.zero_grad(/*set_to_none=*/false);
         loss = torch::mse_loss(net.forward(x), x);
         loss.backward();
         optimizer.step();
@@ -136,7 +136,7 @@ int main(int argc, char** argv) {
         torch::Tensor loss;
         for (int i = 0; i < 6; ++i) {
             const torch::Tensor x = torch::full({2, 3}, 1.0 * i);
-            optimizer.zero_grad();
+            optimizer.zero_grad(/*set_to_none=*/false);
             loss = torch::mse_loss(net(x), x.sum(1, true));
             loss.backward();
             optimizer.step();

@@ -250,6 +250,7 @@ class Builder {
                 "the program has no debug information: files and lines are unknown; to see them, build the program "
                 "with -g");
         for (std::string& text : notes_of_escapes(recording_)) note(std::move(text));
+        for (std::string& text : notes_of_parameters(recording_)) note(std::move(text));
     }
 
     /// "process 2 (forked by process 1 at app.cpp:30): 12 operations, in f (3 calls), g (2 calls (guessed)), main".

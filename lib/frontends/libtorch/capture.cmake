@@ -71,7 +71,7 @@ if(WHITTLE_TORCH_SONAME)
                           ${capture_folder}/callers.cpp ${capture_folder}/identity.cpp ${capture_folder}/hashes.cpp ${capture_folder}/row_file.cpp ${capture_folder}/tensors.cpp ${capture_folder}/modules.cpp ${capture_folder}/recorder.cpp
                           ${capture_folder}/process.cpp ${capture_folder}/child.cpp ${capture_folder}/mappings.cpp ${capture_folder}/probes.cpp
                           ${capture_folder}/torchscript.cpp ${capture_folder}/version.cpp
-                          ${capture_folder}/python.cpp ${capture_folder}/python_layout.cpp ${capture_folder}/python_locals.cpp ${capture_folder}/python_names.cpp
+                          ${capture_folder}/python.cpp ${capture_folder}/python_layout.cpp ${capture_folder}/python_evaluation.cpp ${capture_folder}/python_locals.cpp ${capture_folder}/python_names.cpp
                           ${capture_folder}/python_calls.cpp ${capture_folder}/python_methods.cpp ${capture_folder}/python_paths.cpp ${capture_folder}/python_variables.cpp ${capture_folder}/python_end.cpp)
   whittle_unity(whittle_capture_torch)
   target_include_directories(whittle_capture_torch SYSTEM PRIVATE ${WHITTLE_TORCH_INCLUDE} ${WHITTLE_TORCH_API_INCLUDE}

@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr char kLibrary[] = "libwhittle_capture_torch.so";
-// What Whittle's tests run programs with: "MAJOR.MINOR.".
-constexpr std::string_view kTested[] = {"1.13."};
+// What Whittle is tested with: scripts/check-suites runs the tests with the LibTorch of three suites of Debian.
+constexpr std::string_view kTested[] = {"1.13", "2.6", "2.14"};
 
 template <std::size_t size>
 bool put(char (&field)[size], const std::string& text) {
@@ -185,9 +185,12 @@ std::string why_not_captured(const TorchFacts& torch, const fs::path& file, cons
 }
 
 std::string note_of_version(const std::string& version) {
-    for (const std::string_view tested : kTested)
-        if (version.starts_with(tested)) return {};
-    return "LibTorch " + version + " is untested: Whittle's tests run LibTorch 1.13 only";
+    std::string all;
+    for (const std::string_view tested : kTested) {
+        if (version.starts_with(std::string(tested) + ".")) return {};
+        all += (all.empty() ? "" : ", ") + std::string(tested);
+    }
+    return "LibTorch " + version + " is untested: Whittle is tested with LibTorch " + all;
 }
 
 }  // namespace whittle::libtorch

@@ -62,6 +62,8 @@ std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t inde
             return told(BreakKind::side_effect, "print of a tensor", "at::print");
         case StepKind::data_pointer:
             return told(BreakKind::data_pointer, step.begin->text, "");
+        case StepKind::compiled:
+            return told(BreakKind::unregistered_op, "code that torch.compile made", "");
         case StepKind::blob:
             return std::nullopt;
         case StepKind::op:
@@ -93,6 +95,8 @@ std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t inde
 
 /// What the user can change at the step; an option that would help is not set, or the operation would be no break.
 std::string hint_at(const Recording& recording, std::int32_t index, const GraphBreak& why) {
+    if (recording.step(index).kind == StepKind::compiled)
+        return "to capture the operations of the function, run the program with TORCH_COMPILE_DISABLE=1";
     const bool sizes = why.kind == BreakKind::dynamic_shape && !data_sized_results({.target = why.op}).empty();
     return capture::hint(why.kind, why.stack,
                          {.library = !recording.library(index).empty(),

@@ -2,25 +2,19 @@
 //
 // A frame is one execution of a function that main calls (or, with names given, of a function of that name); what main
 // itself does is one frame of its own, and so is a thread's function. Two calls of one function from one place look
-// alike on the stack. They are told apart by what called it: while a function runs, its caller waits, and has the same
-// variables in the same registers and in its memory; the next iteration of a loop around the call has others (Callers).
-// Where that is not known (an inlined function, a caller that is C code in a Python program, one whose memory changed
-// although its registers did not), a call is another one when main did something in between, or when the function's
-// first operation comes again after its last one (the last of them all), with the same weights and without using a
-// result of the frame. A caller that has gone on proves that the function was called anew, and so does one that did
-// something in between; in Python from 3.12 on, calls have numbers. All else is a guess, which FrameSteps::guessed
-// says: a caller may keep what it counts elsewhere. A loop whose iterations do the same is told by the period of the
-// operations and their places. In what main, or a thread's function, does itself, each iteration of it is an execution
-// of a frame of its own, named after its place; so it is in a function when the loop is long, for a short one is what a
-// compiler would unroll. A long loop that is all that a function was seen to do is many calls of it. Where a program
-// ends by a call (exit, _exit, abort
-// ...) the call's stack tells whether the last execution came to its end; where it was killed, that execution is taken
-// for a complete one unless it is the beginning of an earlier one. Functions that were compiled by `trace cc` need no
-// guess. A thread that works for others, by a std::function or a std::packaged_task that it is given, is seen from what
-// it was given: frames are of the functions that that calls. In a forked child what counts is what it calls beyond what
-// it has in common with its parent, which called fork() there. In Python the outermost call of a torch.nn.Module of the
-// program's or of a package is a frame of its own wherever it is called, and so is the construction of one. A
-// DataLoader's worker, and one of a pool, is seen from what it is given.
+// alike on the stack. That they are two is known where probes of `trace cc` or Python's sys.monitoring number calls,
+// where something else ran in between, and where what called the function has gone on: while a function runs, its
+// caller waits, with the same variables in the same registers (Callers). Else it is guessed, here and for loops of main
+// (CallGuesser), and FrameSteps::guessed says so. In what main, or a thread's function, does itself, each iteration of
+// a loop is an execution of a frame of its own, named after its place; so it is in a function when the loop is long,
+// for a short one is what a compiler would unroll. Where a program ends by a call (exit, _exit, abort ...) the call's
+// stack tells whether the last execution came to its end; where it was killed, that execution is taken for a complete
+// one unless it is the beginning of an earlier one. A thread that works for others, by a std::function or a
+// std::packaged_task that it is given, is seen from what it was given: frames are of the functions that that calls. In
+// a forked child what counts is what it calls beyond what it has in common with its parent, which called fork() there.
+// In Python the outermost call of a torch.nn.Module of the program's or of a package is a frame of its own wherever it
+// is called, and so is the construction of one. A DataLoader's worker, and one of a pool, is seen from what it is
+// given.
 #pragma once
 
 #include <cstdint>
@@ -74,6 +68,10 @@ void leave_out_compiler(const EventFile& file, std::vector<Step>& steps, Symboli
 /// Without what packages of Python compute while they are imported, as PyTorch's own do when an optimizer is made; how
 /// many operations those were.
 std::int64_t leave_out_imports(const EventFile& file, std::vector<Step>& steps, Symbolizer& symbolizer);
+
+/// Without what torch.compile computes while it compiles, and with one StepKind::compiled for each row of operations of
+/// the code that Inductor generated; how many operations the first were.
+std::int64_t leave_out_compiled(const EventFile& file, std::vector<Step>& steps, Symbolizer& symbolizer);
 
 /// Sets Step::backward of the ops that autograd's engine runs between its nodes, too: sums of gradients.
 void mark_backward(const EventFile& file, std::vector<Step>& steps, Symbolizer& symbolizer);

@@ -105,12 +105,10 @@ std::vector<std::string> notes_of_end(const Recording& recording, const std::str
     if (file.lost)
         notes.push_back(plural(file.lost, "event") +
                         " could not be captured, because memory ran out or the tensors are of an unknown kind");
-    if (file.traced)
-        notes.push_back(plural(file.traced, "operation") +
-                        " that a compiler (torch.compile, torch.export) ran on fake tensors while "
-                        "it traced the program "
-                        "are left out, and so is the code that it generated: capture sees only "
-                        "operations of LibTorch");
+    if (const std::int64_t compiling = static_cast<std::int64_t>(file.traced) + recording.compiling)
+        notes.push_back(plural(compiling, "operation") +
+                        " that torch.compile or torch.export ran while compiling the program " +
+                        (compiling == 1 ? "is" : "are") + " left out");
     std::int64_t repeated = 0;
     for (const Step& step : recording.steps) repeated += step.kind == StepKind::op ? step.times() - 1 : 0;
     if (repeated)
@@ -145,6 +143,32 @@ std::vector<std::string> notes_of_escapes(const Recording& recording) {
             "Such a tensor is an input of the next graph. The first of these writes was before " +
             recording.step(first->first_use).op->target() + place(recording.stack(first->first_use)));
     return notes;
+}
+
+std::vector<std::string> notes_of_parameters(const Recording& recording) {
+    // What is missing may read them, and so may code that is not seen.
+    const auto unseen = [](const Step& step) { return step.kind == StepKind::compiled; };
+    if (recording.file.cut != kNotCut || std::ranges::any_of(recording.steps, unseen)) return {};
+    std::set<std::int32_t> initializing;
+    for (const FrameSteps& frame : recording.frames.frames)
+        if (frame.constructor) initializing.insert(frame.steps.begin(), frame.steps.end());
+    std::set<std::uint64_t> read;
+    for (std::size_t i = 0; i < recording.steps.size(); ++i)
+        if (!initializing.contains(static_cast<std::int32_t>(i)))
+            for (const EventValue& value : recording.steps[i].begin->values)
+                for_each_tensor(value, [&](const TensorRef& tensor) { read.insert(tensor.id); });
+    const auto module = [](const TensorName& name) { return std::pair(name.root, name.root ? "" : name.type); };
+    std::set<std::pair<std::uint64_t, std::string>> used;
+    for (const TensorName& name : recording.file.names)
+        if (read.contains(name.tensor)) used.insert(module(name));
+    std::vector<std::string> unread;
+    for (const TensorName& name : recording.file.names)
+        if (name.kind == NameKind::parameter && !read.contains(name.tensor) && used.contains(module(name)))
+            unread.push_back(name.path);
+    constexpr std::size_t kShown = 8;
+    if (unread.empty()) return {};
+    return {"no operation reads " + plural(unread.size(), "parameter") +
+            " of modules that are used: " + listed(unread, kShown)};
 }
 
 std::vector<std::string> notes_of_placements(const std::vector<capture::CapturedFrame>& frames) {

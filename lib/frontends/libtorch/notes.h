@@ -25,6 +25,10 @@ std::string fork_place(const Recording& recording);
 /// Where memory of tensors can be, or was, written to through pointers.
 std::vector<std::string> notes_of_escapes(const Recording& recording);
 
+/// Parameters that no operation reads, of modules with others that one does. What computes their first values counts as
+/// none.
+std::vector<std::string> notes_of_parameters(const Recording& recording);
+
 /// Of graphs with values that no backend computes with (graph/placement.h), of which kinds; nothing when there are
 /// none.
 std::vector<std::string> notes_of_placements(const std::vector<capture::CapturedFrame>& frames);

@@ -15,7 +15,9 @@ namespace whittle::libtorch {
 struct Recording {
     const EventFile& file;
     Symbolizer symbolizer;
-    std::int64_t imported = 0;  ///< operations that leave_out_imports() left out; before the steps, which count it
+    // Operations that were left out; before the steps, which count them.
+    std::int64_t imported = 0;   ///< by leave_out_imports()
+    std::int64_t compiling = 0;  ///< by leave_out_compiled()
     std::vector<Step> steps;
     Values values;
     ProbedCalls probes;
@@ -29,7 +31,7 @@ struct Recording {
     Recording(const EventFile& events, Level level, const std::vector<std::string>& functions)
         : file(events),
           symbolizer(events),
-          steps(prepared(events, steps_of(events, level), symbolizer, imported)),
+          steps(prepared(events, steps_of(events, level), symbolizer, imported, compiling)),
           values(trace_values(events, steps)),
           probes(events),
           frames(frames_of(events, steps, values, symbolizer, probes, functions)),
@@ -40,9 +42,10 @@ struct Recording {
           unwritten(steps) {}
 
     static std::vector<Step> prepared(const EventFile& file, std::vector<Step> steps, Symbolizer& symbolizer,
-                                      std::int64_t& imported) {
+                                      std::int64_t& imported, std::int64_t& compiling) {
         leave_out_compiler(file, steps, symbolizer);
         imported = leave_out_imports(file, steps, symbolizer);
+        compiling = leave_out_compiled(file, steps, symbolizer);
         mark_backward(file, steps, symbolizer);
         mark_unwritten(steps);
         mark_blank(steps);

@@ -38,6 +38,7 @@ struct StackInfo : FrameFunction {
     std::string library = {};    ///< whose own code the user's calls there: "torch/optim/adam.py"; "" for an operation
     /// The module of Python's or TorchScript's inside that function, whose frame it really belongs to.
     std::optional<FrameFunction> module = {};
+    const FrameFunction& innermost() const { return module ? *module : *this; }
 };
 
 class StackReader {

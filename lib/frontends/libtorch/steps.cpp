@@ -5,6 +5,7 @@
 #include <set>
 
 #include "frontends/libtorch/bind.h"
+#include "frontends/libtorch/torch_names.h"
 #include "ops/aten/capture.h"
 
 namespace whittle::libtorch {
@@ -109,6 +110,9 @@ class ThreadReader {
             see_results(event);
         } else if (open.begin->scope == OpScope::function && (file_.op(event).flags & kHasSchema) && !inside_taken()) {
             end_composite(open, event);
+        } else if (is_compiled_region(file_.op(event).name) && !inside_taken() && steps_.size() == open.first_step) {
+            steps_.push_back(
+                {.kind = StepKind::compiled, .begin = open.begin, .thread = event.thread, .stack = open.stack});
         }
     }
 

@@ -121,6 +121,21 @@ constexpr bool wraps_operations(std::string_view file) {
     const std::string_view part = file.substr(file.find('/') + 1);
     return part.find('/') == std::string_view::npos || names::starts_with_any(part, kParts);
 }
+/// A scope in which code that torch.compile made runs: "Torch-Compiled Region: 0/0".
+constexpr bool is_compiled_region(std::string_view scope) { return scope.starts_with("Torch-Compiled Region"); }
+/// What torch.compile and torch.export compute while they compile, by its path among packages: a function when it is
+/// called first, what computes its gradients in the first backward pass.
+constexpr bool compiles_python(std::string_view file, std::string_view function) {
+    if (file == "torch/_dynamo/convert_frame.py" || file == "torch/export/_trace.py") return true;
+    return file == "torch/_inductor/compile_fx.py" &&
+           function.substr(function.rfind('.') + 1).find("compil") != std::string_view::npos;
+}
+/// What runs code that Inductor generated. The code writes to memory itself, so its operations are only a part of it.
+constexpr bool runs_generated_code(std::string_view file) { return file.starts_with("torch/_inductor/"); }
+/// Between a module that torch.compile was given and the function that it compiled.
+constexpr bool calls_compiled_module(std::string_view file) {
+    return file.find("/torch/_dynamo/") != std::string_view::npos;
+}
 /// What works through items that it is given: a DataLoader's worker, a pool of processes or threads.
 constexpr bool works_for_others(std::string_view file) {
     constexpr std::string_view kFiles[] = {"/torch/utils/data/_utils/fetch.py", "/multiprocessing/pool.py",
@@ -149,9 +164,11 @@ constexpr bool holds_packages(std::string_view folder) {
 inline constexpr std::string_view kModuleCode = "<module>";
 /// The file of code that the interpreter was given as a text.
 inline constexpr std::string_view kGivenText = "<string>";
-/// Code of the interpreter itself: its import system, and what NumPy's protocol makes.
+/// Code of no person: the interpreter's import system, what CPython from 3.12 on runs around a class's __init__ ("file"
+/// and function are "__init__"), what NumPy's protocol makes, what Inductor generates.
 constexpr bool is_interpreter_code(std::string_view file) {
-    return file.starts_with("<frozen ") || file.starts_with("<__array_function__");
+    return file == "__init__" || file.starts_with("<frozen ") || file.starts_with("<__array_function__") ||
+           file.find("/torchinductor_") != std::string_view::npos;
 }
 constexpr bool imports_modules(std::string_view file) { return file.starts_with("<frozen importlib."); }
 

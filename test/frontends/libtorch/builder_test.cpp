@@ -161,6 +161,45 @@ TEST_CASE("ops that nobody describes, or that Whittle knows otherwise, are break
     CHECK(frame.breaks[1].kind == capture::BreakKind::disagreement);
 }
 
+TEST_CASE("a region of torch.compile without operations of its own is a break: generated code") {
+    constexpr std::uint32_t kRegion = 40;
+    const auto reasons = [](bool has_operations) {
+        const TempDir folder;
+        const FakeTensor x{.id = 1}, y{.id = 2}, z{.id = 3}, compiled{.id = 4};
+        const EventFile file = program(folder, [&](EventWriter& w) {
+            w.record.start(records::OpDefinition{.op = kRegion, .name = "Torch-Compiled Region: 0/0"});
+            w.commit();
+            w.call(kRelu, {x}, {y});
+            w.begin(kRegion, 0, {});
+            if (has_operations) {
+                w.begin(kRelu, 1, {y});
+                w.end(kRelu, 1, {compiled});
+            }
+            w.end(kRegion, 0, {});
+            w.call(kRelu, {compiled}, {z});
+        });
+        std::vector<std::string> found;
+        for (const capture::GraphBreak& entry : only_frame(file).breaks) found.push_back(entry.reason);
+        return found;
+    };
+    CHECK(reasons(false) == std::vector<std::string>{"code that torch.compile made"});
+    CHECK(reasons(true).empty());
+}
+
+TEST_CASE("a parameter that no operation reads is noted, if another one of its module is read") {
+    const TempDir folder;
+    for (const bool used : {true, false}) {
+        const EventFile file = program(folder, [&](EventWriter& w) {
+            const FakeTensor x{.id = 1}, weight{.id = 2}, y{.id = 4};
+            w.name(2, "weight");
+            w.name(3, "offset");
+            w.call(kMul, {x, used ? weight : x}, {y});
+        });
+        const std::vector<std::string> notes = build_frames(file, {}).notes;
+        CHECK(std::ranges::count(notes, "no operation reads 1 parameter of modules that are used: offset") == used);
+    }
+}
+
 TEST_CASE("a tensor that no graph can have is one reason, whatever op reads or makes it, known or not") {
     const TempDir folder;
     for (const bool reads : {true, false}) {
@@ -545,6 +584,7 @@ TEST_CASE("numbers of calls tell calls apart, and put together what a generator 
     };
     CHECK(captured({{1, 7}, {1, 8}, {1, 8}}) == 2);
     CHECK(captured({{1, 7}, {1, 7}, {1, 7}}) == 1);
+    CHECK(captured({{1, 0}, {1, 8}, {1, 9}}) == 3);  // the first began before calls were reported
     CHECK(captured({{1, 7}, {2, 0}, {1, 7}}) == 1);  // it yields to the script, which goes on with it
     CHECK(captured({{1, 7}, {2, 0}, {1, 9}}) == 2);
 }

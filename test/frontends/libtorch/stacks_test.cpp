@@ -2,6 +2,7 @@
 // (StackReader).
 #include <dlfcn.h>
 
+#include "frontends/libtorch/frames.h"
 #include "frontends/libtorch/stack_reader.h"
 #include "frontends/libtorch/symbolizer.h"
 #include "made_up_program.h"
@@ -144,6 +145,8 @@ TEST_CASE(
     CHECK(users(Language::python, mine("step", 1)));
     CHECK_FALSE(users(Language::python, library(kFunctional, "relu")));
     CHECK_FALSE(users(Language::python, library("<frozen runpy>", "run")));
+    CHECK_FALSE(users(Language::python, library("/tmp/torchinductor_me/ab/cab.py", "Runner.call")));
+    CHECK_FALSE(users(Language::python, library("__init__", "__init__")));
     CHECK(users(Language::python, library("/srv/lib/python3/server.py", "serve")));  // no folder of this interpreter
     CHECK(users(Language::torchscript, library("/opt/lib/python3/site-packages/vision/net.py", "forward")));
     CHECK_FALSE(users(Language::torchscript, library(kFunctional, "relu")));
@@ -200,6 +203,12 @@ TEST_CASE("a module that a function calls has the frame, layers of torch.nn have
     CHECK(model.module->function == "Net.forward");
     CHECK(model.module->line == 5);
     CHECK_THAT(model.module->call_place, Catch::EndsWith(" 77"));
+    const StackInfo compiled =
+        Interpreted().info({library(kFunctional, "relu"), mine("Net.forward", 5),
+                            library("/usr/lib/python3/dist-packages/torch/_dynamo/eval_frame.py", "compile_wrapper"),
+                            call, mine("step", 10), mine("<module>", 20)});
+    REQUIRE(compiled.module);
+    CHECK(compiled.module->function == "Net.forward");
     const std::string linear = "/usr/lib/python3/dist-packages/torch/nn/modules/linear.py";
     const StackInfo layer =
         Interpreted().info({library(linear, "Linear.forward"), call, mine("step", 10), mine("<module>", 20)});
@@ -208,6 +217,28 @@ TEST_CASE("a module that a function calls has the frame, layers of torch.nn have
         {library(kFunctional, "ones"), mine("Net.__init__", 2), mine("step", 10), mine("<module>", 20)});
     REQUIRE(constructed.module);
     CHECK(constructed.module->function == "Net.__init__");
+}
+
+TEST_CASE("what torch.compile runs is the compiler's, and a row of Inductor's operations is one step") {
+    const std::string torch = "/usr/lib/python3/dist-packages/torch/";
+    const SourcePlace script = mine("<module>", 20);
+    Interpreted program;
+    const std::uint32_t own = program.stack({library(kFunctional, "relu"), script}),
+                        compiles = program.stack({library(torch + "_dynamo/convert_frame.py", "_compile"), script}),
+                        gradients = program.stack(
+                            {library(torch + "_inductor/compile_fx.py", "compile_fx.<locals>.bw_compiler"), script}),
+                        generated =
+                            program.stack({library("/tmp/torchinductor_me/ab/cab.py", "Runner.call"),
+                                           library(torch + "_inductor/compile_fx.py", "f.<locals>.run"), script});
+    const Event event;
+    std::vector<Step> steps;
+    for (const std::uint32_t stack : {own, compiles, generated, generated, own, generated, gradients})
+        steps.push_back({.begin = &event, .stack = stack});
+    Symbolizer symbolizer(program.file);
+    CHECK(leave_out_compiled(program.file, steps, symbolizer) == 2);
+    std::vector<StepKind> kinds;
+    for (const Step& step : steps) kinds.push_back(step.kind);
+    CHECK(kinds == std::vector{StepKind::op, StepKind::compiled, StepKind::op, StepKind::compiled});
 }
 
 TEST_CASE("a package's module that calls one of the program's is one frame, whoever calls it") {

@@ -26,13 +26,13 @@ def halve(tensors):
 def fit(x, epochs):
     for epoch in range(epochs):
         loss = ((x * 2) @ net.weight.t()).sum()
-        optimizer.zero_grad()
+        optimizer.zero_grad(set_to_none=False)
         loss.backward()
         optimizer.step()
 
 
 def train_step(x, y):  # its weights are those that the last call left
-    optimizer.zero_grad()
+    optimizer.zero_grad(set_to_none=False)
     loss = (net(x) - y).pow(2).mean()
     loss.backward()
     optimizer.step()

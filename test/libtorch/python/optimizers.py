@@ -4,7 +4,7 @@ from torch import nn, optim
 
 
 def step(net, optimizer, x):
-    optimizer.zero_grad()
+    optimizer.zero_grad(set_to_none=False)
     net(x).square().mean().backward()
     optimizer.step()
 

@@ -15,7 +15,7 @@ class Net(nn.Module):
 
 
 def step(net, optimizer, images, labels):
-    optimizer.zero_grad()
+    optimizer.zero_grad(set_to_none=False)
     loss = nn.functional.cross_entropy(net(images), labels)
     loss.backward()
     nn.utils.clip_grad_norm_(net.parameters(), 1.0)
@@ -35,4 +35,5 @@ def main():
         print(net(data.tensors[0][:2]).argmax(1).tolist())
 
 
-main()
+if __name__ == "__main__":  # processes that are not forked import this file
+    main()

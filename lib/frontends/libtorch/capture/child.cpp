@@ -1,8 +1,6 @@
 // Forked children. What they do goes to a file of their own, which begins with the first that LibTorch does there: most
 // children only execute another program. All that the parent's file has is written again where the child meets it, so
 // that each file is whole.
-#define UNW_LOCAL_ONLY
-#include <libunwind.h>
 #include <pthread.h>
 #include <time.h>
 
@@ -15,12 +13,12 @@ namespace whittle::libtorch {
 
 namespace {
 
-constexpr int kDeepest = 512;
+constexpr std::size_t kDeepest = 512;
 
 /// The stack of the thread that forks, taken without asking for memory: a signal handler may fork.
 struct Forking {
-    void* pcs[kDeepest];
-    int count = 0;
+    std::uint64_t pcs[kDeepest];
+    std::size_t count = 0;
     std::uint64_t at = 0;  ///< by now_ns(): the parent's, for children of one parent begin to run in any order
     std::vector<python::Frame> frames;
     bool ready = false;  ///< in a child: nobody else held a lock of ours, all is as it should be
@@ -70,7 +68,7 @@ void before_fork() {
         return;
     }
     forking.at = now_ns();
-    forking.count = std::max(::unw_backtrace(forking.pcs, kDeepest), 0);
+    forking.count = unwind_plainly(forking.pcs);
     std::uint64_t key = 0;
     python::frames(forking.frames, key);
 }
@@ -113,12 +111,14 @@ void write_fork_place(Thread& thread) {
         });
     };
     then.erase(then.begin(), std::find_if(then.begin(), then.end(), runs));
-    void* pcs[kDeepest];
-    std::vector<StackSlot> native_now, native_then;
-    const int count = std::max(::unw_backtrace(pcs, kDeepest), 0);
-    for (int i = 0; i < count; ++i) native_now.push_back({nullptr, reinterpret_cast<std::uintptr_t>(pcs[i])});
-    for (int i = 0; i < forked.count; ++i)
-        native_then.push_back({nullptr, reinterpret_cast<std::uintptr_t>(forked.pcs[i])});
+    std::uint64_t pcs[kDeepest];
+    const auto slots = [](std::span<const std::uint64_t> native) {
+        std::vector<StackSlot> all;
+        for (const std::uint64_t pc : native) all.push_back({nullptr, pc});
+        return all;
+    };
+    const std::vector<StackSlot> native_now = slots({pcs, unwind_plainly(pcs)}),
+                                 native_then = slots({forked.pcs, forked.count});
     const std::vector<std::uint64_t> whole = python::merge(thread, native_then, then);
     const std::vector<std::uint64_t> here = python::merge(thread, native_now, now);
     const auto common = common_end(whole, here, [](std::uint64_t a, std::uint64_t b) { return a == b; });

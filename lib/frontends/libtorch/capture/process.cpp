@@ -2,6 +2,7 @@
 // (vfork) and beside other threads, so it only fills in the file's header: no locks, no memory.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "frontends/libtorch/capture/state.h"
@@ -29,7 +30,8 @@ void on_end(const char* function) {
     const ThreadPlace place = place_of_thread();
     header->end_thread = place.thread;
     header->end_depth = place.depth;
-    unwind_plainly(header->end_pcs, sizeof header->end_pcs / sizeof *header->end_pcs);
+    const std::span pcs = header->end_pcs;
+    std::ranges::fill(pcs.subspan(unwind_plainly(pcs)), 0);
     copy(header->end_function, function);
 }
 

@@ -3,7 +3,6 @@
 #include "frontends/libtorch/capture/python.h"
 
 #include <dlfcn.h>
-#include <link.h>
 
 #include <algorithm>
 #include <cstring>
@@ -25,13 +24,6 @@ constexpr std::size_t kDeepest = 1000;
 
 /// Owners of frames from here on: frames that stand for the interpreter's C function.
 constexpr char kOwnedByInterpreter = 3;
-
-/// Code of the interpreter, and of its function that runs frames.
-struct Range {
-    std::uintptr_t low = 0, high = 0;
-    bool contains(std::uintptr_t pc) const { return pc > low && pc <= high; }
-};
-Range interpreter, evaluation;
 
 std::atomic<const char*> call_codes[2];  ///< of torch.nn.Module's _call_impl and its wrapper, once seen
 
@@ -157,28 +149,6 @@ bool layout_holds() {
     return good;
 }
 
-void find_ranges() {
-    const auto address = reinterpret_cast<std::uintptr_t>(api._PyEval_EvalFrameDefault);
-    Dl_info info{};
-    const ElfW(Sym)* symbol = nullptr;
-    if (::dladdr1(api._PyEval_EvalFrameDefault, &info, reinterpret_cast<void**>(const_cast<ElfW(Sym)**>(&symbol)),
-                  RTLD_DL_SYMENT) &&
-        symbol && info.dli_saddr == api._PyEval_EvalFrameDefault)
-        evaluation = {address, address + symbol->st_size};
-    ::dl_iterate_phdr(
-        [](dl_phdr_info* library, std::size_t, void* data) {
-            const auto pc = *static_cast<std::uintptr_t*>(data);
-            for (int i = 0; i < library->dlpi_phnum; ++i) {
-                const auto& segment = library->dlpi_phdr[i];
-                const std::uintptr_t low = library->dlpi_addr + segment.p_vaddr;
-                if (segment.p_type == PT_LOAD && pc >= low && pc < low + segment.p_memsz)
-                    interpreter = {low, low + segment.p_memsz};
-            }
-            return interpreter.high ? 1 : 0;
-        },
-        const_cast<std::uintptr_t*>(&address));
-}
-
 }  // namespace
 
 const char* in_cell(const char* object) {
@@ -232,7 +202,7 @@ void start(Thread& thread) {
     write_library_folders(thread);
     const bool known = find_layout(version);
     if (known && !layout_holds()) layout = nullptr;
-    if (layout) find_ranges();
+    if (layout) find_evaluation();
     const bool hashes = state.recorder.with_hashes();  // which need neither names nor calls
     if (layout && !hashes) start_names();
     if (layout) watch_output(thread);
@@ -261,9 +231,9 @@ bool learn(const std::vector<Frame>& frames) {
         const std::string file = text_of(at<const char*>(frame.code, layout->file));
         if (!calls_module(frame.code))
             found |= find_module_call(file, text_of(at<const char*>(frame.code, layout->name)), frame.code);
-        unnamed |= (frame.module && is_unnamed(frame.module)) || has_unwatched_call(frame, file);
+        unnamed |= frame.module && is_unnamed(frame.module);
     }
-    if (found || unnamed || !watches_reads()) want_names();
+    if (found || unnamed || has_unwatched_call(frames) || !watches_reads()) want_names();
     return found;
 }
 
@@ -271,16 +241,16 @@ std::vector<std::uint64_t> merge(Thread& thread, const std::vector<StackSlot>& n
                                  const std::vector<Frame>& frames) {
     const auto entries = std::count_if(frames.begin(), frames.end(), [](const Frame& frame) { return frame.entry; });
     const auto runs =
-        std::count_if(native.begin(), native.end(), [](const StackSlot& slot) { return evaluation.contains(slot.pc); });
+        std::count_if(native.begin(), native.end(), [](const StackSlot& slot) { return evaluates(slot.pc); });
     std::vector<std::uint64_t> pcs;
     auto next = frames.begin();
     for (const StackSlot& slot : native) {
-        if (!interpreter.contains(slot.pc)) {
+        if (!is_interpreter(slot.pc)) {
             pcs.push_back(slot.pc);
             continue;
         }
         // Where the two do not tell the same, all frames stand where the interpreter was first left.
-        if (entries == runs && !evaluation.contains(slot.pc)) continue;
+        if (entries == runs && !evaluates(slot.pc)) continue;
         for (bool last = false; next != frames.end() && !last; ++next) {
             pcs.push_back(place_of(thread, *next));
             last = entries == runs && next->entry;

@@ -134,14 +134,18 @@ void note(Thread& thread, const std::string& text);
 const std::vector<LibraryFolder>& library_folders();
 /// Finds those folders. With the GIL.
 void find_library_folders();
+/// Finds which code is the interpreter's, and of its function that runs frames. With the GIL.
+void find_evaluation();
+bool is_interpreter(std::uintptr_t pc);
+bool evaluates(std::uintptr_t pc);
 /// Finds what names need. With the GIL.
 void start_names();
 /// From now on an exception that nobody catches is told. With the GIL.
 void watch_end();
 /// From 3.12 on calls can be told apart. With the GIL.
 void start_calls(Thread& thread);
-/// Calls of this function of the program's are not reported yet.
-bool has_unwatched_call(const Frame& frame, const std::string& file);
+/// Calls of a function among these whose calls count are not reported yet.
+bool has_unwatched_call(const std::vector<Frame>& frames);
 /// From now on calls are reported of the functions on all threads' stacks, and of those that they define. With the GIL.
 void watch_calls();
 /// From now on text that the program writes out is told. With the GIL.

@@ -1,6 +1,7 @@
 // Which call of a function an operation belongs to, where Python can tell: from 3.12 on, sys.monitoring reports the
-// start of each call of the program's own functions, and of no others, so that the rest of the program runs as fast as
-// before. A frame's address alone says nothing, as the next call of a function mostly lies where the last one did.
+// start of each call of the program's own functions, and of what a worker calls, and of no others, so that the rest of
+// the program runs as fast as before. A frame's address alone says nothing, as the next call of a function mostly lies
+// where the last one did.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -98,19 +99,31 @@ void start_calls(Thread& thread) {
              "one begins is guessed");
 }
 
-bool has_unwatched_call(const Frame& frame, const std::string& file) {
-    if (!watching || !is_users_python(file, library_folders())) return false;
-    const std::lock_guard lock(watched_mutex);
-    return watched.size() < kMostWatched && watched.count(frame.code) == 0;
+/// The program's own function, or a package's that a DataLoader's worker or a pool calls again and again.
+static bool counts_calls(const std::vector<Frame>& frames, std::size_t i) {
+    const auto file = [&](std::size_t k) { return text_of(at<const char*>(frames[k].code, layout->file)); };
+    return is_users_python(file(i), library_folders()) ||
+           (i + 1 < frames.size() && works_for_others(file(i + 1)) && !works_for_others(file(i)));
+}
+
+bool has_unwatched_call(const std::vector<Frame>& frames) {
+    if (!watching) return false;
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+        if (!counts_calls(frames, i)) continue;
+        const std::lock_guard lock(watched_mutex);
+        if (watched.size() < kMostWatched && watched.count(frames[i].code) == 0) return true;
+    }
+    return false;
 }
 
 void watch_calls() {
     if (!watching) return;
     Object one = api.PyInterpreterState_ThreadHead(api.PyInterpreterState_Get());
-    for (; one; one = api.PyThreadState_Next(one))
-        for (const Frame& frame : frames_of_thread(one))
-            if (is_users_python(text_of(at<const char*>(frame.code, layout->file)), library_folders()))
-                watch_code(const_cast<char*>(frame.code));
+    for (; one; one = api.PyThreadState_Next(one)) {
+        const std::vector<Frame> frames = frames_of_thread(one);
+        for (std::size_t i = 0; i < frames.size(); ++i)
+            if (counts_calls(frames, i)) watch_code(const_cast<char*>(frames[i].code));
+    }
 }
 
 void tell_calls(Thread& thread) {

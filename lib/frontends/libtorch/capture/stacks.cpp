@@ -118,10 +118,15 @@ __attribute__((noinline)) std::uint32_t stack_id(Thread& thread, Stillness* stil
     return id;
 }
 
-void unwind_plainly(std::uint64_t* pcs, int count) {
-    static_assert(sizeof(void*) == sizeof *pcs);
-    const int found = ::unw_backtrace(reinterpret_cast<void**>(pcs), count);
-    for (int i = std::max(found, 0); i < count; ++i) pcs[i] = 0;
+/// Not by unw_backtrace(), which from libunwind 1.8 on has a cache for each thread: a thread's first call asks for
+/// memory.
+std::size_t unwind_plainly(std::span<std::uint64_t> pcs) {
+    std::size_t count = 0;
+    unw_context_t context;
+    unw_cursor_t cursor;
+    if (::unw_getcontext(&context) != 0 || ::unw_init_local(&cursor, &context) != 0) return count;
+    for (; count < pcs.size() && ::unw_step(&cursor) > 0; ++count) ::unw_get_reg(&cursor, UNW_REG_IP, &pcs[count]);
+    return count;
 }
 
 /// libunwind keeps a pipe open, by which it tests addresses. Made now, while low numbers are taken, it leaves the
@@ -134,8 +139,8 @@ void start_unwinding() {
         if (file < 0) break;
         taken.push_back(file);
     }
-    void* pcs[8];
-    ::unw_backtrace(pcs, 8);
+    std::uint64_t pcs[8];
+    unwind_plainly(pcs);
     for (const int file : taken) ::close(file);
 }
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -153,8 +154,8 @@ std::uint32_t define_stack(Thread& thread, const std::vector<std::uint64_t>& pcs
 /// Held while a stack is unwound: a child that is forked meanwhile could not unwind any more.
 extern std::mutex unwinding;
 void start_unwinding();
-/// Writes the caller's stack without asking for memory; innermost first, 0 after the last.
-void unwind_plainly(std::uint64_t* pcs, int count);
+/// Writes the caller's stack without asking for memory, innermost first. Returns its depth.
+std::size_t unwind_plainly(std::span<std::uint64_t> pcs);
 
 /// Where hashes are recorded: begins the file of this process's rows.
 void start_rows();
