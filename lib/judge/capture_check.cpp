@@ -131,7 +131,7 @@ CaptureCheck::Finding CaptureCheck::run(const Graph& graph, std::span<const Tens
                                         std::span<const Tensor> observed) const {
     WHITTLE_CHECK(observed.size() == graph.outputs().size(), "one tensor was observed per output");
     if (misplaced_value(graph)) return {};  // nobody can, which is no fault of anybody
-    if (!opaque_ops(graph).empty())  // only LibTorch may know what they compute
+    if (!opaque_ops(graph).empty())         // only LibTorch may know what they compute
         return {libtorch_agrees(graph, inputs, observed, accuracy_of(graph)) ? Kind::good : Kind::unchecked};
     if (const auto unknown = unsupported_by(*make_eager_backend(), graph); !unknown.empty())
         return {Kind::failed, "the reference backend has no kernel for " + unknown.front()};

@@ -24,7 +24,8 @@ class KnownElements {
     void add(std::uint64_t key, std::uint64_t elements) {
         if (any_ && key_ != key) {
             if (!more_) more_ = std::make_unique<std::unordered_map<std::uint64_t, std::uint64_t>>();
-            if (more_->size() >= kMost) more_->clear();  // views of each row of a large tensor: they are looked at again
+            if (more_->size() >= kMost)
+                more_->clear();  // views of each row of a large tensor: they are looked at again
             more_->emplace(key, elements);
             return;
         }
