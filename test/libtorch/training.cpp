@@ -1,11 +1,19 @@
 // A LibTorch program for the tests of capture: ways of training. What it does is its first argument.
 #include <torch/csrc/api/include/torch/torch.h>
+#include <torch/csrc/api/include/torch/version.h>
 
 #include <cstdint>
 #include <cstdio>
 #include <string>
 #include <tuple>
 #include <vector>
+
+// LibTorch 1 keeps the tensors of gradients, LibTorch 2 where it is told to. A macro: a function would be captured.
+#if TORCH_VERSION_MAJOR >= 2
+#define KEEPING /*set_to_none=*/false
+#else
+#define KEEPING
+#endif
 
 namespace {
 
@@ -31,7 +39,7 @@ void evaluates() {
     for (int epoch = 0; epoch < 4; ++epoch) {
         for (int i = 0; i < 2; ++i) {
             const torch::Tensor part = x.slice(0, 8 * i, 8 * i + 8), wanted = y.slice(0, 8 * i, 8 * i + 8);
-            optimizer.zero_grad(/*set_to_none=*/false);
+            optimizer.zero_grad(KEEPING);
             const torch::Tensor loss = torch::mse_loss(net.forward(part), wanted);
             loss.backward();
             optimizer.step();
@@ -64,7 +72,7 @@ void accumulates() {
     Net net;
     torch::optim::Adam optimizer(net.parameters(), 0.01);
     for (int step = 0; step < 3; ++step) {
-        optimizer.zero_grad(/*set_to_none=*/false);
+        optimizer.zero_grad(KEEPING);
         for (int micro = 0; micro < 2; ++micro) {
             const torch::Tensor x = torch::randn({5, 4});
             (torch::mse_loss(net.forward(x), x.sum(1, true)) / 2).backward();
@@ -113,7 +121,7 @@ void resizes() {
     const torch::Tensor x = torch::randn({2, 2, 8, 12});
     torch::Tensor loss;
     for (int step = 0; step < 2; ++step) {
-        optimizer.zero_grad(/*set_to_none=*/false);
+        optimizer.zero_grad(KEEPING);
         loss = torch::mse_loss(net.forward(x), x);
         loss.backward();
         optimizer.step();
@@ -136,7 +144,7 @@ int main(int argc, char** argv) {
         torch::Tensor loss;
         for (int i = 0; i < 6; ++i) {
             const torch::Tensor x = torch::full({2, 3}, 1.0 * i);
-            optimizer.zero_grad(/*set_to_none=*/false);
+            optimizer.zero_grad(KEEPING);
             loss = torch::mse_loss(net(x), x.sum(1, true));
             loss.backward();
             optimizer.step();
