@@ -130,7 +130,8 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
         tool.choice(
             "--compare", compare, {"kernels", "values", "ring"},
             "What to compare with the reference. kernels: each kernel as the backend compiled it, alone, on the "
-            "operands that the reference computes. values: each value of the model, as an output. Default: "
+            "operands that the reference computes. values: each value of the model, as an output. ring: each "
+            "kernel in integer arithmetic, compared bit by bit (share/doc/how-to/exact.md). Default: "
             "kernels where the backend can run them one by one, else values.");
     }
     subject.limits.declare(tool, kLimited);

@@ -153,7 +153,7 @@ void declare_judge(Tool& tool, MinifyOptions& options) {
     options.accuracy.declare(
         tool,
         "Also treat wrong results as failures. Without this option, only errors, crashes and hangs are failures.");
-    options.pace.declare(tool, "Also treat a model as failing that takes more than");
+    options.pace.declare(tool, "A model also fails if it takes more than");
     tool.section("Test scripts and check commands");
     tool.option("--test", options.test, "SCRIPT",
                 "Script that decides whether a candidate still fails. minify runs SCRIPT CANDIDATE; status 0 means "
@@ -226,8 +226,8 @@ void MinifyOptions::declare(Tool& tool) {
                     "scheduling directives that cause the failure; see share/doc/how-to/halide-program.md.");
     tool.after_dashes(arguments, "Arguments of the program.");
     tool.option(
-        "-o,--output", output, "FILE",
-        "File OUT for the result. The extension, .json or .onnx, selects the format of the result and of the "
+        "-o,--output", output, "OUT",
+        "File for the result. The extension, .json or .onnx, selects the format of the result and of the "
         "candidates. Default: MODEL.min.onnx for a .onnx file, else MODEL.min.json. For a folder of models: the "
         "folder for the results, by default MODEL.min.");
     declare_judge(tool, *this);

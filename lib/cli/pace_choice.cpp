@@ -24,8 +24,8 @@ void PaceChoice::declare(Tool& tool, const std::string& means) {
     tool.section("Running time");
     tool.option("--slower", factor, "FACTOR",
                 means +
-                    " FACTOR times as long, for example 1.5, as with --than. The two run in turns, until the answer "
-                    "is certain (share/doc/how-to/slowness.md).");
+                    " FACTOR times (for example 1.5) as long as on the backend of --than. Both backends run in turns, "
+                    "until the answer is certain (share/doc/how-to/slowness.md).");
     tool.option("--than", than, "B",
                 "With --slower: the backend to compare the time with. Default: the tested backend, without "
                 "optimization.");

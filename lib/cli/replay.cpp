@@ -143,7 +143,7 @@ void ReplayChoice::declare(Tool& tool) {
                     "with test_data_set_0 or with the reference.");
     backend.declare(tool, "the backend and backend options that each record was made with; for models, halide");
     accuracy.declare(tool, "How to compare outputs. Default: the mode in each record.", kRecordedTolerances);
-    pace.declare(tool, "Also fail if a record takes more than");
+    pace.declare(tool, "A record also fails if it takes more than");
     tool.section("Record selection");
     tool.option("--filter", filter, "RE", "Replay only the records whose path matches the regular expression RE.");
     tool.option("--to-event", to_event, "K",

@@ -240,8 +240,8 @@ std::string refused(const Graph& joint) {
 }  // namespace
 
 std::string Slope::text() const {
-    return "along a direction, the weighted sum of outputs changes by " + significant(by_rules, 6) +
-           " by the gradient rules and by " + significant(by_outputs, 6) + " by finite differences in f64";
+    return "in one direction, the gradient rules predict a change of " + significant(by_rules, 6) +
+           " in the weighted sum of the outputs, but finite differences in f64 give " + significant(by_outputs, 6);
 }
 
 Slopes check_slopes(const Graph& joint, const JointShape& shape, std::span<const Tensor> inputs) {

@@ -159,7 +159,7 @@ class Minimizer {
     void delete_calls(bool first) {
         const auto report = std::ranges::find(result_.passes, kDeletion, &ReductionReport::name);
         if (report == result_.passes.end()) {
-            result_.search.reservation = "--delta-passes leaves out calls";
+            result_.search.reservation = "the pass 'calls' is not in --delta-passes";
             return;
         }
         Options search = search_options();

@@ -10,7 +10,7 @@
 
 // LibTorch 1 keeps the tensors of gradients, LibTorch 2 where it is told to. A macro: a function would be captured.
 #if TORCH_VERSION_MAJOR >= 2
-#define KEEPING /*set_to_none=*/false
+#define KEEPING /*set_to_none=*/ false
 #else
 #define KEEPING
 #endif

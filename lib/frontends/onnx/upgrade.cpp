@@ -141,7 +141,7 @@ void upgrade(onnx::GraphProto& graph, std::int64_t from, std::int64_t to, const 
         if (!(lost || slope) || !ones || (lost && !take_off(node, *lost)))
             throw Error({file, place_of(node, i)},
                         "found " + node.op_type() + " at opset " + std::to_string(from) +
-                            " of ai.onnx, which has another meaning since opset " + std::to_string(to) +
+                            " of ai.onnx, an op whose meaning changed in opset " + std::to_string(to) +
                             ", expected a model of opset " + std::to_string(to) + " or later",
                         "convert the model with onnx.version_converter");
         if (*ones > 0) add_ones(graph, i++, static_cast<std::int64_t>(declared.at(node.input(1)).size()), *ones);

@@ -183,18 +183,34 @@ CallResults decompose_unique_dim(const Call& c) {
     return results;
 }
 
-/// Each position as often as the number there says.
-Tensor repeated_positions(const Tensor& repeats) {
+std::int64_t repeated_count(const Tensor& repeats) {
     if (repeats.rank() != 1)
         throw Error("repeat_interleave: found repeats of sizes " + to_string(repeats.sizes()) +
                     ", expected a tensor with 1 dimension");
-    Ints positions;
-    const Ints numbers = repeats.values<std::int64_t>();
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-        if (numbers[i] < 0)
-            throw Error("repeat_interleave: found " + std::to_string(numbers[i]) + " repeats, expected 0 or more");
-        positions.insert(positions.end(), static_cast<std::size_t>(numbers[i]), static_cast<std::int64_t>(i));
+    Checked count = 0;
+    for (const std::int64_t number : repeats.values<std::int64_t>()) {
+        if (number < 0)
+            throw Error("repeat_interleave: found " + std::to_string(number) + " repeats, expected 0 or more");
+        count = count + number;
     }
+    return element_count(Sizes{count.value()});
+}
+
+std::vector<ValueMeta> infer_repeated(const Arguments<ValueMeta>& a) {
+    const std::optional<Tensor> repeats = a.known("repeats");
+    if (!repeats)
+        throw NeedsConstant("repeats", "the operand 'repeats' is computed at run time, expected a constant",
+                            "the result's sizes depend on it");
+    return {ValueMeta::contiguous(repeats->dtype(), {repeated_count(*repeats)})};
+}
+
+/// Each position as often as the number there says.
+Tensor repeated_positions(const Tensor& repeats) {
+    Ints positions;
+    positions.reserve(static_cast<std::size_t>(repeated_count(repeats)));
+    const Ints numbers = repeats.values<std::int64_t>();
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        positions.insert(positions.end(), static_cast<std::size_t>(numbers[i]), static_cast<std::int64_t>(i));
     return Tensor::of(positions, {static_cast<std::int64_t>(positions.size())}).to(repeats.dtype());
 }
 
@@ -363,6 +379,7 @@ constexpr OpDef kDataSizeOps[] = {
     {.doc = "each position as often as the number there says",
      .schema = "repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor",
      .dtypes = set_of(DType::i64) | set_of(DType::i32),
+     .infer = infer_repeated,
      .eval = eval_repeated,
      .decompose = decompose_repeated,
      .grad = no_gradient},

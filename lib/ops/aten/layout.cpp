@@ -250,7 +250,7 @@ constexpr Family kFamilies[] = {
     {of_angle, "angle"},
     {of_conjugate, "conj conj_physical"},
     {of_rotation, "rot90"},
-    {of_positions, "nonzero"},
+    {of_positions, "nonzero argwhere"},
     {of_rows,
      "_ctc_loss_backward _log_softmax_backward_data _softmax_backward_data _weight_norm_interface addbmm "
      "grid_sampler_2d_backward grid_sampler_3d_backward huber_loss_backward instance_norm kthvalue log_sigmoid "

@@ -26,7 +26,7 @@ Reduction layer_rows(const Arguments<T>& arguments) {
                       std::equal(shape.begin(), shape.end(), sizes.begin() + static_cast<std::ptrdiff_t>(leading));
     if (!fits)
         throw Error("aten." + arguments.schema().name + ": found normalized_shape " + to_string(shape) +
-                    ", expected the last of the input's sizes " + to_string(sizes));
+                    ", expected the last sizes of the input, whose sizes are " + to_string(sizes));
     std::vector<std::int64_t> dims;
     for (std::size_t d = leading; d < sizes.size(); ++d) dims.push_back(static_cast<std::int64_t>(d));
     check_parameters(arguments, shape);

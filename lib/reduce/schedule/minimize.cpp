@@ -248,7 +248,8 @@ class ScheduleSearch {
         if (done_.finished && !request_.answers.empty()) std::filesystem::remove(request_.answers);
         done_.reservation = result.reservation;
         if (!result.reproduces) {
-            if (result.finished) done_.reservation = "run again with all its directives, the program did not fail";
+            if (result.finished)
+                done_.reservation = "the program did not fail when it was run again with all its directives";
             done_.outcome = MinimizedSchedule::Outcome::not_failing;
             return;
         }

@@ -72,9 +72,9 @@ std::string minimized_text(const MinimizedSchedule& done) {
     else if (!done.reservation.empty())
         text += row("note", done.reservation);
     if (done.finished)
-        text +=
-            row("confirmed", done.confirmed ? "yes: with these directives alone, the program fails in the same way"
-                                            : "no: run again with these directives alone, the program did not fail");
+        text += row("confirmed",
+                    done.confirmed ? "yes: with these directives alone, the program fails in the same way"
+                                   : "no: with these directives alone, the program did not fail when it was run again");
     return text + row("culprit", culprit_text(done));
 }
 
