@@ -374,6 +374,11 @@ TEST_CASE("later ops that are others with more results, or with a mask", "[ops][
     CHECK(attended.at(1).sizes() == Sizes{1, 1, 1});
     CHECK(attended.at(1).values<float>()[0] == Approx(std::log(std::exp(1) + 1)));
 
+    const Tensor a = samples::values(DType::i8, {100, 100, -128, 1}, {2, 2}),
+                 b = samples::values(DType::i8, {100, 1, 100, -1}, {2, 2});  // sums that i8 does not have
+    CHECK(same_bits(results("aten._int_mm.default", {a, b}, {t(0), t(1)}).at(0),
+                    samples::values(DType::i32, {20000, 0, -12700, -129}, {2, 2})));
+
     const Tensor mask = samples::values(DType::boolean, {1, 0, 1}, {3});
     CHECK(results("aten._unsafe_masked_index.default", {f32({5, 6}, {2}), mask, samples::integers({1, 99, 0})},
                   {t(0), t(1), ArgList{t(2)}, 7})
