@@ -26,8 +26,7 @@ constexpr double kMeasured = 1e-3;         // seconds that a measurement takes a
 constexpr std::size_t kMostAtOnce = 1000;  // runs of one measurement …
 constexpr int kTimedAtOnce = 5;            // … by a compiler's own process
 constexpr std::size_t kMostPairs = 400;
-constexpr double kOfLimit = 0.8;     // of the time limit: then the times do not decide
-constexpr double kLeastRun = 20e-6;  // seconds: of less, what calls the compiled code is a part that matters
+constexpr double kOfLimit = 0.8;  // of the time limit: then the times do not decide
 
 Outcome no_answer(std::string why) {
     return {.kind = Outcome::Kind::unsupported, .stage = "run", .message = std::move(why)};

@@ -7,6 +7,9 @@
 
 namespace whittle {
 
+/// Seconds. Of a run that takes less, what calls the compiled code is a part that matters: there is no answer.
+constexpr double kLeastRun = 20e-6;
+
 /// Compiles the graph on the suspect and on what it is compared with (suspect.slower, which is set), both in one child
 /// process, or in their own, under the suspect's limits, and runs them in pairs, in an order that is drawn, until
 /// RatioTest says which it is. `slow`, or ok where it is not, with the figures as message. Where the suspect fails, the

@@ -32,7 +32,8 @@ json to_json(const std::string& key, const Observation& seen) {
             {"signature",
              {as_utf8(seen.signature.kind), as_utf8(seen.signature.stage), as_utf8(seen.signature.detail),
               as_utf8(seen.signature.part)}},
-            {"message", as_utf8(seen.message)}};
+            {"message", as_utf8(seen.message)},
+            {"marginal", seen.marginal}};
 }
 
 Observation from_json(const json& line) {
@@ -41,6 +42,7 @@ Observation from_json(const json& line) {
             .unresolved = line.at("unresolved"),
             .signature = {signature.at(0), signature.at(1), signature.at(2), signature.at(3)},
             .message = line.at("message"),
+            .marginal = line.value("marginal", false),
             .replayed = true};
 }
 

@@ -16,6 +16,7 @@
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/shared_files.h"
 #include "frontends/onnx/tensor_proto.h"
+#include "judge/race.h"
 #include "tensor/safetensors.h"
 
 namespace whittle::reduce {
@@ -32,6 +33,8 @@ std::string contents_of(const std::vector<fs::path>& files) {
     for (const fs::path& file : files) text += "\nfile " + file.string() + ' ' + fingerprint(file);
     return text;
 }
+
+constexpr double kClear = 2;  // times kLeastRun: so much above it, the next run has an answer, too
 
 class BackendOracle final : public Oracle {
   public:
@@ -262,6 +265,7 @@ Observation observation_of(const Outcome& outcome) {
             .unresolved = outcome.failed() && !failed,
             .signature = failed ? signature_of(outcome) : Signature(),
             .message = outcome.message,
+            .marginal = outcome.kind == Outcome::Kind::slow && outcome.run_seconds < kClear * kLeastRun,
             .lost = outcome.kind == Outcome::Kind::unresolved};
 }
 

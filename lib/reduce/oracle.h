@@ -19,6 +19,7 @@ struct Observation {
     bool unresolved = false;   ///< no usable answer, whatever the signature
     Signature signature = {};  ///< when failed
     std::string message = {};
+    bool marginal = false;  ///< it fails, and a candidate no larger may have no answer: too short for a clock
     /// Unresolved because something outside ended the query or its launcher: not kept, and worth asking again.
     bool lost = false;
     bool replayed = false;  ///< nothing was run: an earlier run's answer (journal.h)

@@ -84,7 +84,7 @@ bool Queries::stopped() const {
 }
 
 TestResult Queries::result_of(const Case& asked_case, const Observation& seen) {
-    if (seen.unresolved) return TestResult::unresolved;
+    if (seen.unresolved || seen.marginal) return TestResult::unresolved;
     if (!seen.failed) return TestResult::passes;
     if (!(seen.signature == followed_)) {
         keep_drifted(asked_case, seen);
