@@ -12,7 +12,7 @@ namespace whittle::report {
 
 namespace {
 
-constexpr std::size_t kFrames = 3, kMostRows = 10;  // shown without verbose
+constexpr std::size_t kFrames = 3, kRowsOfADiff = 10;  // shown without verbose
 
 class HashText {
   public:
@@ -135,7 +135,7 @@ class HashText {
     void passed_over(const std::vector<PassedOver>& all) {
         if (all.empty()) return;
         heading("Passed over");
-        const std::size_t shown = shown_of(all.size(), kMostRows, options_);
+        const std::size_t shown = shown_of(all.size(), kRowsOfADiff, options_);
         for (std::size_t i = 0; i < shown; ++i) {
             const PassedOver& one = all[i];
             const std::string why = one.why == "not_read" ? "nothing reads the result" : "the result is " + one.why;
