@@ -89,8 +89,8 @@ TEST_CASE("what is slow fails, and what is not is right with its figures", "[rac
 TEST_CASE("in this process only the order of magnitude is known", "[race]") {
     const Suspect asked{.spec = "eager", .slower = Pace{.factor = 1e6, .than = "eager"}};
     Graph large = parse(R"(graph g {
-  %x = placeholder["x"] : f32[512, 512]
-  %y = aten.mm.default(%x, %x) : f32[512, 512]
+  %x = placeholder["x"] : f32[128, 128]
+  %y = aten.mm.default(%x, %x) : f32[128, 128]
   return (%y)
 })");
     const Outcome outcome = race(large, std::vector{Tensor(DType::f32, {512, 512})}, *find_backend("eager"), asked);
