@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "capture/hash_row.h"
+#include "frontends/libtorch/capture/lane_hash.h"
 
 namespace whittle::libtorch {
 
@@ -48,9 +49,7 @@ class ElementPass {
 
     /// Fills in a row's members.
     void finish(HashRow& row) const {
-        row.hash = combine(0x77686974746c65ull, size_);
-        for (const std::uint64_t lane : hash_) row.hash = combine(row.hash, lane);
-        row.hash = combine(row.hash, tail_);
+        row.hash = hash(hash_.value(hash(0x77686974746c65ull, size_)), tail_);
         const auto added = [](const double(&lanes)[kLanes]) { return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]); };
         row.sum = added(sums_.sum);
         row.absolute = added(sums_.absolute);
@@ -61,23 +60,9 @@ class ElementPass {
   private:
     static constexpr int kLanes = 4, kWidth = 2;  ///< of a register
 
-    static std::uint64_t combine(std::uint64_t seed, std::uint64_t value) {
-        seed ^= value + 0x9e3779b97f4a7c15ull + (seed << 12) + (seed >> 4);
-        return seed * 0xff51afd7ed558ccdull;
-    }
-
     void mix(const char* data, std::size_t size) {
-        constexpr std::size_t kStride = kLanes * sizeof(std::uint64_t);
-        std::uint64_t lanes[kLanes], words[kLanes];
-        std::memcpy(lanes, hash_, sizeof lanes);
-        std::size_t at = 0;
-        for (; at + kStride <= size; at += kStride) {
-            std::memcpy(words, data + at, kStride);
-            for (int i = 0; i < kLanes; ++i)
-                lanes[i] = (lanes[i] ^ words[i]) * 0x9e3779b97f4a7c15ull + (lanes[i] >> 29);
-        }
-        std::memcpy(hash_, lanes, sizeof lanes);
-        for (; at < size; ++at) tail_ = combine(tail_, static_cast<unsigned char>(data[at]));
+        for (std::size_t at = hash_.add(data, size); at < size; ++at)
+            tail_ = hash(tail_, static_cast<unsigned char>(data[at]));
     }
 
     void add_up(const char* data, std::size_t bytes) {
@@ -203,7 +188,8 @@ class ElementPass {
     }
 
     ElementType type_;
-    std::uint64_t hash_[kLanes] = {1, 2, 3, 4}, tail_ = 0, size_ = 0;
+    LaneHash hash_;
+    std::uint64_t tail_ = 0, size_ = 0;
     Sums sums_;
 };
 

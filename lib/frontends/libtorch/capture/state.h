@@ -20,6 +20,7 @@
 #include "frontends/libtorch/capture/callers.h"
 #include "frontends/libtorch/capture/hashes.h"
 #include "frontends/libtorch/capture/identity.h"
+#include "frontends/libtorch/capture/lane_hash.h"
 #include "frontends/libtorch/capture/python.h"
 #include "frontends/libtorch/capture/recorder.h"
 #include "frontends/libtorch/capture/row_file.h"
@@ -134,11 +135,6 @@ struct State {
     std::vector<std::pair<std::uintptr_t, std::uintptr_t>> torch_code;  ///< LibTorch's, libstdc++'s and our own
 };
 extern State& state;
-
-inline std::uint64_t hash(std::uint64_t seed, std::uint64_t value) {
-    seed ^= value + 0x9e3779b97f4a7c15ull + (seed << 12) + (seed >> 4);
-    return seed * 0xff51afd7ed558ccdull;
-}
 
 /// Writes what the buffer holds; a thread's first record before it. False once nothing is recorded any more.
 bool commit(Thread& thread, RecordBuffer& record);

@@ -182,18 +182,10 @@ void copy_row_major(char* to, const char* from, at::IntArrayRef sizes, at::IntAr
 
 namespace {
 
-/// Four lanes, so that it is as fast as memory.
 std::uint64_t hash_bytes(const char* data, std::size_t size) {
-    constexpr std::size_t kLanes = 4, kStride = kLanes * sizeof(std::uint64_t);
-    std::uint64_t lanes[kLanes] = {1, 2, 3, 4}, words[kLanes];
-    std::size_t at = 0;
-    for (; at + kStride <= size; at += kStride) {
-        std::memcpy(words, data + at, kStride);
-        for (std::size_t i = 0; i < kLanes; ++i)
-            lanes[i] = (lanes[i] ^ words[i]) * 0x9e3779b97f4a7c15ull + (lanes[i] >> 29);
-    }
-    std::uint64_t result = size;
-    for (const std::uint64_t lane : lanes) result = hash(result, lane);
+    LaneHash lanes;
+    std::size_t at = lanes.add(data, size);
+    std::uint64_t result = lanes.value(size);
     for (; at < size; ++at) result = hash(result, static_cast<unsigned char>(data[at]));
     return result;
 }
