@@ -247,8 +247,8 @@ constexpr OpDef parametric_op(std::string_view schema, std::string_view doc, Gra
             .grad = grad,
             .bound = bound};
 }
-constexpr OpDef composite(std::string_view schema, std::string_view doc, DTypeSet dtypes, DecomposeFn decompose,
-                          GradientRule grad = nullptr) {
+constexpr OpDef same_shape_composite(std::string_view schema, std::string_view doc, DTypeSet dtypes,
+                                     DecomposeFn decompose, GradientRule grad = nullptr) {
     return {.doc = doc, .schema = schema, .dtypes = dtypes, .infer = infer_same, .decompose = decompose, .grad = grad};
 }
 
@@ -280,16 +280,17 @@ constexpr OpDef kActivations[] = {
         "softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor",
         "log1p(exp(beta * x)) / beta; x where beta * x is above threshold",
         [](const OfSelf& r) { return softplus_backward(r.g, r.x, r.call.scalar("beta"), r.call.scalar("threshold")); }),
-    composite("hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor", "clamp(x, min_val, max_val)",
-              kNumbers, decompose_hardtanh,
-              [](const OfSelf& r) {
-                  return hardtanh_backward(r.g, r.x, r.call.scalar("min_val"), r.call.scalar("max_val"));
-              }),
-    composite("relu6(Tensor self) -> Tensor", "clamp(x, 0, 6)", kNumbers,
-              [](const Call& c) -> CallResults { return hardtanh(c.tensor("self"), 0, 6); }),
-    composite("selu(Tensor self) -> Tensor", "elu with self-normalizing constants", kFloating, decompose_selu),
-    composite("celu(Tensor self, Scalar alpha=1.0) -> Tensor", "x above 0, else alpha * expm1(x / alpha)", kFloating,
-              decompose_celu),
+    same_shape_composite("hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor",
+                         "clamp(x, min_val, max_val)", kNumbers, decompose_hardtanh,
+                         [](const OfSelf& r) {
+                             return hardtanh_backward(r.g, r.x, r.call.scalar("min_val"), r.call.scalar("max_val"));
+                         }),
+    same_shape_composite("relu6(Tensor self) -> Tensor", "clamp(x, 0, 6)", kNumbers,
+                         [](const Call& c) -> CallResults { return hardtanh(c.tensor("self"), 0, 6); }),
+    same_shape_composite("selu(Tensor self) -> Tensor", "elu with self-normalizing constants", kFloating,
+                         decompose_selu),
+    same_shape_composite("celu(Tensor self, Scalar alpha=1.0) -> Tensor", "x above 0, else alpha * expm1(x / alpha)",
+                         kFloating, decompose_celu),
 };
 
 }  // namespace

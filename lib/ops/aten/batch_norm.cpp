@@ -202,22 +202,16 @@ constexpr OpDef kBatchNorm[] = {
      .lower = lower_batch,
      .grad = batch_norm_batch_grad,
      .bound = {.parts = batch_parts}},
-    {.doc = "by running statistics, or in training by the batch's",
-     .schema = "native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
-               "running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-     .dtypes = kFloating,
-     .decompose = decompose_native_batch_norm,
-     .grad = batch_norm_grad},
-    {.doc = "the first result of native_batch_norm",
-     .schema = "batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
-               "training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_batch_norm},
-    {.doc = "normalized per sample and channel, or by running statistics",
-     .schema = "instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
-               "bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_instance_norm},
+    composite("native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
+              "running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+              "by running statistics, or in training by the batch's", kFloating, decompose_native_batch_norm,
+              batch_norm_grad),
+    composite("batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
+              "training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+              "the first result of native_batch_norm", kFloating, decompose_batch_norm),
+    composite("instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
+              "bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+              "normalized per sample and channel, or by running statistics", kFloating, decompose_instance_norm),
 };
 
 }  // namespace

@@ -247,29 +247,22 @@ void ctc_backward_grad(Gradients&) {
 constexpr DTypeSet kLikelihoods = set_of(DType::f64) | set_of(DType::f32);
 
 constexpr OpDef kCtcOps[] = {
-    {.doc = "the loss of each sequence, and log_alpha: https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html",
-     .schema = "_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, "
-               "bool zero_infinity=False) -> (Tensor, Tensor)",
-     .dtypes = kLikelihoods,
-     .decompose = decompose_ctc_loss,
-     .open = {.ask = aten_open::ctc_targets},
-     .grad = ctc_grad},
-    {.doc = "the gradient of _ctc_loss through log_softmax: "
-            "https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html",
-     .schema = "_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, int[] "
-               "target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> "
-               "Tensor",
-     .dtypes = kLikelihoods,
-     .decompose = ctc_loss_backward,
-     .open = {.ask = aten_open::ctc_targets},
-     .grad = ctc_backward_grad},
-    {.doc = "the negative log-probability of labels over all alignments: "
-            "https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html",
-     .schema = "ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int "
-               "blank=0, int reduction=1, bool zero_infinity=False) -> Tensor",
-     .dtypes = kLikelihoods,
-     .decompose = ctc_loss_of_program,
-     .open = {.ask = aten_open::ctc_targets}},
+    composite(
+        "_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, bool "
+        "zero_infinity=False) -> (Tensor, Tensor)",
+        "the loss of each sequence, and log_alpha: https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html",
+        kLikelihoods, decompose_ctc_loss, ctc_grad, {.ask = aten_open::ctc_targets}),
+    composite(
+        "_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, "
+        "Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor",
+        "the gradient of _ctc_loss through log_softmax: "
+        "https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html",
+        kLikelihoods, ctc_loss_backward, ctc_backward_grad, {.ask = aten_open::ctc_targets}),
+    composite("ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int "
+              "blank=0, int reduction=1, bool zero_infinity=False) -> Tensor",
+              "the negative log-probability of labels over all alignments: "
+              "https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html",
+              kLikelihoods, ctc_loss_of_program, {.ask = aten_open::ctc_targets}),
 };
 
 }  // namespace

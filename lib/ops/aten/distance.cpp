@@ -257,20 +257,16 @@ constexpr OpDef kDistanceOps[] = {
      .infer = infer_cdist,
      .decompose = decompose_euclidean,
      .grad = euclidean_grad},
-    {.doc = "the gradient of cdist's first operand: https://pytorch.org/docs/stable/generated/torch.cdist.html",
-     .schema = "_cdist_backward(Tensor grad, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor",
-     .dtypes = kMeasured,
-     .decompose = decompose_cdist_backward},
-    {.doc = "p-norms of the differences of all pairs of rows of one tensor; "
-            "pytorch.org/docs/stable/generated/torch.nn.functional.pdist.html",
-     .schema = "_pdist_forward(Tensor self, float p=2) -> Tensor",
-     .dtypes = kMeasured,
-     .decompose = decompose_pdist,
-     .grad = pdist_grad},
-    {.doc = "the gradient of pdist: https://pytorch.org/docs/stable/generated/torch.nn.functional.pdist.html",
-     .schema = "_pdist_backward(Tensor grad, Tensor self, float p, Tensor pdist) -> Tensor",
-     .dtypes = kMeasured,
-     .decompose = decompose_pdist_backward},
+    composite("_cdist_backward(Tensor grad, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor",
+              "the gradient of cdist's first operand: https://pytorch.org/docs/stable/generated/torch.cdist.html",
+              kMeasured, decompose_cdist_backward),
+    composite("_pdist_forward(Tensor self, float p=2) -> Tensor",
+              "p-norms of the differences of all pairs of rows of one tensor; "
+              "pytorch.org/docs/stable/generated/torch.nn.functional.pdist.html",
+              kMeasured, decompose_pdist, pdist_grad),
+    composite("_pdist_backward(Tensor grad, Tensor self, float p, Tensor pdist) -> Tensor",
+              "the gradient of pdist: https://pytorch.org/docs/stable/generated/torch.nn.functional.pdist.html",
+              kMeasured, decompose_pdist_backward),
 };
 
 }  // namespace

@@ -171,10 +171,8 @@ constexpr OpDef kExtremum[] = {
     position_op<false>("argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"),
     both_op<true>("max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
     both_op<false>("min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
-    {.doc = "smallest and largest elements; NaN if any is",
-     .schema = "aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
-     .dtypes = kOrdered,
-     .decompose = decompose_extremes},
+    composite("aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
+              "smallest and largest elements; NaN if any is", kOrdered, decompose_extremes),
 };
 
 }  // namespace

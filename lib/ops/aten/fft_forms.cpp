@@ -236,10 +236,7 @@ constexpr DTypeSet kTaken = kTransformed | kIntegers | kBool;
 
 template <Kind kKind, bool kForward>
 constexpr OpDef fft_op(std::string_view schema, std::string_view doc) {
-    return {.doc = doc,
-            .schema = schema,
-            .dtypes = kKind == Kind::r2c ? kTaken : kTaken | kComplex,
-            .decompose = decompose_fft<kKind, kForward>};
+    return composite(schema, doc, kKind == Kind::r2c ? kTaken : kTaken | kComplex, decompose_fft<kKind, kForward>);
 }
 
 constexpr OpDef kForms[] = {
@@ -267,25 +264,17 @@ constexpr OpDef kForms[] = {
                             "https://pytorch.org/docs/stable/generated/torch.fft.rfftn.html"),
     fft_op<Kind::c2r, false>("fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
                              "https://pytorch.org/docs/stable/generated/torch.fft.irfftn.html"),
-    {.doc = "transforms of overlapping frames",
-     .schema = "stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
-               "normalized=False, bool? onesided=None, bool? return_complex=None) -> Tensor",
-     .dtypes = kTransformed | kComplex,
-     .decompose = decompose_stft},
-    {.doc = "the signal of transforms of its frames",
-     .schema = "istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
-               "center=True, bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) "
-               "-> Tensor",
-     .dtypes = kComplex,
-     .decompose = decompose_istft},
-    {.doc = "https://pytorch.org/docs/stable/generated/torch.fft.fftshift.html",
-     .schema = "fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = decompose_shift<false>},
-    {.doc = "https://pytorch.org/docs/stable/generated/torch.fft.ifftshift.html",
-     .schema = "fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = decompose_shift<true>},
+    composite("stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
+              "normalized=False, bool? onesided=None, bool? return_complex=None) -> Tensor",
+              "transforms of overlapping frames", kTransformed | kComplex, decompose_stft),
+    composite("istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
+              "center=True, bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) "
+              "-> Tensor",
+              "the signal of transforms of its frames", kComplex, decompose_istft),
+    composite("fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor",
+              "https://pytorch.org/docs/stable/generated/torch.fft.fftshift.html", kMoved, decompose_shift<false>),
+    composite("fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor",
+              "https://pytorch.org/docs/stable/generated/torch.fft.ifftshift.html", kMoved, decompose_shift<true>),
 };
 
 }  // namespace

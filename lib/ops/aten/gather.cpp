@@ -265,21 +265,11 @@ std::span<const OpDef> gather_ops() {
             .grad = take_grad,
             .bound = kBoundExact,
         },
-        {
-            .doc = "gather that broadcasts",
-            .schema = "take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_take_along_dim,
-            .open = {.ask = aten_open::indices_along_dim},
-        },
-        {
-            .doc = "1 at the class, else 0: https://pytorch.org/docs/stable/generated/torch.nn.functional.one_hot.html",
-            .schema = "one_hot(Tensor self, int num_classes=-1) -> Tensor",
-            .dtypes = set_of(DType::i64),
-            .decompose = decompose_one_hot,
-            .open = {.ask = aten_open::hot_class},
-            .grad = no_gradient,
-        },
+        composite("take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor", "gather that broadcasts",
+                  kMoved, decompose_take_along_dim, {.ask = aten_open::indices_along_dim}),
+        composite("one_hot(Tensor self, int num_classes=-1) -> Tensor",
+                  "1 at the class, else 0: https://pytorch.org/docs/stable/generated/torch.nn.functional.one_hot.html",
+                  set_of(DType::i64), decompose_one_hot, no_gradient, {.ask = aten_open::hot_class}),
     };
     return ops;
 }

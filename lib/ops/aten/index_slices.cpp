@@ -99,48 +99,27 @@ CallResults decompose_index_reduce(const Call& c) {
 
 std::span<const OpDef> index_slice_ops() {
     static const OpDef ops[] = {
-        {
-            .doc = "slices of a source added to slices of a dimension: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.index_add_.html",
-            .schema = "index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_index_add,
-            .open = {.ask = aten_open::index_along_dim},
-            .grad = index_add_grad,
-        },
-        {
-            .doc = "slices of a source in place of slices of a dimension: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.index_copy_.html",
-            .schema = "index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_index_copy,
-            .open = {.ask = aten_open::copied_slices},
-        },
-        {
-            .doc = "a number in slices of a dimension: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.index_fill_.html",
-            .schema = "index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_index_fill,
-            .open = {.ask = aten_open::any_index_along_dim},
-        },
-        {
-            .doc = "a 0-d tensor in slices of a dimension: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.index_fill_.html",
-            .schema = "index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_index_fill_tensor,
-            .open = {.ask = aten_open::any_index_along_dim},
-        },
-        {
-            .doc = "slices of a source combined with slices of a dimension: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.index_reduce_.html",
-            .schema = "index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool "
-                      "include_self=True) -> Tensor",
-            .dtypes = kNumbers,
-            .decompose = decompose_index_reduce,
-            .open = {.ask = aten_open::index_along_dim},
-        },
+        composite("index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
+                  "slices of a source added to slices of a dimension: "
+                  "https://pytorch.org/docs/stable/generated/torch.Tensor.index_add_.html",
+                  kMoved, decompose_index_add, index_add_grad, {.ask = aten_open::index_along_dim}),
+        composite("index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
+                  "slices of a source in place of slices of a dimension: "
+                  "https://pytorch.org/docs/stable/generated/torch.Tensor.index_copy_.html",
+                  kMoved, decompose_index_copy, {.ask = aten_open::copied_slices}),
+        composite("index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+                  "a number in slices of a dimension: "
+                  "https://pytorch.org/docs/stable/generated/torch.Tensor.index_fill_.html",
+                  kMoved, decompose_index_fill, {.ask = aten_open::any_index_along_dim}),
+        composite("index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
+                  "a 0-d tensor in slices of a dimension: "
+                  "https://pytorch.org/docs/stable/generated/torch.Tensor.index_fill_.html",
+                  kMoved, decompose_index_fill_tensor, {.ask = aten_open::any_index_along_dim}),
+        composite("index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool "
+                  "include_self=True) -> Tensor",
+                  "slices of a source combined with slices of a dimension: "
+                  "https://pytorch.org/docs/stable/generated/torch.Tensor.index_reduce_.html",
+                  kNumbers, decompose_index_reduce, {.ask = aten_open::index_along_dim}),
     };
     return ops;
 }

@@ -262,25 +262,10 @@ std::span<const OpDef> join_ops() {
             .grad = cat_grad,
             .bound = kBoundExact,
         },
-        {
-            .doc = "tensors along a new dimension",
-            .schema = "stack(Tensor[] tensors, int dim=0) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_stack,
-            .grad = stack_grad,
-        },
-        {
-            .doc = "tensors side by side",
-            .schema = "hstack(Tensor[] tensors) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_hstack,
-        },
-        {
-            .doc = "tensors on top of each other",
-            .schema = "vstack(Tensor[] tensors) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_vstack,
-        },
+        composite("stack(Tensor[] tensors, int dim=0) -> Tensor", "tensors along a new dimension", kMoved,
+                  decompose_stack, stack_grad),
+        composite("hstack(Tensor[] tensors) -> Tensor", "tensors side by side", kMoved, decompose_hstack),
+        composite("vstack(Tensor[] tensors) -> Tensor", "tensors on top of each other", kMoved, decompose_vstack),
         {
             .doc = "the tensor several times along each dimension: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.repeat.html",
@@ -295,19 +280,11 @@ std::span<const OpDef> join_ops() {
             .grad = repeat_grad,
             .bound = kBoundExact,
         },
-        {
-            .doc = "repeat that adds missing repeats of 1 in front",
-            .schema = "tile(Tensor self, SymInt[] dims) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_tile,
-        },
-        {
-            .doc = "every index repeated in place",
-            .schema = "repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? "
-                      "output_size=None) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_repeat_interleave,
-        },
+        composite("tile(Tensor self, SymInt[] dims) -> Tensor", "repeat that adds missing repeats of 1 in front",
+                  kMoved, decompose_tile),
+        composite("repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? output_size=None) "
+                  "-> Tensor",
+                  "every index repeated in place", kMoved, decompose_repeat_interleave),
     };
     return ops;
 }

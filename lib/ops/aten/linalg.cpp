@@ -299,10 +299,8 @@ constexpr OpDef kLinalg[] = {
      .infer = infer_triangular,
      .eval = eval_triangular,
      .grad = triangular_grad},
-    {.doc = "X of A X = B by A's factor",
-     .schema = "cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor",
-     .dtypes = kDTypes,
-     .decompose = decompose_cholesky_solve},
+    composite("cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor", "X of A X = B by A's factor",
+              kDTypes, decompose_cholesky_solve),
 };
 
 }  // namespace

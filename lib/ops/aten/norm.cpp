@@ -265,11 +265,9 @@ constexpr OpDef kNorm[] = {
      .lower = lower_layer_norm,
      .grad = layer_norm_grad,
      .bound = {.parts = layer_norm_parts}},
-    {.doc = "the first result of native_layer_norm",
-     .schema = "layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "
-               "eps=1e-05, bool cudnn_enable=True) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_layer_norm},
+    composite("layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "
+              "eps=1e-05, bool cudnn_enable=True) -> Tensor",
+              "the first result of native_layer_norm", kFloating, decompose_layer_norm),
     {.doc = "normalized over groups of channels; also mean and 1 / sqrt(variance + eps)",
      .schema = "native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int "
                "group, float eps) -> (Tensor, Tensor, Tensor)",
@@ -279,30 +277,21 @@ constexpr OpDef kNorm[] = {
      .lower = lower_group_norm,
      .grad = group_norm_grad,
      .bound = {.parts = group_norm_parts}},
-    {.doc = "the first result of native_group_norm",
-     .schema = "group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool "
-               "cudnn_enabled=True) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_group_norm},
-    {.doc = "x / sqrt(mean(x^2) + eps) * weight over trailing dimensions",
-     .schema = "rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_rms_norm},
-    {.doc = "rms_norm, and 1 / sqrt(mean(x^2) + eps)",
-     .schema =
-         "_fused_rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor)",
-     .dtypes = kFloating,
-     .decompose = decompose_fused_rms_norm},
-    {.doc = "v of the length g, and its own lengths: https://arxiv.org/abs/1602.07868",
-     .schema = "_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)",
-     .dtypes = set_of(DType::f32) | set_of(DType::f64),
-     .decompose = decompose_weight_norm,
-     .grad = weight_norm_grad},
-    {.doc = "the gradients of _weight_norm_interface: https://arxiv.org/abs/1602.07868",
-     .schema = "_weight_norm_interface_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms, int "
-               "dim) -> (Tensor, Tensor)",
-     .dtypes = set_of(DType::f32) | set_of(DType::f64),
-     .decompose = decompose_weight_norm_backward},
+    composite("group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool "
+              "cudnn_enabled=True) -> Tensor",
+              "the first result of native_group_norm", kFloating, decompose_group_norm),
+    composite("rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
+              "x / sqrt(mean(x^2) + eps) * weight over trailing dimensions", kFloating, decompose_rms_norm),
+    composite(
+        "_fused_rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor)",
+        "rms_norm, and 1 / sqrt(mean(x^2) + eps)", kFloating, decompose_fused_rms_norm),
+    composite("_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)",
+              "v of the length g, and its own lengths: https://arxiv.org/abs/1602.07868",
+              set_of(DType::f32) | set_of(DType::f64), decompose_weight_norm, weight_norm_grad),
+    composite("_weight_norm_interface_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms, int "
+              "dim) -> (Tensor, Tensor)",
+              "the gradients of _weight_norm_interface: https://arxiv.org/abs/1602.07868",
+              set_of(DType::f32) | set_of(DType::f64), decompose_weight_norm_backward),
 };
 
 }  // namespace

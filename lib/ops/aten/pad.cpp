@@ -268,12 +268,9 @@ std::span<const OpDef> pad_ops() {
             "replication_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor"),
         border_gradient_op<Replication, 3>(
             "replication_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor"),
-        {
-            .doc = "any of the pads, by name: https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html",
-            .schema = "pad(Tensor self, SymInt[] pad, str mode=\"constant\", float? value=None) -> Tensor",
-            .dtypes = kFloating,
-            .decompose = decompose_pad,
-        },
+        composite("pad(Tensor self, SymInt[] pad, str mode=\"constant\", float? value=None) -> Tensor",
+                  "any of the pads, by name: https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html",
+                  kFloating, decompose_pad),
     };
     return ops;
 }

@@ -142,27 +142,19 @@ CallResults max_unpool(const Call& c) {
 constexpr DTypeSet kUnpooled = set_of(DType::f32) | set_of(DType::f64);  // as ATen's CPU kernels
 
 constexpr OpDef kPatchOps[] = {
-    {.doc = "The elements under sliding windows, as columns; pytorch.org/docs/stable/generated/torch.nn.Unfold.html",
-     .schema = "im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_im2col,
-     .grad = im2col_grad},
-    {.doc = "An image from the sum of its windows; pytorch.org/docs/stable/generated/torch.nn.Fold.html",
-     .schema = "col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] "
-               "stride) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_col2im,
-     .grad = col2im_grad},
-    {.doc = "Maxima put back at their positions; pytorch.org/docs/stable/generated/torch.nn.MaxUnpool2d.html",
-     .schema = "max_unpool2d(Tensor self, Tensor indices, int[2] output_size) -> Tensor",
-     .dtypes = kUnpooled,
-     .decompose = max_unpool<2>,
-     .open = {.ask = aten_open::unpooled}},
-    {.doc = "Maxima put back at their positions; pytorch.org/docs/stable/generated/torch.nn.MaxUnpool3d.html",
-     .schema = "max_unpool3d(Tensor self, Tensor indices, int[3] output_size, int[3] stride, int[3] padding) -> Tensor",
-     .dtypes = kUnpooled,
-     .decompose = max_unpool<3>,
-     .open = {.ask = aten_open::unpooled}},
+    composite("im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
+              "The elements under sliding windows, as columns; pytorch.org/docs/stable/generated/torch.nn.Unfold.html",
+              kFloating, decompose_im2col, im2col_grad),
+    composite("col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] "
+              "stride) -> Tensor",
+              "An image from the sum of its windows; pytorch.org/docs/stable/generated/torch.nn.Fold.html", kFloating,
+              decompose_col2im, col2im_grad),
+    composite("max_unpool2d(Tensor self, Tensor indices, int[2] output_size) -> Tensor",
+              "Maxima put back at their positions; pytorch.org/docs/stable/generated/torch.nn.MaxUnpool2d.html",
+              kUnpooled, max_unpool<2>, {.ask = aten_open::unpooled}),
+    composite("max_unpool3d(Tensor self, Tensor indices, int[3] output_size, int[3] stride, int[3] padding) -> Tensor",
+              "Maxima put back at their positions; pytorch.org/docs/stable/generated/torch.nn.MaxUnpool3d.html",
+              kUnpooled, max_unpool<3>, {.ask = aten_open::unpooled}),
 };
 
 }  // namespace

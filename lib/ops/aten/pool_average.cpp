@@ -162,10 +162,8 @@ constexpr OpDef avg_pool_op(std::string_view schema) {
             .bound = means_by(largest_power_of_two_count<Rank, Adaptive>)};
 }
 constexpr OpDef adaptive_op(std::string_view schema) {
-    return {.doc = "Means of windows for a given output size; pytorch.org/docs/stable/nn.html#pooling-layers",
-            .schema = schema,
-            .dtypes = kFloating,
-            .decompose = decompose_adaptive};
+    return composite(schema, "Means of windows for a given output size; pytorch.org/docs/stable/nn.html#pooling-layers",
+                     kFloating, decompose_adaptive);
 }
 
 constexpr OpDef kAvgPoolOps[] = {

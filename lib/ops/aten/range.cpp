@@ -232,11 +232,8 @@ std::span<const OpDef> range_ops() {
             .schema = "eye{|.m}(SymInt n{|, SymInt m}, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .grad = no_gradient,
         }),
-        {
-            .doc = "coordinates of a grid, rows first (ij) or columns first (xy)",
-            .schema = "meshgrid{|.indexing}(Tensor[] tensors{|, *, str indexing}) -> Tensor[]",
-            .decompose = decompose_meshgrid,
-        },
+        composite("meshgrid{|.indexing}(Tensor[] tensors{|, *, str indexing}) -> Tensor[]",
+                  "coordinates of a grid, rows first (ij) or columns first (xy)", kAnyDType, decompose_meshgrid),
     };
     return ops;
 }

@@ -198,20 +198,14 @@ std::span<const OpDef> rearrange_ops() {
             .grad = roll_grad,
             .bound = kBoundExact,
         },
-        {
-            .doc = "channels spread over larger images: "
-                   "https://pytorch.org/docs/stable/generated/torch.nn.PixelShuffle.html",
-            .schema = "pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_pixel_shuffle,
-        },
-        {
-            .doc = "the reverse of pixel_shuffle: "
-                   "https://pytorch.org/docs/stable/generated/torch.nn.PixelUnshuffle.html",
-            .schema = "pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_pixel_unshuffle,
-        },
+        composite(
+            "pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",
+            "channels spread over larger images: https://pytorch.org/docs/stable/generated/torch.nn.PixelShuffle.html",
+            kMoved, decompose_pixel_shuffle),
+        composite(
+            "pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor",
+            "the reverse of pixel_shuffle: https://pytorch.org/docs/stable/generated/torch.nn.PixelUnshuffle.html",
+            kMoved, decompose_pixel_unshuffle),
         {
             .doc =
                 "channels of groups by turns: https://pytorch.org/docs/stable/generated/torch.nn.ChannelShuffle.html",
@@ -219,12 +213,7 @@ std::span<const OpDef> rearrange_ops() {
             .dtypes = kMoved,
             .decompose = decompose_channel_shuffle,
         },
-        {
-            .doc = "quarter turns",
-            .schema = "rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_rot90,
-        },
+        composite("rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor", "quarter turns", kMoved, decompose_rot90),
     };
     return ops;
 }

@@ -108,13 +108,15 @@ std::vector<expr::Value> lower_reshaped(expr::GroupBuilder&, const Arguments<exp
 }
 
 template <class Rule>
-constexpr OpDef reshape_op(OpDef def) {
-    def.dtypes = kMoved;
-    def.infer = &infer_reshaped<Rule>;
-    def.eval = &eval_reshaped<Rule>;
-    def.lower = &lower_reshaped<Rule>;
-    def.bound = kBoundExact;
-    return def;
+constexpr OpDef reshape_op(std::string_view schema, std::string_view doc) {
+    return {.doc = doc,
+            .schema = schema,
+            .dtypes = kMoved,
+            .infer = &infer_reshaped<Rule>,
+            .eval = &eval_reshaped<Rule>,
+            .lower = &lower_reshaped<Rule>,
+            .grad = restore_grad,
+            .bound = kBoundExact};
 }
 
 // --- as_strided ----------------------------------------------------------------------------------------------------
@@ -171,32 +173,19 @@ CallResults decompose_as_strided(const Call& c) {
 
 std::span<const OpDef> reshape_ops() {
     static const OpDef ops[] = {
-        reshape_op<View_>({
-            .doc = "other sizes over the same memory: https://pytorch.org/docs/stable/generated/torch.Tensor.view.html",
-            .schema = "view(Tensor(a) self, SymInt[] size) -> Tensor(a)",
-            .grad = restore_grad,
-        }),
-        reshape_op<Reshape>({
-            .doc = "other sizes, copied where no view exists",
-            .schema = "reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)",
-            .grad = restore_grad,
-        }),
-        reshape_op<UnsafeView>({
-            .doc = "view of a temporary (same values as view): "
-                   "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/native_functions.yaml",
-            .schema = "_unsafe_view(Tensor self, SymInt[] size) -> Tensor",
-            .grad = restore_grad,
-        }),
-        reshape_op<Flatten>({
-            .doc = "a run of dimensions as one",
-            .schema = "flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)",
-            .grad = restore_grad,
-        }),
-        reshape_op<Unflatten>({
-            .doc = "one dimension as several",
-            .schema = "unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)",
-            .grad = restore_grad,
-        }),
+        reshape_op<View_>(
+            "view(Tensor(a) self, SymInt[] size) -> Tensor(a)",
+            "other sizes over the same memory: https://pytorch.org/docs/stable/generated/torch.Tensor.view.html"),
+        reshape_op<Reshape>("reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)",
+                            "other sizes, copied where no view exists"),
+        reshape_op<UnsafeView>(
+            "_unsafe_view(Tensor self, SymInt[] size) -> Tensor",
+            "view of a temporary (same values as view): "
+            "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/native_functions.yaml"),
+        reshape_op<Flatten>("flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)",
+                            "a run of dimensions as one"),
+        reshape_op<Unflatten>("unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)",
+                              "one dimension as several"),
         {
             .doc = "any sizes and strides over the same memory",
             .schema = "as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> "

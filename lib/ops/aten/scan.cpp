@@ -124,7 +124,9 @@ DType scan_dtype(const Arguments<T>& a) {
 }
 
 template <class Rule>
-constexpr OpDef scan_op(OpDef def) {
+constexpr OpDef scan_op(std::string_view schema, std::string_view doc, DTypeSet dtypes, GradientRule grad,
+                        const Bound& bound = {}) {
+    OpDef def{.doc = doc, .schema = schema, .dtypes = dtypes, .grad = grad, .bound = bound};
     def.infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
         const ValueMeta self = a.tensor("self");
         scan_dim(a, self.sizes);
@@ -216,16 +218,18 @@ std::vector<expr::Value> lower_running_extreme(expr::GroupBuilder& g, const Argu
 }
 
 template <class Rule>
-constexpr OpDef running_extreme_op(OpDef def) {
-    def.infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-        const ValueMeta self = a.tensor("self");
-        scan_dim(a, self.sizes);
-        return {ValueMeta::contiguous(self.dtype, self.sizes), ValueMeta::contiguous(DType::i64, self.sizes)};
-    };
-    def.eval = &eval_running_extreme<Rule>;
-    def.lower = &lower_running_extreme<Rule>;
-    def.bound = kBoundChoice;
-    return def;
+constexpr OpDef running_extreme_op(std::string_view schema, std::string_view doc) {
+    return {.doc = doc,
+            .schema = schema,
+            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
+                const ValueMeta self = a.tensor("self");
+                scan_dim(a, self.sizes);
+                return {ValueMeta::contiguous(self.dtype, self.sizes), ValueMeta::contiguous(DType::i64, self.sizes)};
+            },
+            .eval = &eval_running_extreme<Rule>,
+            .lower = &lower_running_extreme<Rule>,
+            .grad = scan_picked_grad,
+            .bound = kBoundChoice};
 }
 
 // --- diff ------------------------------------------------------------------------------------------------------------
@@ -256,41 +260,19 @@ CallResults decompose_diff(const Call& c) {
 
 std::span<const OpDef> scan_ops() {
     static const OpDef ops[] = {
-        scan_op<RunningSum>({
-            .doc = "running sums",
-            .schema = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
-            .dtypes = kOrdered | kComplex,
-            .grad = cumsum_grad,
-            .bound = kBoundSums,
-        }),
-        scan_op<RunningProduct>({
-            .doc = "running products",
-            .schema = "cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
-            .dtypes = kAnyDType | kComplex,
-            .grad = cumprod_grad,
-            .bound = with_exact(kBoundSums, Bound::Exact::never),
-        }),
-        scan_op<RunningLogSumExp>({
-            .doc = "logarithms of running sums of exponentials",
-            .schema = "logcumsumexp(Tensor self, int dim) -> Tensor",
-            .dtypes = kFloating,
-            .grad = logcumsumexp_grad,
-        }),
-        running_extreme_op<Extreme<true>>({
-            .doc = "running maxima and where they are",
-            .schema = "cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
-            .grad = scan_picked_grad,
-        }),
-        running_extreme_op<Extreme<false>>({
-            .doc = "running minima and where they are",
-            .schema = "cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)",
-            .grad = scan_picked_grad,
-        }),
-        {
-            .doc = "differences of neighbors, n times",
-            .schema = "diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
-            .decompose = decompose_diff,
-        },
+        scan_op<RunningSum>("cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", "running sums",
+                            kOrdered | kComplex, cumsum_grad, kBoundSums),
+        scan_op<RunningProduct>("cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+                                "running products", kAnyDType | kComplex, cumprod_grad,
+                                with_exact(kBoundSums, Bound::Exact::never)),
+        scan_op<RunningLogSumExp>("logcumsumexp(Tensor self, int dim) -> Tensor",
+                                  "logarithms of running sums of exponentials", kFloating, logcumsumexp_grad),
+        running_extreme_op<Extreme<true>>("cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
+                                          "running maxima and where they are"),
+        running_extreme_op<Extreme<false>>("cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)",
+                                           "running minima and where they are"),
+        composite("diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
+                  "differences of neighbors, n times", kAnyDType, decompose_diff),
     };
     return ops;
 }

@@ -122,15 +122,10 @@ std::span<const OpDef> search_ops() {
             .grad = no_gradient,
             .bound = kBoundStep,
         },
-        {
-            .doc = "the bucket between boundaries that each value is in",
-            .schema = "bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> "
-                      "Tensor",
-            .dtypes = kNumbers,
-            .decompose = decompose_bucketize,
-            .open = {.ask = aten_open::sorted_boundaries},
-            .grad = no_gradient,
-        },
+        composite(
+            "bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
+            "the bucket between boundaries that each value is in", kNumbers, decompose_bucketize, no_gradient,
+            {.ask = aten_open::sorted_boundaries}),
     };
     return ops;
 }

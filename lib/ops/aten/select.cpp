@@ -149,12 +149,10 @@ constexpr OpDef kSelect[] = {
     where_op("where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor", kBool | set_of(DType::u8),
              no_gradient),
     fill_op("masked_fill.{Scalar|Tensor}(Tensor self, Tensor mask, {Scalar|Tensor} value) -> Tensor"),
-    {.doc = "the elements of source, in order, where mask holds, else self: "
-            "https://pytorch.org/docs/stable/generated/torch.Tensor.masked_scatter_.html",
-     .schema = "masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = decompose_masked_scatter,
-     .open = {.ask = aten_open::masked_source}},
+    composite("masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
+              "the elements of source, in order, where mask holds, else self: "
+              "https://pytorch.org/docs/stable/generated/torch.Tensor.masked_scatter_.html",
+              kMoved, decompose_masked_scatter, {.ask = aten_open::masked_source}),
 };
 
 }  // namespace

@@ -188,24 +188,12 @@ std::span<const OpDef> slice_scatter_ops() {
             .grad = slice_scatter_grad,
             .bound = kBoundExact,
         },
-        {
-            .doc = "a diagonal replaced",
-            .schema = "diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
-            .dtypes = kAnyDType | kComplex,
-            .decompose = decompose_diagonal_scatter,
-        },
-        {
-            .doc = "rows as the diagonals of matrices",
-            .schema = "diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
-            .dtypes = kAnyDType | kComplex,
-            .decompose = decompose_diag_embed,
-        },
-        {
-            .doc = "a matrix with a diagonal, or the diagonal of one",
-            .schema = "diag(Tensor self, int diagonal=0) -> Tensor",
-            .dtypes = kAnyDType | kComplex,
-            .decompose = decompose_diag,
-        },
+        composite("diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
+                  "a diagonal replaced", kAnyDType | kComplex, decompose_diagonal_scatter),
+        composite("diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
+                  "rows as the diagonals of matrices", kAnyDType | kComplex, decompose_diag_embed),
+        composite("diag(Tensor self, int diagonal=0) -> Tensor", "a matrix with a diagonal, or the diagonal of one",
+                  kAnyDType | kComplex, decompose_diag),
     };
     return ops;
 }

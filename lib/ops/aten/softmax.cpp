@@ -117,12 +117,10 @@ constexpr OpDef kSoftmax[] = {
      .lower = lower_softmax<true>,
      .grad = log_softmax_grad,
      .bound = {.parts = softmax_parts<true>}},
-    {.doc = "_softmax after an optional cast",
-     .schema = "softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
-     .decompose = decompose_softmax<false>},
-    {.doc = "_log_softmax after an optional cast",
-     .schema = "log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
-     .decompose = decompose_softmax<true>},
+    composite("softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", "_softmax after an optional cast",
+              kAnyDType, decompose_softmax<false>),
+    composite("log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+              "_log_softmax after an optional cast", kAnyDType, decompose_softmax<true>),
 };
 
 }  // namespace

@@ -178,12 +178,15 @@ std::vector<expr::Value> lower_selection(expr::GroupBuilder& g, const Arguments<
             reshape_value(convert(DType::i64, order), s.sizes)};
 }
 
-constexpr OpDef selection_op(OpDef def) {
-    def.infer = infer_selection;
-    def.eval = eval_selection;
-    def.lower = lower_selection;
-    def.bound = kBoundChoice;
-    return def;
+constexpr OpDef selection_op(std::string_view schema, std::string_view doc, DTypeSet dtypes, GradientRule grad) {
+    return {.doc = doc,
+            .schema = schema,
+            .dtypes = dtypes,
+            .infer = infer_selection,
+            .eval = eval_selection,
+            .lower = lower_selection,
+            .grad = grad,
+            .bound = kBoundChoice};
 }
 
 CallResults decompose_argsort(const Call& c) {
@@ -298,34 +301,17 @@ CallResults decompose_median(const Call& c) {
 
 std::span<const OpDef> sort_ops() {
     static const OpDef ops[] = {
-        selection_op({
-            .doc = "in order, and where each element was; stable: equal elements in theirs",
-            .schema = "sort{|.stable}(Tensor self{|, *, bool? stable}, int dim=-1, bool descending=False) -> (Tensor "
-                      "values, Tensor indices)",
-            .dtypes = kOrdered,
-            .grad = picked_grad,
-        }),
-        {
-            .doc = "positions in order",
-            .schema = "argsort{|.stable}(Tensor self{|, *, bool stable}, int dim=-1, bool descending=False) -> Tensor",
-            .dtypes = kOrdered,
-            .decompose = decompose_argsort,
-            .grad = no_gradient,
-        },
-        selection_op({
-            .doc = "the k largest or smallest in order (whether sorted or not), and where they were",
-            .schema = "topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, "
-                      "Tensor indices)",
-            .dtypes = kNumbers | kLimited,
-            .grad = picked_grad,
-        }),
-        {
-            .doc = "the k-th smallest and where it is",
-            .schema = "kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
-            .dtypes = kNumbers,
-            .decompose = decompose_kthvalue,
-            .grad = picked_grad,
-        },
+        selection_op("sort{|.stable}(Tensor self{|, *, bool? stable}, int dim=-1, bool descending=False) -> (Tensor "
+                     "values, Tensor indices)",
+                     "in order, and where each element was; stable: equal elements in theirs", kOrdered, picked_grad),
+        composite("argsort{|.stable}(Tensor self{|, *, bool stable}, int dim=-1, bool descending=False) -> Tensor",
+                  "positions in order", kOrdered, decompose_argsort, no_gradient),
+        selection_op("topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, "
+                     "Tensor indices)",
+                     "the k largest or smallest in order (whether sorted or not), and where they were",
+                     kNumbers | kLimited, picked_grad),
+        composite("kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
+                  "the k-th smallest and where it is", kNumbers, decompose_kthvalue, picked_grad),
         {
             .doc = "the lower of the two middle elements and where it is",
             .schema = "median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
@@ -340,13 +326,8 @@ std::span<const OpDef> sort_ops() {
             .grad = picked_grad,
             .bound = kBoundChoice,
         },
-        {
-            .doc = "the lower of the two middle elements of all",
-            .schema = "median(Tensor self) -> Tensor",
-            .dtypes = kNumbers,
-            .decompose = decompose_median,
-            .grad = median_grad,
-        },
+        composite("median(Tensor self) -> Tensor", "the lower of the two middle elements of all", kNumbers,
+                  decompose_median, median_grad),
     };
     return ops;
 }

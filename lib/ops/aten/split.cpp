@@ -135,53 +135,30 @@ struct Diagonal {
 
 std::span<const OpDef> split_ops() {
     static const OpDef ops[] = {
-        view_op<Split>({
-            .doc = "pieces of one size, the last may be shorter",
-            .schema = "split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]",
-            .grad = split_grad,
-        }),
-        view_op<SplitWithSizes>({
-            .doc = "pieces of given sizes: https://pytorch.org/docs/stable/generated/torch.split.html",
-            .schema = "split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]",
-            .grad = split_grad,
-        }),
-        view_op<Chunk>({
-            .doc = "at most so many pieces of equal size",
-            .schema = "chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]",
-            .grad = split_grad,
-        }),
-        view_op<Split>({
-            .doc = "split whose results are not treated as views",
-            .schema = "unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]",
-            .grad = split_grad,
-        }),
-        view_op<SplitWithSizes>({
-            .doc = "as unsafe_split, with sizes: "
-                   "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/native_functions.yaml",
-            .schema = "unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]",
-            .grad = split_grad,
-        }),
-        view_op<Chunk>({
-            .doc = "chunk whose results are not treated as views",
-            .schema = "unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]",
-            .grad = split_grad,
-        }),
-        view_op<Unbind>({
-            .doc = "all indices of a dimension",
-            .schema = "unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]",
-            .grad = unbind_grad,
-        }),
-        view_op<Unfold>({
-            .doc = "windows of a dimension as a new last one: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html",
-            .schema = "unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)",
-            .grad = unfold_grad,
-        }),
-        view_op<Diagonal>({
-            .doc = "a diagonal of two dimensions as a new last one",
-            .schema = "diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
-            .grad = diagonal_grad,
-        }),
+        view_op<Split>("split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]",
+                       "pieces of one size, the last may be shorter", split_grad),
+        view_op<SplitWithSizes>("split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]",
+                                "pieces of given sizes: https://pytorch.org/docs/stable/generated/torch.split.html",
+                                split_grad),
+        view_op<Chunk>("chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]",
+                       "at most so many pieces of equal size", split_grad),
+        view_op<Split>("unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]",
+                       "split whose results are not treated as views", split_grad),
+        view_op<SplitWithSizes>(
+            "unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]",
+            "as unsafe_split, with sizes: "
+            "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/native_functions.yaml",
+            split_grad),
+        view_op<Chunk>("unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]",
+                       "chunk whose results are not treated as views", split_grad),
+        view_op<Unbind>("unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]", "all indices of a dimension",
+                        unbind_grad),
+        view_op<Unfold>("unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)",
+                        "windows of a dimension as a new last one: "
+                        "https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html",
+                        unfold_grad),
+        view_op<Diagonal>("diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
+                          "a diagonal of two dimensions as a new last one", diagonal_grad),
     };
     return ops;
 }

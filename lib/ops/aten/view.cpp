@@ -132,59 +132,30 @@ struct Narrow {
 
 std::span<const OpDef> view_ops() {
     static const OpDef ops[] = {
-        view_op<Permute>({
-            .doc = "dimensions in another order",
-            .schema = "permute(Tensor(a) self, int[] dims) -> Tensor(a)",
-            .grad = permute_grad,
-        }),
-        view_op<Transpose>({
-            .doc = "two dimensions swapped",
-            .schema = "transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
-            .grad = transpose_grad,
-        }),
-        view_op<T2d>({
-            .doc = "a matrix transposed, a vector or number as it is",
-            .schema = "t(Tensor(a) self) -> Tensor(a)",
-            .grad = t_grad,
-        }),
-        view_op<Movedim>({
-            .doc = "dimensions moved, the others in order",
-            .schema = "movedim.{intlist|int}(Tensor(a) self, int{[]|} source, int{[]|} destination) -> Tensor(a)",
-            .grad = movedim_grad,
-        }),
-        view_op<Squeeze>({
-            .doc = "without dimensions whose size is 1: all, one, or some",
-            .schema = "squeeze{|.dim|.dims}(Tensor(a) self{|, int dim|, int[] dim}) -> Tensor(a)",
-            .grad = squeeze_grad,
-        }),
-        view_op<Unsqueeze>({
-            .doc = "with a new dimension of size 1",
-            .schema = "unsqueeze(Tensor(a) self, int dim) -> Tensor(a)",
-            .grad = unsqueeze_grad,
-        }),
-        view_op<Expand>({
-            .doc = "dimensions of size 1 repeated without a copy: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.expand.html",
-            .schema = "expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a)",
-            .grad = aten::pass_gradient,
-        }),
-        view_op<Select>({
-            .doc = "one index of a dimension",
-            .schema = "select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)",
-            .grad = select_grad,
-        }),
-        view_op<Slice>({
-            .doc = "every step-th index of a range; bounds are clamped: "
-                   "https://docs.python.org/3/library/functions.html#slice",
-            .schema = "slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> "
-                      "Tensor(a)",
-            .grad = slice_grad,
-        }),
-        view_op<Narrow>({
-            .doc = "a range of a dimension",
-            .schema = "narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)",
-            .grad = narrow_grad,
-        }),
+        view_op<Permute>("permute(Tensor(a) self, int[] dims) -> Tensor(a)", "dimensions in another order",
+                         permute_grad),
+        view_op<Transpose>("transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)", "two dimensions swapped",
+                           transpose_grad),
+        view_op<T2d>("t(Tensor(a) self) -> Tensor(a)", "a matrix transposed, a vector or number as it is", t_grad),
+        view_op<Movedim>("movedim.{intlist|int}(Tensor(a) self, int{[]|} source, int{[]|} destination) -> Tensor(a)",
+                         "dimensions moved, the others in order", movedim_grad),
+        view_op<Squeeze>("squeeze{|.dim|.dims}(Tensor(a) self{|, int dim|, int[] dim}) -> Tensor(a)",
+                         "without dimensions whose size is 1: all, one, or some", squeeze_grad),
+        view_op<Unsqueeze>("unsqueeze(Tensor(a) self, int dim) -> Tensor(a)", "with a new dimension of size 1",
+                           unsqueeze_grad),
+        view_op<Expand>("expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a)",
+                        "dimensions of size 1 repeated without a copy: "
+                        "https://pytorch.org/docs/stable/generated/torch.Tensor.expand.html",
+                        aten::pass_gradient),
+        view_op<Select>("select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)", "one index of a dimension",
+                        select_grad),
+        view_op<Slice>(
+            "slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a)",
+            "every step-th index of a range; bounds are clamped: "
+            "https://docs.python.org/3/library/functions.html#slice",
+            slice_grad),
+        view_op<Narrow>("narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)",
+                        "a range of a dimension", narrow_grad),
     };
     return ops;
 }

@@ -98,13 +98,15 @@ std::vector<T> run_view(const Arguments<T>& arguments) {
     return results;
 }
 template <class Op>
-constexpr OpDef view_op(OpDef def) {
-    def.dtypes = kMoved;
-    def.infer = &run_view<Op, ValueMeta>;
-    def.eval = &run_view<Op, Tensor>;
-    def.lower = [](expr::GroupBuilder&, const Arguments<expr::Value>& a) { return run_view<Op, expr::Value>(a); };
-    def.bound = kBoundExact;
-    return def;
+constexpr OpDef view_op(std::string_view schema, std::string_view doc, GradientRule grad) {
+    return {.doc = doc,
+            .schema = schema,
+            .dtypes = kMoved,
+            .infer = &run_view<Op, ValueMeta>,
+            .eval = &run_view<Op, Tensor>,
+            .lower = [](expr::GroupBuilder&, const Arguments<expr::Value>& a) { return run_view<Op, expr::Value>(a); },
+            .grad = grad,
+            .bound = kBoundExact};
 }
 
 }  // namespace whittle

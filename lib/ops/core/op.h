@@ -134,6 +134,16 @@ struct OpDef {
     Bound bound = {};             ///< how far its results may round
 };
 
+/// An op that is written in simpler ones.
+constexpr OpDef composite(std::string_view schema, std::string_view doc, DTypeSet dtypes, DecomposeFn decompose,
+                          GradientRule grad = nullptr, OpenRule open = {}) {
+    return {.doc = doc, .schema = schema, .dtypes = dtypes, .decompose = decompose, .open = open, .grad = grad};
+}
+constexpr OpDef composite(std::string_view schema, std::string_view doc, DTypeSet dtypes, DecomposeFn decompose,
+                          OpenRule open) {
+    return composite(schema, doc, dtypes, decompose, nullptr, open);
+}
+
 /// The record with a rule for open results.
 constexpr OpDef with_open(OpDef def, OpenRule open) {
     def.open = open;

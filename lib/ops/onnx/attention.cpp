@@ -268,13 +268,12 @@ CallResults tensor_scatter(const Call& c) {
 }
 
 constexpr OpDef kAttentionOps[] = {
-    {.doc = "softmax(scale Q K^T + mask) V, by heads. onnx Operators.md#Attention, Changelog.md#Attention-23",
-     .schema = "Attention(Tensor Q, Tensor K, Tensor V, Tensor? attn_mask=None, Tensor? past_key=None, Tensor? "
-               "past_value=None, Tensor? nonpad_kv_seqlen=None, *, int is_causal=0, int? kv_num_heads=None, int? "
-               "q_num_heads=None, int qk_matmul_output_mode=0, float? scale=None, float softcap=0.0, int? "
-               "softmax_precision=None, int num_outputs=1) -> Tensor[]",
-     .dtypes = kFloating,
-     .decompose = attention},
+    composite("Attention(Tensor Q, Tensor K, Tensor V, Tensor? attn_mask=None, Tensor? past_key=None, Tensor? "
+              "past_value=None, Tensor? nonpad_kv_seqlen=None, *, int is_causal=0, int? kv_num_heads=None, int? "
+              "q_num_heads=None, int qk_matmul_output_mode=0, float? scale=None, float softcap=0.0, int? "
+              "softmax_precision=None, int num_outputs=1) -> Tensor[]",
+              "softmax(scale Q K^T + mask) V, by heads. onnx Operators.md#Attention, Changelog.md#Attention-23",
+              kFloating, attention),
     {.doc =
          "Pairs of elements rotated by angles that depend on the token's position. onnx Operators.md#RotaryEmbedding",
      .schema = "RotaryEmbedding(Tensor X, Tensor cos_cache, Tensor sin_cache, Tensor? position_ids=None, *, int "
@@ -282,12 +281,10 @@ constexpr OpDef kAttentionOps[] = {
      .dtypes = kFloating & ~set_of(DType::f64),
      .decompose = rotary_embedding,
      .open = {.ask = onnx_open::token_positions}},
-    {.doc = "Keys or values of new tokens written into the cache of earlier ones. onnx Operators.md#TensorScatter",
-     .schema = "TensorScatter(Tensor past_cache, Tensor update, Tensor? write_indices=None, *, int axis=-2, "
-               "str mode=\"linear\") -> Tensor",
-     .dtypes = kMoved,
-     .decompose = tensor_scatter,
-     .open = {.ask = onnx_open::written_rows}},
+    composite("TensorScatter(Tensor past_cache, Tensor update, Tensor? write_indices=None, *, int axis=-2, str "
+              "mode=\"linear\") -> Tensor",
+              "Keys or values of new tokens written into the cache of earlier ones. onnx Operators.md#TensorScatter",
+              kMoved, tensor_scatter, {.ask = onnx_open::written_rows}),
 };
 
 }  // namespace

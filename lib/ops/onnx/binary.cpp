@@ -95,13 +95,13 @@ CallResults bit_shift(const Call& c) {
 /// An op of two operands that ATen has under another name.
 template <V (*F)(const V&, const V&)>
 constexpr OpDef binary(std::string_view doc, std::string_view schema, DTypeSet dtypes) {
-    return {.doc = doc, .schema = schema, .dtypes = dtypes, .decompose = same_as_binary<F>};
+    return composite(schema, doc, dtypes, same_as_binary<F>);
 }
 
 /// Operands of any number.
 template <V (*F)(const V&, const V&)>
 constexpr OpDef several(std::string_view doc, std::string_view schema, DTypeSet dtypes) {
-    return {.doc = doc, .schema = schema, .dtypes = dtypes, .decompose = variadic<F>};
+    return composite(schema, doc, dtypes, variadic<F>);
 }
 
 constexpr DTypeSet kComputed = kNumbers | kLimited;
@@ -110,26 +110,16 @@ constexpr OpDef kBinaryOps[] = {
     binary<plus>("A + B. onnx Operators.md#Add", "Add(Tensor A, Tensor B) -> Tensor", kComputed),
     binary<minus>("A - B. onnx Operators.md#Sub", "Sub(Tensor A, Tensor B) -> Tensor", kComputed),
     binary<mul>("A B. onnx Operators.md#Mul", "Mul(Tensor A, Tensor B) -> Tensor", kComputed),
-    {.doc = "A / B, of integers towards zero. onnx Operators.md#Div",
-     .schema = "Div(Tensor A, Tensor B) -> Tensor",
-     .dtypes = kComputed,
-     .decompose = onnx_div,
-     .open = {.ask = onnx_open::divided, .integers_only = true}},
-    {.doc = "X to the Y, in X's type. onnx Operators.md#Pow",
-     .schema = "Pow(Tensor X, Tensor Y) -> Tensor",
-     .dtypes = kNumbers,
-     .decompose = onnx_pow,
-     .open = {.ask = onnx_open::raised, .integers_only = true}},
-    {.doc = "Remainder, with the sign of the divisor or the dividend. onnx Operators.md#Mod",
-     .schema = "Mod(Tensor A, Tensor B, *, int fmod=0) -> Tensor",
-     .dtypes = kComputed,
-     .decompose = mod,
-     .open = {.ask = onnx_open::divided, .integers_only = true}},
-    {.doc = "Bits of X moved by Y places. onnx Operators.md#BitShift",
-     .schema = "BitShift(Tensor X, Tensor Y, *, str direction) -> Tensor",
-     .dtypes = set_of(DType::u8) | kLimited,
-     .decompose = bit_shift,
-     .open = {.ask = onnx_open::shifted}},
+    composite("Div(Tensor A, Tensor B) -> Tensor", "A / B, of integers towards zero. onnx Operators.md#Div", kComputed,
+              onnx_div, {.ask = onnx_open::divided, .integers_only = true}),
+    composite("Pow(Tensor X, Tensor Y) -> Tensor", "X to the Y, in X's type. onnx Operators.md#Pow", kNumbers, onnx_pow,
+              {.ask = onnx_open::raised, .integers_only = true}),
+    composite("Mod(Tensor A, Tensor B, *, int fmod=0) -> Tensor",
+              "Remainder, with the sign of the divisor or the dividend. onnx Operators.md#Mod", kComputed, mod,
+              {.ask = onnx_open::divided, .integers_only = true}),
+    composite("BitShift(Tensor X, Tensor Y, *, str direction) -> Tensor",
+              "Bits of X moved by Y places. onnx Operators.md#BitShift", set_of(DType::u8) | kLimited, bit_shift,
+              {.ask = onnx_open::shifted}),
     binary<eq>("A = B. onnx Operators.md#Equal", "Equal(Tensor A, Tensor B) -> Tensor", kOrdered),
     binary<gt>("A > B. onnx Operators.md#Greater", "Greater(Tensor A, Tensor B) -> Tensor", kComputed),
     binary<lt>("A < B. onnx Operators.md#Less", "Less(Tensor A, Tensor B) -> Tensor", kComputed),
@@ -147,18 +137,12 @@ constexpr OpDef kBinaryOps[] = {
     several<maximum>("Largest of the operands. onnx Operators.md#Max", "Max(Tensor[] data_0) -> Tensor", kComputed),
     several<minimum>("Smallest of the operands. onnx Operators.md#Min", "Min(Tensor[] data_0) -> Tensor", kComputed),
     several<plus>("Sum of the operands. onnx Operators.md#Sum", "Sum(Tensor[] data_0) -> Tensor", kFloating),
-    {.doc = "Mean of the operands. onnx Operators.md#Mean",
-     .schema = "Mean(Tensor[] data_0) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = onnx_mean},
-    {.doc = "input between two bounds. onnx Operators.md#Clip",
-     .schema = "Clip(Tensor input, Tensor? min_value=None, Tensor? max_value=None, *, float? max=None, "
-               "float? min=None) -> Tensor",
-     .dtypes = kComputed,
-     .decompose = clip},
-    {.doc = "X where the condition holds, else Y. onnx Operators.md#Where",
-     .schema = "Where(Tensor condition, Tensor X, Tensor Y) -> Tensor",
-     .decompose = onnx_where},
+    composite("Mean(Tensor[] data_0) -> Tensor", "Mean of the operands. onnx Operators.md#Mean", kFloating, onnx_mean),
+    composite("Clip(Tensor input, Tensor? min_value=None, Tensor? max_value=None, *, float? max=None, float? min=None) "
+              "-> Tensor",
+              "input between two bounds. onnx Operators.md#Clip", kComputed, clip),
+    composite("Where(Tensor condition, Tensor X, Tensor Y) -> Tensor",
+              "X where the condition holds, else Y. onnx Operators.md#Where", kAnyDType, onnx_where),
 };
 
 }  // namespace

@@ -79,25 +79,17 @@ CallResults onnx_dropout(const Call& c) {
 }
 
 constexpr OpDef kCastOps[] = {
-    {.doc = "Converts elements, floats to integers towards zero. onnx Operators.md#Cast",
-     .schema = "Cast(Tensor input, *, DataType to, int saturate=1, str round_mode=\"up\") -> Tensor",
-     .dtypes = kStored & ~kComplex,
-     .decompose = cast_to,
-     .open = {.ask = onnx_open::converted, .integers_only = true}},
-    {.doc = "Converts elements to the type of another tensor. onnx Operators.md#CastLike",
-     .schema = "CastLike(Tensor input, Tensor target_type, *, int saturate=1, str round_mode=\"up\") -> Tensor",
-     .dtypes = kStored & ~kComplex,
-     .decompose = cast_like,
-     .open = {.ask = onnx_open::converted_like, .integers_only = true}},
-    {.doc = "The input. onnx Operators.md#Identity",
-     .schema = "Identity(Tensor input) -> Tensor",
-     .dtypes = kStored,
-     .decompose = identity},
-    {.doc = "The data; in training elements are zeroed and the rest scaled. onnx Operators.md#Dropout",
-     .schema = "Dropout(Tensor data, Tensor? ratio_value=None, Tensor? training_mode=None, *, float? ratio=None, "
-               "int seed=0, int num_outputs=1) -> Tensor[]",
-     .dtypes = kFloating,
-     .decompose = onnx_dropout},
+    composite("Cast(Tensor input, *, DataType to, int saturate=1, str round_mode=\"up\") -> Tensor",
+              "Converts elements, floats to integers towards zero. onnx Operators.md#Cast", kStored & ~kComplex,
+              cast_to, {.ask = onnx_open::converted, .integers_only = true}),
+    composite("CastLike(Tensor input, Tensor target_type, *, int saturate=1, str round_mode=\"up\") -> Tensor",
+              "Converts elements to the type of another tensor. onnx Operators.md#CastLike", kStored & ~kComplex,
+              cast_like, {.ask = onnx_open::converted_like, .integers_only = true}),
+    composite("Identity(Tensor input) -> Tensor", "The input. onnx Operators.md#Identity", kStored, identity),
+    composite("Dropout(Tensor data, Tensor? ratio_value=None, Tensor? training_mode=None, *, float? ratio=None, int "
+              "seed=0, int num_outputs=1) -> Tensor[]",
+              "The data; in training elements are zeroed and the rest scaled. onnx Operators.md#Dropout", kFloating,
+              onnx_dropout),
 };
 
 }  // namespace

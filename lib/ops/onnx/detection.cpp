@@ -253,33 +253,25 @@ CallResults max_unpool(const Call& c) {
 }
 
 constexpr OpDef kDetectionOps[] = {
-    {.doc = "Sampling positions of affine maps, for GridSample. onnx Operators.md#AffineGrid",
-     .schema = "AffineGrid(Tensor theta, Tensor size, *, int align_corners=0) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = affine_grid},
-    {.doc = "An image sampled at given positions. onnx Operators.md#GridSample",
-     .schema = "GridSample(Tensor X, Tensor grid, *, int align_corners=0, str mode=\"bilinear\", "
-               "str padding_mode=\"zeros\") -> Tensor",
-     .dtypes = kFloating,
-     .decompose = grid_sample},
-    {.doc = "Regions of images, each as an image of one size. onnx Operators.md#RoiAlign",
-     .schema = "RoiAlign(Tensor X, Tensor rois, Tensor batch_indices, *, "
-               "str coordinate_transformation_mode=\"half_pixel\", str mode=\"avg\", int output_height=1, "
-               "int output_width=1, int sampling_ratio=0, float spatial_scale=1.0) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = roi_align,
-     .open = {.ask = onnx_open::aligned_regions}},
-    {.doc = "Indices of the best of overlapping boxes. onnx Operators.md#NonMaxSuppression",
-     .schema = "NonMaxSuppression(Tensor boxes, Tensor scores, Tensor? max_output_boxes_per_class=None, "
-               "Tensor? iou_threshold=None, Tensor? score_threshold=None, *, int center_point_box=0) -> Tensor",
-     .dtypes = set_of(DType::f32),
-     .decompose = non_max_suppression},
-    {.doc = "Elements put back to where MaxPool found them. onnx Operators.md#MaxUnpool",
-     .schema = "MaxUnpool(Tensor X, Tensor I, Tensor? output_shape=None, *, int[] kernel_shape, int[]? pads=None, "
-               "int[]? strides=None) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = max_unpool,
-     .open = {.ask = onnx_open::unpooled}},
+    composite("AffineGrid(Tensor theta, Tensor size, *, int align_corners=0) -> Tensor",
+              "Sampling positions of affine maps, for GridSample. onnx Operators.md#AffineGrid", kFloating,
+              affine_grid),
+    composite("GridSample(Tensor X, Tensor grid, *, int align_corners=0, str mode=\"bilinear\", str "
+              "padding_mode=\"zeros\") -> Tensor",
+              "An image sampled at given positions. onnx Operators.md#GridSample", kFloating, grid_sample),
+    composite("RoiAlign(Tensor X, Tensor rois, Tensor batch_indices, *, str "
+              "coordinate_transformation_mode=\"half_pixel\", str mode=\"avg\", int output_height=1, int "
+              "output_width=1, int sampling_ratio=0, float spatial_scale=1.0) -> Tensor",
+              "Regions of images, each as an image of one size. onnx Operators.md#RoiAlign", kFloating, roi_align,
+              {.ask = onnx_open::aligned_regions}),
+    composite("NonMaxSuppression(Tensor boxes, Tensor scores, Tensor? max_output_boxes_per_class=None, Tensor? "
+              "iou_threshold=None, Tensor? score_threshold=None, *, int center_point_box=0) -> Tensor",
+              "Indices of the best of overlapping boxes. onnx Operators.md#NonMaxSuppression", set_of(DType::f32),
+              non_max_suppression),
+    composite("MaxUnpool(Tensor X, Tensor I, Tensor? output_shape=None, *, int[] kernel_shape, int[]? pads=None, "
+              "int[]? strides=None) -> Tensor",
+              "Elements put back to where MaxPool found them. onnx Operators.md#MaxUnpool", kFloating, max_unpool,
+              {.ask = onnx_open::unpooled}),
 };
 
 }  // namespace

@@ -75,18 +75,14 @@ CallResults softmax_cross_entropy(const Call& c) {
 }
 
 constexpr OpDef kLossOps[] = {
-    {.doc = "Minus the targets' log-probabilities, reduced. onnx Operators.md#NegativeLogLikelihoodLoss",
-     .schema = "NegativeLogLikelihoodLoss(Tensor input, Tensor target, Tensor? weight=None, *, int? ignore_index=None, "
-               "str reduction=\"mean\") -> Tensor",
-     .dtypes = kFloating,
-     .decompose = negative_log_likelihood,
-     .open = {.ask = onnx_open::target_class}},
-    {.doc = "NegativeLogLikelihoodLoss of the log-softmax of scores. onnx Operators.md#SoftmaxCrossEntropyLoss",
-     .schema = "SoftmaxCrossEntropyLoss(Tensor scores, Tensor labels, Tensor? weights=None, *, int? ignore_index=None, "
-               "str reduction=\"mean\", int num_outputs=1) -> Tensor[]",
-     .dtypes = kFloating,
-     .decompose = softmax_cross_entropy,
-     .open = {.ask = onnx_open::label_class}},
+    composite("NegativeLogLikelihoodLoss(Tensor input, Tensor target, Tensor? weight=None, *, int? ignore_index=None, "
+              "str reduction=\"mean\") -> Tensor",
+              "Minus the targets' log-probabilities, reduced. onnx Operators.md#NegativeLogLikelihoodLoss", kFloating,
+              negative_log_likelihood, {.ask = onnx_open::target_class}),
+    composite("SoftmaxCrossEntropyLoss(Tensor scores, Tensor labels, Tensor? weights=None, *, int? ignore_index=None, "
+              "str reduction=\"mean\", int num_outputs=1) -> Tensor[]",
+              "NegativeLogLikelihoodLoss of the log-softmax of scores. onnx Operators.md#SoftmaxCrossEntropyLoss",
+              kFloating, softmax_cross_entropy, {.ask = onnx_open::label_class}),
 };
 
 }  // namespace

@@ -109,7 +109,7 @@ struct ReductionSchema {
 
 template <ReductionSchema Schema, Reduce F, std::int64_t OperandSince = 18>
 constexpr OpDef reduction(std::string_view doc, DTypeSet dtypes = kNumbers) {
-    return {.doc = doc, .schema = Schema, .dtypes = dtypes, .decompose = reduce<F, OperandSince>};
+    return composite(Schema, doc, dtypes, reduce<F, OperandSince>);
 }
 
 /// Also u32 and u64, but u16.
@@ -127,14 +127,10 @@ constexpr OpDef kReduceOps[] = {
     reduction<"ReduceLogSum", log_sum_of>("Logarithm of the sum. onnx Operators.md#ReduceLogSum"),
     reduction<"ReduceLogSumExp", log_sum_exp_of>(
         "Logarithm of the sum of exponentials. onnx Operators.md#ReduceLogSumExp"),
-    {.doc = "Position of the largest element. onnx Operators.md#ArgMax",
-     .schema = "ArgMax(Tensor data, *, int axis=0, int keepdims=1, int select_last_index=0) -> Tensor",
-     .dtypes = kNumbers | kLimited,
-     .decompose = arg_extremum<argmax>},
-    {.doc = "Position of the smallest element. onnx Operators.md#ArgMin",
-     .schema = "ArgMin(Tensor data, *, int axis=0, int keepdims=1, int select_last_index=0) -> Tensor",
-     .dtypes = kNumbers | kLimited,
-     .decompose = arg_extremum<argmin>},
+    composite("ArgMax(Tensor data, *, int axis=0, int keepdims=1, int select_last_index=0) -> Tensor",
+              "Position of the largest element. onnx Operators.md#ArgMax", kNumbers | kLimited, arg_extremum<argmax>),
+    composite("ArgMin(Tensor data, *, int axis=0, int keepdims=1, int select_last_index=0) -> Tensor",
+              "Position of the smallest element. onnx Operators.md#ArgMin", kNumbers | kLimited, arg_extremum<argmin>),
 };
 
 }  // namespace

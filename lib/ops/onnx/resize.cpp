@@ -304,19 +304,14 @@ CallResults upsample(const Call& c) {
 }
 
 constexpr OpDef kResizeOps[] = {
-    {.doc = "Resampled to a scale or to sizes. onnx Operators.md#Resize, Changelog.md#Resize-10",
-     .schema = "Resize(Tensor X, Tensor? roi=None, Tensor? scales=None, Tensor? sizes=None, *, int antialias=0, "
-               "int[]? axes=None, str coordinate_transformation_mode=\"half_pixel\", float cubic_coeff_a=-0.75, int "
-               "exclude_outside=0, "
-               "float extrapolation_value=0.0, str keep_aspect_ratio_policy=\"stretch\", str mode=\"nearest\", str "
-               "nearest_mode=\"round_prefer_floor\") -> Tensor",
-     .dtypes = kNumbers,
-     .decompose = resize,
-     .open = {.ask = onnx_open::resized_region}},
-    {.doc = "Resampled to a scale, before opset 10. onnx Changelog.md#Upsample-9",
-     .schema = "Upsample(Tensor X, Tensor? scales_value=None, *, str mode=\"nearest\", float[]? scales=None) -> Tensor",
-     .dtypes = kNumbers,
-     .decompose = upsample},
+    composite("Resize(Tensor X, Tensor? roi=None, Tensor? scales=None, Tensor? sizes=None, *, int antialias=0, int[]? "
+              "axes=None, str coordinate_transformation_mode=\"half_pixel\", float cubic_coeff_a=-0.75, int "
+              "exclude_outside=0, float extrapolation_value=0.0, str keep_aspect_ratio_policy=\"stretch\", str "
+              "mode=\"nearest\", str nearest_mode=\"round_prefer_floor\") -> Tensor",
+              "Resampled to a scale or to sizes. onnx Operators.md#Resize, Changelog.md#Resize-10", kNumbers, resize,
+              {.ask = onnx_open::resized_region}),
+    composite("Upsample(Tensor X, Tensor? scales_value=None, *, str mode=\"nearest\", float[]? scales=None) -> Tensor",
+              "Resampled to a scale, before opset 10. onnx Changelog.md#Upsample-9", kNumbers, upsample),
 };
 
 }  // namespace

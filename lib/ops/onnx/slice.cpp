@@ -218,24 +218,16 @@ CallResults center_crop_pad(const Call& c) {
 }
 
 constexpr OpDef kSliceOps[] = {
-    {.doc = "The middle of a tensor, or zeros around it. onnx Operators.md#CenterCropPad",
-     .schema = "CenterCropPad(Tensor input_data, Tensor shape, *, int[]? axes=None) -> Tensor",
-     .dtypes = kOrdered,
-     .decompose = center_crop_pad},
-    {.doc = "Joined along one dimension. onnx Operators.md#Concat",
-     .schema = "Concat(Tensor[] inputs, *, int axis) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = concat},
-    {.doc = "Pieces along one dimension. onnx Operators.md#Split",
-     .schema = "Split(Tensor input, Tensor? split_value=None, *, int axis=0, int[]? split=None, int num_outputs=1) "
-               "-> Tensor[]",
-     .dtypes = kMoved,
-     .decompose = onnx_split},
-    {.doc = "Every step-th element between bounds. onnx Operators.md#Slice",
-     .schema = "Slice(Tensor data, Tensor? starts_value=None, Tensor? ends_value=None, Tensor? axes_value=None, "
-               "Tensor? steps=None, *, int[]? axes=None, int[]? ends=None, int[]? starts=None) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = onnx_slice},
+    composite("CenterCropPad(Tensor input_data, Tensor shape, *, int[]? axes=None) -> Tensor",
+              "The middle of a tensor, or zeros around it. onnx Operators.md#CenterCropPad", kOrdered, center_crop_pad),
+    composite("Concat(Tensor[] inputs, *, int axis) -> Tensor", "Joined along one dimension. onnx Operators.md#Concat",
+              kMoved, concat),
+    composite("Split(Tensor input, Tensor? split_value=None, *, int axis=0, int[]? split=None, int num_outputs=1) -> "
+              "Tensor[]",
+              "Pieces along one dimension. onnx Operators.md#Split", kMoved, onnx_split),
+    composite("Slice(Tensor data, Tensor? starts_value=None, Tensor? ends_value=None, Tensor? axes_value=None, Tensor? "
+              "steps=None, *, int[]? axes=None, int[]? ends=None, int[]? starts=None) -> Tensor",
+              "Every step-th element between bounds. onnx Operators.md#Slice", kMoved, onnx_slice),
     {.doc = "More elements around: a constant, or from the edges. onnx Operators.md#Pad",
      .schema = "Pad(Tensor data, Tensor? pads_value=None, Tensor? constant_value=None, Tensor? axes=None, *, str "
                "mode=\"constant\", "

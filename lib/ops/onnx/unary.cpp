@@ -22,7 +22,7 @@ constexpr DTypeSet kSigned = kNumbers & ~set_of(DType::u8);
 /// An op of one operand that ATen has under another name.
 template <V (*F)(const V&)>
 constexpr OpDef unary(std::string_view doc, std::string_view schema, DTypeSet dtypes = kFloating) {
-    return {.doc = doc, .schema = schema, .dtypes = dtypes, .decompose = same_as_unary<F>};
+    return composite(schema, doc, dtypes, same_as_unary<F>);
 }
 
 /// NaN stays NaN, unlike in ATen.
@@ -35,10 +35,8 @@ CallResults onnx_sign(const Call& c) {
 constexpr OpDef kUnaryOps[] = {
     unary<abs>("|x|. onnx Operators.md#Abs", "Abs(Tensor X) -> Tensor", kNumbers | kLimited),
     unary<neg>("-x. onnx Operators.md#Neg", "Neg(Tensor X) -> Tensor", kSigned),
-    {.doc = "-1, 0 or 1; NaN for NaN. onnx Operators.md#Sign",
-     .schema = "Sign(Tensor input) -> Tensor",
-     .dtypes = kNumbers | kLimited,
-     .decompose = onnx_sign},
+    composite("Sign(Tensor input) -> Tensor", "-1, 0 or 1; NaN for NaN. onnx Operators.md#Sign", kNumbers | kLimited,
+              onnx_sign),
     unary<reciprocal>("1 / x. onnx Operators.md#Reciprocal", "Reciprocal(Tensor X) -> Tensor"),
     unary<floor>("Largest integer not above x. onnx Operators.md#Floor", "Floor(Tensor X) -> Tensor"),
     unary<ceil>("Smallest integer not below x. onnx Operators.md#Ceil", "Ceil(Tensor X) -> Tensor"),
@@ -63,10 +61,8 @@ constexpr OpDef kUnaryOps[] = {
     unary<logical_not>("Logical negation. onnx Operators.md#Not", "Not(Tensor X) -> Tensor", kBool),
     unary<bitwise_not>("All bits inverted. onnx Operators.md#BitwiseNot", "BitwiseNot(Tensor X) -> Tensor",
                        kIntegers | kLimited),
-    {.doc = "x is an infinity, of either sign or one. onnx Operators.md#IsInf",
-     .schema = "IsInf(Tensor X, *, int detect_negative=1, int detect_positive=1) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = is_inf},
+    composite("IsInf(Tensor X, *, int detect_negative=1, int detect_positive=1) -> Tensor",
+              "x is an infinity, of either sign or one. onnx Operators.md#IsInf", kFloating, is_inf),
 };
 
 }  // namespace
