@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "ops/aten/families.h"
+#include "ops/aten/gradient.h"
 #include "ops/aten/open_rules.h"
-#include "ops/aten/pointwise_grad.h"
 #include "ops/core/complex.h"
 #include "ops/core/integer.h"
 #include "ops/core/pointwise.h"

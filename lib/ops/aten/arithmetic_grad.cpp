@@ -1,8 +1,7 @@
 // Gradients of functions of two operands and more. Operands may have been broadcast: what is set is summed.
 #include <cmath>
 
-#include "ops/aten/formulas.h"
-#include "ops/aten/pointwise_grad.h"
+#include "ops/aten/gradient.h"
 
 namespace whittle {
 

@@ -1,7 +1,6 @@
 // Gradients as LibTorch's autograd computes them, with its names: of activation functions, softmax, embeddings,
 // slices and diagonals. All are composites.
 // https://github.com/pytorch/pytorch/blob/main/tools/autograd/derivatives.yaml
-#include "ops/aten/formulas.h"
 #include "ops/aten/open_rules.h"
 
 #include <algorithm>
@@ -10,7 +9,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/view_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/core/geometry.h"
 #include "ops/core/pointwise.h"
 

@@ -1,9 +1,8 @@
 // Conversions between dtypes, elements seen as those of another dtype, copies and aliases. Casts are ATen's (see
 // tensor/convert.h): floats truncate towards zero, integers wrap, anything to bool is != 0.
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
+#include "ops/aten/gradient.h"
 #include "ops/aten/open_rules.h"
-#include "ops/aten/view_grad.h"
 #include "ops/core/pointwise.h"
 #include "tensor/reach.h"
 

@@ -6,9 +6,8 @@
 #include <numbers>
 
 #include "base/error.h"
-#include "ops/aten/complex_grad.h"
 #include "ops/aten/families.h"
-#include "ops/aten/view_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/core/complex.h"
 #include "ops/core/pointwise.h"
 #include "tensor/complex.h"

@@ -1,8 +1,7 @@
 // Gradients of complex numbers. A gradient is PyTorch's: by the real part, plus i times by the imaginary part, so that
 // of a function f with a derivative it is the result's times the conjugate of f'.
 // https://pytorch.org/docs/stable/notes/autograd.html#autograd-for-complex-numbers
-#include "ops/aten/complex_grad.h"
-#include "ops/aten/formulas.h"
+#include "ops/aten/gradient.h"
 
 #include "ops/core/geometry.h"
 

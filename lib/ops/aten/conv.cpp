@@ -4,7 +4,7 @@
 
 #include "base/checked.h"
 #include "ops/aten/families.h"
-#include "ops/aten/layer_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/core/gemm.h"
 #include "ops/core/window.h"
 

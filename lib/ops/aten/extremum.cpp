@@ -1,8 +1,7 @@
 // Extreme elements over dimensions and where they are: NaN counts as more extreme than any number, and of equal
 // elements the first is taken. Definitions: https://pytorch.org/docs/stable/generated/torch.max.html
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
-#include "ops/aten/reduction_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/core/reduce.h"
 
 namespace whittle {

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "ops/aten/families.h"
-#include "ops/aten/linalg_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/aten/matrices.h"
 
 namespace whittle::matrices {

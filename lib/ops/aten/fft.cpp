@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "base/error.h"
-#include "ops/aten/complex_grad.h"
 #include "ops/aten/families.h"
+#include "ops/aten/gradient.h"
 #include "ops/core/elements.h"
 #include "ops/core/pointwise.h"
 

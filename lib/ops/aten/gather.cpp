@@ -1,8 +1,7 @@
 // Ops that read elements at positions which tensors hold. Eager refuses a position outside, as ATen does; a kernel
 // cannot, so that who runs it looks before (positions.cpp).
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
-#include "ops/aten/index_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/aten/open_rules.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"

@@ -8,9 +8,8 @@
 
 #include "ops/aten/cubic.h"
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
+#include "ops/aten/gradient.h"
 #include "ops/aten/grid_sample.h"
-#include "ops/aten/layer_grad.h"
 #include "ops/core/dense.h"
 #include "ops/core/gemm.h"
 

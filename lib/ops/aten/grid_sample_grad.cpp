@@ -5,9 +5,8 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
+#include "ops/aten/gradient.h"
 #include "ops/aten/grid_sample.h"
-#include "ops/aten/layer_grad.h"
 
 namespace whittle {
 

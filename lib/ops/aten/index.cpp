@@ -5,8 +5,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
-#include "ops/aten/index_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/aten/open_rules.h"
 #include "ops/core/combine.h"
 #include "ops/core/elements.h"

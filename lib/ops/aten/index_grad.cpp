@@ -1,8 +1,6 @@
 // Gradients of elements at positions: what was read is added there, what was written is read there.
-#include "ops/aten/index_grad.h"
-#include "ops/aten/formulas.h"
+#include "ops/aten/gradient.h"
 
-#include "ops/aten/view_grad.h"
 #include "ops/core/geometry.h"
 
 namespace whittle {

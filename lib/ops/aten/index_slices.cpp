@@ -2,8 +2,7 @@
 // they have where an index is there twice.
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
-#include "ops/aten/index_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/aten/open_rules.h"
 
 namespace whittle {

@@ -1,6 +1,5 @@
 // Gradients of convolution, normalization and losses, by the backward ops that LibTorch's autograd calls.
-#include "ops/aten/layer_grad.h"
-#include "ops/aten/formulas.h"
+#include "ops/aten/gradient.h"
 
 namespace whittle {
 

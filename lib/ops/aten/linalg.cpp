@@ -4,8 +4,7 @@
 #include <cmath>
 
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
-#include "ops/aten/linalg_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/aten/matrices.h"
 
 namespace whittle::matrices {

@@ -1,5 +1,4 @@
-#include "ops/aten/linalg_grad.h"
-#include "ops/aten/formulas.h"
+#include "ops/aten/gradient.h"
 
 #include <algorithm>
 

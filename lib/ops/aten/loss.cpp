@@ -4,8 +4,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
-#include "ops/aten/layer_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/aten/losses.h"
 #include "ops/aten/open_rules.h"
 

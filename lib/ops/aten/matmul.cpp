@@ -2,7 +2,7 @@
 // Definitions: https://pytorch.org/docs/stable/torch.html#blas-and-lapack-operations
 
 #include "ops/aten/families.h"
-#include "ops/aten/layer_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/core/dense.h"
 #include "ops/core/gemm.h"
 

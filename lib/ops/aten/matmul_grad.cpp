@@ -1,6 +1,5 @@
 // Gradients of matrix products.
-#include "ops/aten/formulas.h"
-#include "ops/aten/layer_grad.h"
+#include "ops/aten/gradient.h"
 
 namespace whittle {
 

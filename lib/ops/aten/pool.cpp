@@ -4,8 +4,7 @@
 #include <limits>
 
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
-#include "ops/aten/layer_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/aten/pooling.h"
 #include "ops/core/gemm.h"
 #include "tensor/limits.h"

@@ -5,8 +5,7 @@
 #include <cstdlib>
 
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
-#include "ops/aten/layer_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/aten/pooling.h"
 #include "ops/core/gemm.h"
 

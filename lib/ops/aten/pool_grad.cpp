@@ -1,6 +1,5 @@
 // Gradients of pooling and interpolation, by the backward ops that LibTorch's autograd calls, where it has them.
-#include "ops/aten/formulas.h"
-#include "ops/aten/layer_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/aten/resize.h"
 
 namespace whittle {

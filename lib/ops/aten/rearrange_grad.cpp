@@ -1,6 +1,5 @@
 // Gradients of what puts elements elsewhere, with others or over others.
-#include "ops/aten/formulas.h"
-#include "ops/aten/view_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/core/geometry.h"
 
 namespace whittle {

@@ -1,6 +1,5 @@
 // Gradients of reductions: a result's gradient goes to each element that it was made of.
-#include "ops/aten/reduction_grad.h"
-#include "ops/aten/formulas.h"
+#include "ops/aten/gradient.h"
 
 #include <cmath>
 #include <limits>

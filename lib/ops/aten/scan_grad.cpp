@@ -1,8 +1,7 @@
 // Gradients of what picks elements along a dimension, which go where the elements were, and of running results.
 #include <limits>
 
-#include "ops/aten/formulas.h"
-#include "ops/aten/reduction_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/core/geometry.h"
 
 namespace whittle {

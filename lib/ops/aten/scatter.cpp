@@ -3,7 +3,7 @@
 // are kept in f32 until the end. Positions outside are refused as gather.cpp says.
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/index_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/aten/open_rules.h"
 #include "ops/core/combine.h"
 #include "ops/core/elements.h"

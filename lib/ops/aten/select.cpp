@@ -2,9 +2,8 @@
 // Definitions: https://pytorch.org/docs/stable/generated/torch.where.html
 
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
+#include "ops/aten/gradient.h"
 #include "ops/aten/open_rules.h"
-#include "ops/aten/pointwise_grad.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {

@@ -4,8 +4,7 @@
 #include <limits>
 
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
-#include "ops/aten/reduction_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/core/reduce.h"
 
 namespace whittle {

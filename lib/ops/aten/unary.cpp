@@ -5,9 +5,8 @@
 #include <limits>
 #include <numbers>
 
-#include "ops/aten/complex_grad.h"
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
+#include "ops/aten/gradient.h"
 #include "ops/core/complex.h"
 #include "ops/core/pointwise.h"
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
-#include "ops/aten/layer_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/aten/resize.h"
 #include "ops/core/gemm.h"
 #include "ops/core/window.h"

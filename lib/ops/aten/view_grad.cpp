@@ -1,6 +1,5 @@
 // Gradients of views: the result's gradient, seen from the other side.
-#include "ops/aten/view_grad.h"
-#include "ops/aten/formulas.h"
+#include "ops/aten/gradient.h"
 
 #include <algorithm>
 #include <limits>
