@@ -14,7 +14,6 @@
 #include "ops/core/registry.h"
 #include "passes/log.h"
 #include "passes/rewriter.h"
-#include "passes/view_write.h"
 #include "passes/views.h"
 
 namespace whittle {

@@ -9,9 +9,8 @@
 #include "base/words.h"
 #include "graph/targets.h"
 #include "ops/aten/earlier.h"
-#include "tensor/alike.h"
-#include "tensor/expanded.h"
 #include "tensor/reach.h"
+#include "tensor/scalars.h"
 #include "text/language.h"
 
 namespace whittle::printers {

@@ -4,7 +4,7 @@
 
 #include "base/program_text.h"
 #include "base/words.h"
-#include "tensor/alike.h"
+#include "tensor/scalars.h"
 
 namespace whittle {
 namespace {

@@ -24,9 +24,8 @@
 #include "printers/short_program.h"
 #include "printers/title.h"
 #include "printers/torch_program.h"
-#include "tensor/alike.h"
-#include "tensor/expanded.h"
 #include "tensor/reach.h"
+#include "tensor/scalars.h"
 #include "text/language.h"
 
 namespace whittle {
