@@ -34,10 +34,7 @@ struct Relu : Arithmetic {
 };
 struct Sigmoid : FloatingFunction {
     static constexpr Bound bound = rounds_by(4, Bound::Rule::terms);
-    template <Floating T>
-    static T eval(T x) {
-        return 1 / (1 + std::exp(-x));
-    }
+    static auto eval(Floating auto x) { return 1 / (1 + std::exp(-x)); }
     static Expr lower(const Expr& x) { return constant(x, 1) / (constant(x, 1) + exp_of(expr::negate(x))); }
 };
 /// min(0, x) - log1p(exp(-|x|)): never overflows.
@@ -55,18 +52,12 @@ struct LogSigmoid : Arithmetic {
 };
 struct Silu : Arithmetic {
     static constexpr Bound bound = rounds_by(4, Bound::Rule::terms);
-    template <Floating T>
-    static T eval(T x) {
-        return x / (1 + std::exp(-x));
-    }
+    static auto eval(Floating auto x) { return x / (1 + std::exp(-x)); }
     static Expr lower(const Expr& x) { return x / (constant(x, 1) + exp_of(expr::negate(x))); }
 };
 struct Mish : Arithmetic {
     static constexpr Bound bound = rounds_by(8, Bound::Rule::terms);
-    template <Floating T>
-    static T eval(T x) {
-        return x * std::tanh(std::log1p(std::exp(x)));
-    }
+    static auto eval(Floating auto x) { return x * std::tanh(std::log1p(std::exp(x))); }
     static Expr lower(const Expr& x) { return x * expr::unary(Op::tanh, expr::unary(Op::log1p, exp_of(x))); }
 };
 /// min(max(x + 3, 0), 6), where NaN stays.
@@ -78,18 +69,12 @@ T ramp_to_six(T x) {
 Expr ramp_to_six(const Expr& x) { return min_of(max_of(x + constant(x, 3), 0), 6); }
 struct Hardswish : Arithmetic {
     static constexpr Bound bound = rounds_by(4, Bound::Rule::terms);
-    template <Floating T>
-    static T eval(T x) {
-        return x * ramp_to_six(x) / 6;
-    }
+    static auto eval(Floating auto x) { return x * ramp_to_six(x) / 6; }
     static Expr lower(const Expr& x) { return x * ramp_to_six(x) / constant(x, 6); }
 };
 struct Hardsigmoid : Arithmetic {
     static constexpr Bound bound = rounds_by(4, Bound::Rule::terms);
-    template <Floating T>
-    static T eval(T x) {
-        return ramp_to_six(x) / 6;
-    }
+    static auto eval(Floating auto x) { return ramp_to_six(x) / 6; }
     static Expr lower(const Expr& x) { return ramp_to_six(x) / constant(x, 6); }
 };
 

@@ -124,14 +124,8 @@ constexpr OpDef weighted_sum_op(std::string_view schema, std::string_view doc, G
 struct Mul : Arithmetic {
     static constexpr Bound bound = with_exact(rounds_by(1), Bound::Exact::sums);
     static constexpr bool exact_numbers = true;
-    template <Floating T>
-    static T eval(T a, T b) {
-        return a * b;
-    }
-    template <Complex T>
-    static T eval(T a, T b) {
-        return product(a, b);
-    }
+    static auto eval(Floating auto a, Floating auto b) { return a * b; }
+    static auto eval(Complex auto a, Complex auto b) { return product(a, b); }
     static std::int64_t eval(std::int64_t a, std::int64_t b) { return wrapping_mul(a, b); }
     static bool eval(bool a, bool b) { return a && b; }
     static Expr lower(const Expr& a, const Expr& b) { return a->dtype == DType::boolean ? a && b : a * b; }
@@ -140,10 +134,7 @@ struct Mul : Arithmetic {
 /// NaN if either is NaN. Of two zeros the first, which std::max also gives.
 struct Maximum : Arithmetic {
     static constexpr Bound bound = kBoundExact;
-    template <Real T>
-    static T eval(T a, T b) {
-        return a != a || b <= a ? a : b;
-    }
+    static auto eval(Real auto a, Real auto b) { return a != a || b <= a ? a : b; }
     static Expr lower(const Expr& a, const Expr& b) {
         if (a->dtype == DType::boolean) return a || b;
         if (!is_floating(a->dtype)) return expr::max(a, b);
@@ -152,10 +143,7 @@ struct Maximum : Arithmetic {
 };
 struct Minimum : Arithmetic {
     static constexpr Bound bound = kBoundExact;
-    template <Real T>
-    static T eval(T a, T b) {
-        return a != a || a <= b ? a : b;
-    }
+    static auto eval(Real auto a, Real auto b) { return a != a || a <= b ? a : b; }
     static Expr lower(const Expr& a, const Expr& b) {
         if (a->dtype == DType::boolean) return a && b;
         if (!is_floating(a->dtype)) return expr::min(a, b);
@@ -165,10 +153,7 @@ struct Minimum : Arithmetic {
 /// The other one if one is NaN.
 struct Fmax : Arithmetic {
     static constexpr Bound bound = kBoundExact;
-    template <Real T>
-    static T eval(T a, T b) {
-        return b != b || b <= a ? a : b;
-    }
+    static auto eval(Real auto a, Real auto b) { return b != b || b <= a ? a : b; }
     static Expr lower(const Expr& a, const Expr& b) {
         if (!is_floating(a->dtype)) return Maximum::lower(a, b);
         return expr::select(is_nan(b) || b <= a, a, b);
@@ -176,10 +161,7 @@ struct Fmax : Arithmetic {
 };
 struct Fmin : Arithmetic {
     static constexpr Bound bound = kBoundExact;
-    template <Real T>
-    static T eval(T a, T b) {
-        return b != b || a <= b ? a : b;
-    }
+    static auto eval(Real auto a, Real auto b) { return b != b || a <= b ? a : b; }
     static Expr lower(const Expr& a, const Expr& b) {
         if (!is_floating(a->dtype)) return Minimum::lower(a, b);
         return expr::select(is_nan(b) || a <= b, a, b);
@@ -187,10 +169,7 @@ struct Fmin : Arithmetic {
 };
 
 struct Atan2 : FloatingFunction {
-    template <Floating T>
-    static T eval(T a, T b) {
-        return std::atan2(a, b);
-    }
+    static auto eval(Floating auto a, Floating auto b) { return std::atan2(a, b); }
     static Expr lower(const Expr& a, const Expr& b) { return expr::binary(Op::atan2, a, b); }
 };
 

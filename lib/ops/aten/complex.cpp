@@ -74,10 +74,7 @@ std::vector<Tensor> eval_as_complex(const Arguments<Tensor>& arguments) {
 // --- Conjugates ---
 
 struct Conjugate : Arithmetic {
-    template <Complex T>
-    static T eval(T x) {
-        return std::conj(x);
-    }
+    static auto eval(Complex auto x) { return std::conj(x); }
 };
 
 std::vector<ValueMeta> infer_conj(const Arguments<ValueMeta>& arguments) {
@@ -102,10 +99,7 @@ struct Angle : FloatingFunction {
     static T eval(T x) {
         return x != x ? x : x < 0 ? std::numbers::pi_v<T> : T(0);
     }
-    template <Complex T>
-    static typename T::value_type eval(T x) {
-        return std::arg(x);
-    }
+    static auto eval(Complex auto x) { return std::arg(x); }
     static Expr lower(const Expr& x) {
         const Expr half_turn = expr::select(x < constant(x, 0), constant(x, std::numbers::pi), constant(x, 0));
         return expr::select(is_nan(x), x, half_turn);

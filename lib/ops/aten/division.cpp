@@ -21,14 +21,8 @@ using expr::Op;
 struct Divide : FloatingFunction {
     static constexpr Bound bound = rounds_by(2, Bound::Rule::quotient);
     static constexpr bool exact_numbers = true;
-    template <Floating T>
-    static T eval(T a, T b) {
-        return a / b;
-    }
-    template <Complex T>
-    static T eval(T a, T b) {
-        return quotient(a, b);
-    }
+    static auto eval(Floating auto a, Floating auto b) { return a / b; }
+    static auto eval(Complex auto a, Complex auto b) { return quotient(a, b); }
     static Expr lower(const Expr& a, const Expr& b) { return a / b; }
 };
 
@@ -70,10 +64,7 @@ struct DivideFloor : Arithmetic {
 };
 
 struct DivideTrunc : Arithmetic {
-    template <Floating T>
-    static T eval(T a, T b) {
-        return std::trunc(a / b);
-    }
+    static auto eval(Floating auto a, Floating auto b) { return std::trunc(a / b); }
     static std::int64_t eval(std::int64_t a, std::int64_t b) { return truncated_div(a, b); }
     static std::uint64_t eval(std::uint64_t a, std::uint64_t b) { return unsigned_div(a, b); }
     static Expr lower(const Expr& a, const Expr& b) {
@@ -111,10 +102,7 @@ struct Remainder : Arithmetic {
 /// The sign of a.
 struct Fmod : Arithmetic {
     static constexpr Bound bound = rounds_by(1, Bound::Rule::step);
-    template <Floating T>
-    static T eval(T a, T b) {
-        return std::fmod(a, b);
-    }
+    static auto eval(Floating auto a, Floating auto b) { return std::fmod(a, b); }
     static std::int64_t eval(std::int64_t a, std::int64_t b) { return truncated_mod(a, b); }
     static std::uint64_t eval(std::uint64_t a, std::uint64_t b) { return unsigned_mod(a, b); }
     static Expr lower(const Expr& a, const Expr& b) {

@@ -43,14 +43,8 @@ expr::Value lower_integer_power(expr::GroupBuilder& builder, const expr::Value& 
 
 struct Pow : Arithmetic {
     static constexpr std::string_view right = "exponent";
-    template <Floating T>
-    static T eval(T a, T b) {
-        return std::pow(a, b);
-    }
-    template <Complex T>
-    static T eval(T a, T b) {
-        return std::pow(a, b);
-    }
+    static auto eval(Floating auto a, Floating auto b) { return std::pow(a, b); }
+    static auto eval(Complex auto a, Complex auto b) { return std::pow(a, b); }
     static std::int64_t eval(std::int64_t a, std::int64_t b) { return integer_power(a, b); }
 };
 

@@ -61,10 +61,7 @@ std::vector<ValueMeta> infer_heaviside(const Arguments<ValueMeta>& a) {
 /// Infinite where an operand is, whatever the other one; squares do not overflow.
 struct Hypot : Arithmetic {
     static constexpr Bound bound = rounds_by(4, Bound::Rule::terms);
-    template <Floating T>
-    static T eval(T a, T b) {
-        return std::hypot(a, b);
-    }
+    static auto eval(Floating auto a, Floating auto b) { return std::hypot(a, b); }
     static Expr lower(const Expr& a, const Expr& b) {
         const Expr x = absolute(a), y = absolute(b), most = larger(x, y);
         const Expr least = expr::select(x < y, x, y), ratio = least / most;
@@ -108,10 +105,7 @@ struct LogAddExp2 : Arithmetic {
 /// The sign of the second one, of a zero, too. (Of a NaN expressions do not see it: that of a positive one.)
 struct CopySign : FloatingFunction {
     static constexpr Bound bound = with_exact(kBoundStep, Bound::Exact::never);  // the signs of zeros may differ
-    template <Floating T>
-    static T eval(T a, T b) {
-        return std::copysign(a, b);
-    }
+    static auto eval(Floating auto a, Floating auto b) { return std::copysign(a, b); }
     static Expr lower(const Expr& a, const Expr& b) {
         const Expr zero = constant(b, 0), negative_zero = expr::equal(b, zero) && constant(b, 1) / b < zero;
         return expr::select(b < zero || negative_zero, expr::negate(absolute(a)), absolute(a));

@@ -26,14 +26,8 @@ std::int64_t negated(std::int64_t x) { return static_cast<std::int64_t>(0 - stat
 struct Abs : Arithmetic {
     static constexpr Bound bound = rounds_by(0);
     static DType result(DType dtype) { return real_of(dtype); }
-    template <Floating T>
-    static T eval(T x) {
-        return std::fabs(x);
-    }
-    template <Complex T>
-    static typename T::value_type eval(T x) {
-        return std::abs(x);
-    }
+    static auto eval(Floating auto x) { return std::fabs(x); }
+    static auto eval(Complex auto x) { return std::abs(x); }
     static std::int64_t eval(std::int64_t x) { return x < 0 ? negated(x) : x; }
     static std::uint64_t eval(std::uint64_t x) { return x; }
     static Expr lower(const Expr& x) { return is_unsigned(x->dtype) ? x : expr::unary(Op::abs, x); }
@@ -90,32 +84,20 @@ struct Rounding : Arithmetic {
 };
 struct Floor : Rounding<Op::floor> {
     using Rounding::eval;
-    template <Floating T>
-    static T eval(T x) {
-        return std::floor(x);
-    }
+    static auto eval(Floating auto x) { return std::floor(x); }
 };
 struct Ceil : Rounding<Op::ceil> {
     using Rounding::eval;
-    template <Floating T>
-    static T eval(T x) {
-        return std::ceil(x);
-    }
+    static auto eval(Floating auto x) { return std::ceil(x); }
 };
 struct Trunc : Rounding<Op::trunc> {
     using Rounding::eval;
-    template <Floating T>
-    static T eval(T x) {
-        return std::trunc(x);
-    }
+    static auto eval(Floating auto x) { return std::trunc(x); }
 };
 /// Ties to even.
 struct Round : Rounding<Op::round_even> {
     using Rounding::eval;
-    template <Floating T>
-    static T eval(T x) {
-        return std::nearbyint(x);
-    }
+    static auto eval(Floating auto x) { return std::nearbyint(x); }
 };
 /// In units of 10^-decimals; of half types in f32, as later versions of ATen compute it.
 CallResults round_decimals(const Call& c) {
@@ -128,10 +110,7 @@ CallResults round_decimals(const Call& c) {
 
 struct Frac : Arithmetic {
     static constexpr Bound bound = kBoundStep;
-    template <Floating T>
-    static T eval(T x) {
-        return x - std::trunc(x);
-    }
+    static auto eval(Floating auto x) { return x - std::trunc(x); }
     static Expr lower(const Expr& x) { return x - expr::unary(Op::trunc, x); }
 };
 
@@ -139,14 +118,8 @@ struct Frac : Arithmetic {
 struct Square : Arithmetic {
     static DType common(DType dtype) { return dtype == DType::boolean ? DType::i64 : dtype; }
     static DType result(DType dtype) { return common(dtype); }
-    template <Floating T>
-    static T eval(T x) {
-        return x * x;
-    }
-    template <Complex T>
-    static T eval(T x) {
-        return product(x, x);
-    }
+    static auto eval(Floating auto x) { return x * x; }
+    static auto eval(Complex auto x) { return product(x, x); }
     static std::int64_t eval(std::int64_t x) {
         const auto bits = static_cast<std::uint64_t>(x);
         return static_cast<std::int64_t>(bits * bits);
@@ -232,50 +205,29 @@ struct Reciprocal : FloatingFunction {
 };
 struct Erfc : FloatingFunction {
     static constexpr Bound bound = rounds_by(4, Bound::Rule::terms);
-    template <Floating T>
-    static T eval(T x) {
-        return std::erfc(x);
-    }
+    static auto eval(Floating auto x) { return std::erfc(x); }
     static Expr lower(const Expr& x) { return expr::unary(Op::erfc, x); }
 };
 struct Exp2 : FloatingFunction {
-    template <Floating T>
-    static T eval(T x) {
-        return std::exp2(x);
-    }
+    static auto eval(Floating auto x) { return std::exp2(x); }
     static Expr lower(const Expr& x) { return expr::binary(Op::pow, constant(x, 2), x); }
 };
 
 // --- Predicates ---
 
 struct IsNan : Predicate {
-    template <class T>
-    static bool eval(T x) {
-        return x != x;
-    }
+    static bool eval(auto x) { return x != x; }
     static Expr lower(const Expr& x) { return is_nan(x); }
 };
 
 struct IsInf : Predicate {
-    template <Real T>
-    static bool eval(T x) {
-        return std::isinf(static_cast<double>(x));
-    }
-    template <Complex T>
-    static bool eval(T x) {
-        return std::isinf(x.real()) || std::isinf(x.imag());
-    }
+    static bool eval(Real auto x) { return std::isinf(static_cast<double>(x)); }
+    static bool eval(Complex auto x) { return std::isinf(x.real()) || std::isinf(x.imag()); }
     static Expr lower(const Expr& x) { return is_infinite(x); }
 };
 struct IsFinite : Predicate {
-    template <Real T>
-    static bool eval(T x) {
-        return std::isfinite(static_cast<double>(x));
-    }
-    template <Complex T>
-    static bool eval(T x) {
-        return std::isfinite(x.real()) && std::isfinite(x.imag());
-    }
+    static bool eval(Real auto x) { return std::isfinite(static_cast<double>(x)); }
+    static bool eval(Complex auto x) { return std::isfinite(x.real()) && std::isfinite(x.imag()); }
     static Expr lower(const Expr& x) { return expr::logical_not(is_infinite(x) || is_nan(x)); }
 };
 struct LogicalNot : Predicate {
