@@ -223,14 +223,7 @@ CallResults decompose_celu(const Call& c) {
 template <class K>
 constexpr OpDef parametric_op(std::string_view schema, std::string_view doc, GradientRule grad,
                               const Bound& bound = rounds_by(16, Bound::Rule::terms)) {
-    return {.doc = doc,
-            .schema = schema,
-            .dtypes = kFloating,
-            .infer = infer_same,
-            .eval = eval_parametric<K>,
-            .lower = lower_parametric<K>,
-            .grad = grad,
-            .bound = bound};
+    return primitive(schema, doc, kFloating, {infer_same, eval_parametric<K>, lower_parametric<K>}, grad, bound);
 }
 constexpr OpDef same_shape_composite(std::string_view schema, std::string_view doc, DTypeSet dtypes,
                                      DecomposeFn decompose, GradientRule grad = nullptr) {

@@ -109,14 +109,9 @@ std::vector<expr::Value> lower_weighted_sum(expr::GroupBuilder&, const Arguments
 
 template <class F>
 constexpr OpDef weighted_sum_op(std::string_view schema, std::string_view doc, GradientRule grad) {
-    return {.doc = doc,
-            .schema = schema,
-            .dtypes = (F::allows_bool ? kAnyDType : kNumbers) | kLimited | kComplex,
-            .infer = infer_weighted_sum<F>,
-            .eval = eval_weighted_sum<F>,
-            .lower = lower_weighted_sum<F>,
-            .grad = grad,
-            .bound = with_exact(rounds_by(1, Bound::Rule::terms), Bound::Exact::sums)};
+    return primitive(schema, doc, (F::allows_bool ? kAnyDType : kNumbers) | kLimited | kComplex,
+                     {infer_weighted_sum<F>, eval_weighted_sum<F>, lower_weighted_sum<F>}, grad,
+                     with_exact(rounds_by(1, Bound::Rule::terms), Bound::Exact::sums));
 }
 
 // --- Products and extrema ---

@@ -32,12 +32,9 @@ std::vector<expr::Value> lower_assertion(expr::GroupBuilder&, const Arguments<ex
 }
 
 constexpr OpDef kAssertionOps[] = {
-    {.doc = "dep_token if self is true, else an error: the functional form of torch._check",
-     .schema = "_functional_assert_async.msg(Tensor self, str assert_msg, Tensor dep_token) -> Tensor",
-     .infer = infer_assertion,
-     .eval = eval_assertion,
-     .lower = lower_assertion,
-     .grad = no_gradient},
+    primitive("_functional_assert_async.msg(Tensor self, str assert_msg, Tensor dep_token) -> Tensor",
+              "dep_token if self is true, else an error: the functional form of torch._check", kAnyDType,
+              {infer_assertion, eval_assertion, lower_assertion}, no_gradient),
 };
 
 }  // namespace

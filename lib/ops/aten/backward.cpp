@@ -179,12 +179,11 @@ std::span<const OpDef> backward_ops() {
         composite("select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor",
                   "zeros with the gradient at an index: https://pytorch.org/docs/stable/generated/torch.select.html",
                   kFloating | kComplex, decompose_select_backward),
-        {.doc =
-             "zeros with the gradient in a slice: https://pytorch.org/docs/stable/generated/torch.slice_scatter.html",
-         .schema = "slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt "
-                   "step) -> Tensor",
-         .dtypes = kFloating | kComplex,
-         .decompose = decompose_slice_backward},
+        composite(
+            "slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt step) "
+            "-> Tensor",
+            "zeros with the gradient in a slice: https://pytorch.org/docs/stable/generated/torch.slice_scatter.html",
+            kFloating | kComplex, decompose_slice_backward),
         composite("unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor",
                   "the sum of the windows' gradients for each element: "
                   "https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html",

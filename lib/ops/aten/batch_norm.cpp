@@ -183,24 +183,15 @@ CallResults batch_parts(const Call& c) {
 // --- Records ---
 
 constexpr OpDef kBatchNorm[] = {
-    {.doc = "normalized by running statistics per channel; two empty results",
-     .schema = "_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, "
-               "Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_inference,
-     .eval = eval_inference,
-     .lower = lower_inference,
-     .grad = batch_norm_inference_grad,
-     .bound = {.parts = inference_parts}},
-    {.doc = "normalized by the batch's statistics per channel; also mean and 1 / sqrt(variance + eps)",
-     .schema = "_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, float "
-               "momentum, float eps) -> (Tensor, Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_batch,
-     .eval = eval_batch,
-     .lower = lower_batch,
-     .grad = batch_norm_batch_grad,
-     .bound = {.parts = batch_parts}},
+    primitive("_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, "
+              "Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+              "normalized by running statistics per channel; two empty results", kFloating,
+              {infer_inference, eval_inference, lower_inference}, batch_norm_inference_grad,
+              {.parts = inference_parts}),
+    primitive("_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, float "
+              "momentum, float eps) -> (Tensor, Tensor, Tensor)",
+              "normalized by the batch's statistics per channel; also mean and 1 / sqrt(variance + eps)", kFloating,
+              {infer_batch, eval_batch, lower_batch}, batch_norm_batch_grad, {.parts = batch_parts}),
     composite("native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
               "running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
               "by running statistics, or in training by the batch's", kFloating, decompose_native_batch_norm,

@@ -275,16 +275,11 @@ std::vector<expr::Value> lower_convolution(expr::GroupBuilder& builder, const Ar
 // ---- records ----
 
 constexpr OpDef kConvOps[] = {
-    {.doc =
-         "Convolution or its transpose in 1, 2 or 3 dimensions; pytorch.org/docs/stable/generated/torch.nn.Conv2d.html",
-     .schema = "convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, "
-               "SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor",
-     .dtypes = kConvolutionTypes,
-     .infer = infer_convolution,
-     .eval = eval_convolution,
-     .lower = lower_convolution,
-     .grad = convolution_grad,
-     .bound = kBoundSums},
+    primitive(
+        "convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, "
+        "bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor",
+        "Convolution or its transpose in 1, 2 or 3 dimensions; pytorch.org/docs/stable/generated/torch.nn.Conv2d.html",
+        kConvolutionTypes, {infer_convolution, eval_convolution, lower_convolution}, convolution_grad, kBoundSums),
 };
 
 }  // namespace

@@ -73,14 +73,7 @@ constexpr Bound kUnbounded = {};
 
 constexpr OpDef filled_op(std::string_view schema, std::string_view doc, GradientRule grad,
                           const Bound& bound = with_exact(rounds_by(1), Bound::Exact::always)) {
-    return {.doc = doc,
-            .schema = schema,
-            .dtypes = kAnyDType | kComplex,
-            .infer = infer_filled,
-            .eval = eval_filled,
-            .lower = lower_filled,
-            .grad = grad,
-            .bound = bound};
+    return primitive(schema, doc, kAnyDType | kComplex, {infer_filled, eval_filled, lower_filled}, grad, bound);
 }
 
 }  // namespace

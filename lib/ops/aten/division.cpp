@@ -185,14 +185,9 @@ std::vector<expr::Value> lower_mode(expr::GroupBuilder& builder, const Arguments
 // --- Records ---
 
 constexpr OpDef mode_op(std::string_view schema) {
-    return {.doc = "self / other, rounded as rounding_mode says: none, 'floor' or 'trunc'",
-            .schema = schema,
-            .dtypes = kNumbers | kLimited,
-            .infer = infer_mode,
-            .eval = eval_mode,
-            .lower = lower_mode,
-            .grad = div_mode_grad,
-            .bound = rounds_by(2, Bound::Rule::step)};
+    return primitive(schema, "self / other, rounded as rounding_mode says: none, 'floor' or 'trunc'",
+                     kNumbers | kLimited, {infer_mode, eval_mode, lower_mode}, div_mode_grad,
+                     rounds_by(2, Bound::Rule::step));
 }
 
 /// Integers, of which a quotient may not exist.
@@ -200,12 +195,7 @@ constexpr OpDef divides(OpDef def) { return with_open(def, {.ask = aten_open::di
 
 template <class F>
 constexpr OpDef divisor_op(std::string_view schema, std::string_view doc) {
-    return {.doc = doc,
-            .schema = schema,
-            .dtypes = kIntegers,
-            .infer = infer_binary<F>,
-            .eval = eval_binary<F>,
-            .grad = no_gradient};
+    return primitive(schema, doc, kIntegers, {infer_binary<F>, eval_binary<F>}, no_gradient);
 }
 
 constexpr OpDef kDivision[] = {

@@ -129,36 +129,21 @@ CallResults decompose_extremes(const Call& c) {
 
 template <bool kLargest>
 constexpr OpDef value_op(std::string_view schema) {
-    return {.doc = kLargest ? "largest element; NaN if any is" : "smallest element; NaN if any is",
-            .schema = schema,
-            .dtypes = kOrdered,
-            .infer = infer_value,
-            .eval = eval_value<kLargest>,
-            .lower = lower_value<kLargest>,
-            .grad = extremum_value_grad,
-            .bound = kBoundExact};
+    return primitive(schema, kLargest ? "largest element; NaN if any is" : "smallest element; NaN if any is", kOrdered,
+                     {infer_value, eval_value<kLargest>, lower_value<kLargest>}, extremum_value_grad, kBoundExact);
 }
 template <bool kLargest>
 constexpr OpDef position_op(std::string_view schema) {
-    return {.doc = kLargest ? "where the largest element is, the first of equals; the first NaN if there is one"
-                            : "where the smallest element is, the first of equals; the first NaN if there is one",
-            .schema = schema,
-            .dtypes = kNumbers | kLimited,
-            .infer = infer_position,
-            .eval = eval_position<kLargest>,
-            .lower = lower_position<kLargest>,
-            .grad = no_gradient,
-            .bound = kBoundChoice};
+    return primitive(schema,
+                     kLargest ? "where the largest element is, the first of equals; the first NaN if there is one"
+                              : "where the smallest element is, the first of equals; the first NaN if there is one",
+                     kNumbers | kLimited, {infer_position, eval_position<kLargest>, lower_position<kLargest>},
+                     no_gradient, kBoundChoice);
 }
 template <bool kLargest>
 constexpr OpDef both_op(std::string_view schema) {
-    return {.doc = kLargest ? "largest elements and where they are" : "smallest elements and where they are",
-            .schema = schema,
-            .infer = infer_both,
-            .eval = eval_both<kLargest>,
-            .lower = lower_both<kLargest>,
-            .grad = picked_grad,
-            .bound = kBoundChoice};
+    return primitive(schema, kLargest ? "largest elements and where they are" : "smallest elements and where they are",
+                     kAnyDType, {infer_both, eval_both<kLargest>, lower_both<kLargest>}, picked_grad, kBoundChoice);
 }
 
 constexpr OpDef kExtremum[] = {

@@ -159,34 +159,23 @@ Tensors eval_svd(const Arguments<Tensor>& a) {
 // --- Records ---
 
 constexpr OpDef kFactorizations[] = {
-    {.doc = "L with L L^T = self, which is positive definite: "
-            "https://pytorch.org/docs/stable/generated/torch.linalg.cholesky_ex.html",
-     .schema =
-         "linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)",
-     .dtypes = kDTypes,
-     .infer = infer_cholesky,
-     .eval = eval_cholesky,
-     .grad = cholesky_grad},
-    {.doc = "orthogonal times upper triangular: https://pytorch.org/docs/stable/generated/torch.linalg.qr.html",
-     .schema = "linalg_qr(Tensor A, str mode=\"reduced\") -> (Tensor Q, Tensor R)",
-     .dtypes = kDTypes,
-     .infer = infer_qr,
-     .eval = eval_qr,
-     .grad = qr_grad},
-    {.doc = "eigenvalues, ascending, and vectors: https://pytorch.org/docs/stable/generated/torch.linalg.eigh.html",
-     .schema =
-         "_linalg_eigh(Tensor A, str UPLO=\"L\", bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)",
-     .dtypes = kDTypes,
-     .infer = infer_eigh,
-     .eval = eval_eigh,
-     .grad = eigh_grad},
-    {.doc = "singular values, descending, and vectors: https://pytorch.org/docs/stable/generated/torch.linalg.svd.html",
-     .schema = "_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> (Tensor "
-               "U, Tensor S, Tensor Vh)",
-     .dtypes = kDTypes,
-     .infer = infer_svd,
-     .eval = eval_svd,
-     .grad = svd_grad},
+    primitive(
+        "linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)",
+        "L with L L^T = self, which is positive definite: "
+        "https://pytorch.org/docs/stable/generated/torch.linalg.cholesky_ex.html",
+        kDTypes, {infer_cholesky, eval_cholesky}, cholesky_grad),
+    primitive("linalg_qr(Tensor A, str mode=\"reduced\") -> (Tensor Q, Tensor R)",
+              "orthogonal times upper triangular: https://pytorch.org/docs/stable/generated/torch.linalg.qr.html",
+              kDTypes, {infer_qr, eval_qr}, qr_grad),
+    primitive(
+        "_linalg_eigh(Tensor A, str UPLO=\"L\", bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)",
+        "eigenvalues, ascending, and vectors: https://pytorch.org/docs/stable/generated/torch.linalg.eigh.html",
+        kDTypes, {infer_eigh, eval_eigh}, eigh_grad),
+    primitive(
+        "_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> (Tensor U, "
+        "Tensor S, Tensor Vh)",
+        "singular values, descending, and vectors: https://pytorch.org/docs/stable/generated/torch.linalg.svd.html",
+        kDTypes, {infer_svd, eval_svd}, svd_grad),
 };
 
 }  // namespace

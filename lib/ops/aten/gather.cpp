@@ -211,17 +211,9 @@ CallResults decompose_one_hot(const Call& c) {
 
 std::span<const OpDef> gather_ops() {
     static const OpDef ops[] = {
-        {
-            .doc = "result[i][j] = self[index[i][j]][j] along dim 0",
-            .schema = "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
-            .dtypes = kMoved,
-            .infer = infer_gather,
-            .eval = eval_gather,
-            .lower = lower_gather,
-            .open = {.ask = aten_open::index_along_dim},
-            .grad = gather_grad,
-            .bound = kBoundExact,
-        },
+        primitive("gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
+                  "result[i][j] = self[index[i][j]][j] along dim 0", kMoved, {infer_gather, eval_gather, lower_gather},
+                  gather_grad, kBoundExact, {.ask = aten_open::index_along_dim}),
         {
             .doc = "slices of a dimension in any order",
             .schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor",
@@ -253,17 +245,8 @@ std::span<const OpDef> gather_ops() {
             .grad = embedding_grad,
             .bound = kBoundExact,
         },
-        {
-            .doc = "elements of the flattened tensor",
-            .schema = "take(Tensor self, Tensor index) -> Tensor",
-            .dtypes = kMoved,
-            .infer = infer_take,
-            .eval = eval_take,
-            .lower = lower_take,
-            .open = {.ask = aten_open::index_anywhere},
-            .grad = take_grad,
-            .bound = kBoundExact,
-        },
+        primitive("take(Tensor self, Tensor index) -> Tensor", "elements of the flattened tensor", kMoved,
+                  {infer_take, eval_take, lower_take}, take_grad, kBoundExact, {.ask = aten_open::index_anywhere}),
         composite("take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor", "gather that broadcasts",
                   kMoved, decompose_take_along_dim, {.ask = aten_open::indices_along_dim}),
         composite("one_hot(Tensor self, int num_classes=-1) -> Tensor",

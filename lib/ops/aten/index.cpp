@@ -282,26 +282,15 @@ std::span<const OpDef> index_ops() {
             .grad = index_grad,
             .bound = kBoundExact,
         },
-        {
-            .doc = "x[i, :, j] = v in a copy, or += v; the last of several wins: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html",
-            .schema = "index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
-            .dtypes = kMoved,
-            .infer = infer_index_put,
-            .eval = eval_index_put,
-            .lower = lower_index_put,
-            .open = {.ask = aten_open::put_per_dim},
-            .grad = index_put_grad,
-            .bound = kBoundSums,
-        },
-        {
-            .doc =
-                "index_put into the flattened tensor: https://pytorch.org/docs/stable/generated/torch.Tensor.put_.html",
-            .schema = "put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_put,
-            .open = {.ask = aten_open::put_anywhere},
-        },
+        primitive("index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
+                  "x[i, :, j] = v in a copy, or += v; the last of several wins: "
+                  "https://pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html",
+                  kMoved, {infer_index_put, eval_index_put, lower_index_put}, index_put_grad, kBoundSums,
+                  {.ask = aten_open::put_per_dim}),
+        composite(
+            "put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
+            "index_put into the flattened tensor: https://pytorch.org/docs/stable/generated/torch.Tensor.put_.html",
+            kMoved, decompose_put, {.ask = aten_open::put_anywhere}),
     };
     return ops;
 }

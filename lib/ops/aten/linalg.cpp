@@ -266,38 +266,25 @@ CallResults decompose_cholesky_solve(const Call& c) {
 // --- Records ---
 
 constexpr OpDef kLinalg[] = {
-    {.doc = "the determinant, by LU: https://pytorch.org/docs/stable/generated/torch.linalg.det.html",
-     .schema = "_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)",
-     .dtypes = kDTypes,
-     .infer = infer_det,
-     .eval = eval_det,
-     .grad = det_grad},
-    {.doc = "the determinant's sign and logarithm: https://pytorch.org/docs/stable/generated/torch.linalg.slogdet.html",
-     .schema = "_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)",
-     .dtypes = kDTypes,
-     .infer = infer_slogdet,
-     .eval = eval_slogdet,
-     .grad = slogdet_grad},
-    {.doc = "the inverse: https://pytorch.org/docs/stable/generated/torch.linalg.inv_ex.html",
-     .schema = "linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)",
-     .dtypes = kDTypes,
-     .infer = infer_inverse,
-     .eval = eval_inverse,
-     .grad = inverse_grad},
-    {.doc = "X of A X = B: https://pytorch.org/docs/stable/generated/torch.linalg.solve_ex.html",
-     .schema = "_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, "
-               "Tensor LU, Tensor pivots, Tensor info)",
-     .dtypes = kDTypes,
-     .infer = infer_solve,
-     .eval = eval_solve,
-     .grad = solve_grad},
-    {.doc = "X of A X = B, A triangular: https://pytorch.org/docs/stable/generated/torch.linalg.solve_triangular.html",
-     .schema = "linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool "
-               "unitriangular=False) -> Tensor",
-     .dtypes = kDTypes,
-     .infer = infer_triangular,
-     .eval = eval_triangular,
-     .grad = triangular_grad},
+    primitive("_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)",
+              "the determinant, by LU: https://pytorch.org/docs/stable/generated/torch.linalg.det.html", kDTypes,
+              {infer_det, eval_det}, det_grad),
+    primitive(
+        "_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)",
+        "the determinant's sign and logarithm: https://pytorch.org/docs/stable/generated/torch.linalg.slogdet.html",
+        kDTypes, {infer_slogdet, eval_slogdet}, slogdet_grad),
+    primitive("linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)",
+              "the inverse: https://pytorch.org/docs/stable/generated/torch.linalg.inv_ex.html", kDTypes,
+              {infer_inverse, eval_inverse}, inverse_grad),
+    primitive("_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, "
+              "Tensor LU, Tensor pivots, Tensor info)",
+              "X of A X = B: https://pytorch.org/docs/stable/generated/torch.linalg.solve_ex.html", kDTypes,
+              {infer_solve, eval_solve}, solve_grad),
+    primitive(
+        "linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> "
+        "Tensor",
+        "X of A X = B, A triangular: https://pytorch.org/docs/stable/generated/torch.linalg.solve_triangular.html",
+        kDTypes, {infer_triangular, eval_triangular}, triangular_grad),
     composite("cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor", "X of A X = B by A's factor",
               kDTypes, decompose_cholesky_solve),
 };

@@ -319,12 +319,11 @@ constexpr OpDef kLinearOps[] = {
     composite("tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor",
               "Sum of products over given dimensions", kNumbers | kComplex, decompose_tensordot),
     composite("kron(Tensor self, Tensor other) -> Tensor", "Kronecker product", kAnyDType | kComplex, decompose_kron),
-    {.doc =
-         "summed products of three tensors, for bilinear(); pytorch.org/docs/stable/generated/torch.nn.Bilinear.html",
-     .schema = "_trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, "
-               "int unroll_dim=1) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_trilinear},
+    composite(
+        "_trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, int "
+        "unroll_dim=1) -> Tensor",
+        "summed products of three tensors, for bilinear(); pytorch.org/docs/stable/generated/torch.nn.Bilinear.html",
+        kFloating, decompose_trilinear),
 };
 
 }  // namespace

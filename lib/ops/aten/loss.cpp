@@ -191,12 +191,10 @@ CallResults decompose_cross_entropy_loss(const Call& c) {
 
 std::span<const OpDef> loss_ops() {
     static const OpDef ops[] = {
-        {.doc =
-             "squared differences, their mean or sum: https://pytorch.org/docs/stable/generated/torch.nn.MSELoss.html",
-         .schema = "mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_mse_loss,
-         .grad = mse_loss_grad},
+        composite(
+            "mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+            "squared differences, their mean or sum: https://pytorch.org/docs/stable/generated/torch.nn.MSELoss.html",
+            kFloating, decompose_mse_loss, mse_loss_grad),
         composite("smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.0) -> Tensor",
                   "squared differences where they are small, else distances: "
                   "https://pytorch.org/docs/stable/generated/torch.nn.SmoothL1Loss.html",

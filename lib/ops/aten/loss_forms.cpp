@@ -180,11 +180,10 @@ void nll_loss2d_grad(Gradients& c) {
 
 std::span<const OpDef> loss_form_ops() {
     static const OpDef ops[] = {
-        {.doc =
-             "squares, and distances from delta on: https://pytorch.org/docs/stable/generated/torch.nn.HuberLoss.html",
-         .schema = "huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.0) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_huber_loss},
+        composite(
+            "huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.0) -> Tensor",
+            "squares, and distances from delta on: https://pytorch.org/docs/stable/generated/torch.nn.HuberLoss.html",
+            kFloating, decompose_huber_loss),
         composite(
             "huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float delta) -> Tensor",
             "the gradient of huber_loss: https://pytorch.org/docs/stable/generated/torch.nn.HuberLoss.html", kFloating,

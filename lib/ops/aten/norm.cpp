@@ -255,27 +255,17 @@ CallResults group_norm_parts(const Call& c) {
 }
 
 constexpr OpDef kNorm[] = {
-    {.doc = "normalized over trailing dimensions; also mean and 1 / sqrt(variance + eps)",
-     .schema = "native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> "
-               "(Tensor, Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_layer_norm,
-     .eval = eval_layer_norm,
-     .lower = lower_layer_norm,
-     .grad = layer_norm_grad,
-     .bound = {.parts = layer_norm_parts}},
+    primitive("native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> "
+              "(Tensor, Tensor, Tensor)",
+              "normalized over trailing dimensions; also mean and 1 / sqrt(variance + eps)", kFloating,
+              {infer_layer_norm, eval_layer_norm, lower_layer_norm}, layer_norm_grad, {.parts = layer_norm_parts}),
     composite("layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "
               "eps=1e-05, bool cudnn_enable=True) -> Tensor",
               "the first result of native_layer_norm", kFloating, decompose_layer_norm),
-    {.doc = "normalized over groups of channels; also mean and 1 / sqrt(variance + eps)",
-     .schema = "native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int "
-               "group, float eps) -> (Tensor, Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_group_norm,
-     .eval = eval_group_norm,
-     .lower = lower_group_norm,
-     .grad = group_norm_grad,
-     .bound = {.parts = group_norm_parts}},
+    primitive("native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int "
+              "group, float eps) -> (Tensor, Tensor, Tensor)",
+              "normalized over groups of channels; also mean and 1 / sqrt(variance + eps)", kFloating,
+              {infer_group_norm, eval_group_norm, lower_group_norm}, group_norm_grad, {.parts = group_norm_parts}),
     composite("group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool "
               "cudnn_enabled=True) -> Tensor",
               "the first result of native_group_norm", kFloating, decompose_group_norm),

@@ -138,16 +138,13 @@ CallResults decompose_max(const Call& c) {
 template <int Rank, bool Adaptive = false>
 constexpr OpDef max_pool_op(std::string_view schema) {
     constexpr GradientRule kPadded = Adaptive ? adaptive_max_pool_grad : max_pool_with_indices_grad;
-    return {.doc = Adaptive ? "Maxima of windows for a given output size; "
-                              "pytorch.org/docs/stable/nn.html#pooling-layers"
-                            : "Maxima of windows and their positions; pytorch.org/docs/stable/nn.html#pooling-layers",
-            .schema = schema,
-            .dtypes = Adaptive ? kFloating : kNumbers,
-            .infer = infer_max<Rank, Adaptive>,
-            .eval = eval_max<Rank, Adaptive>,
-            .lower = lower_max<Rank, Adaptive>,
-            .grad = Rank == 1 ? GradientRule(max_pool1d_grad) : kPadded,
-            .bound = kBoundChoice};
+    return primitive(schema,
+                     Adaptive
+                         ? "Maxima of windows for a given output size; pytorch.org/docs/stable/nn.html#pooling-layers"
+                         : "Maxima of windows and their positions; pytorch.org/docs/stable/nn.html#pooling-layers",
+                     Adaptive ? kFloating : kNumbers,
+                     {infer_max<Rank, Adaptive>, eval_max<Rank, Adaptive>, lower_max<Rank, Adaptive>},
+                     Rank == 1 ? GradientRule(max_pool1d_grad) : kPadded, kBoundChoice);
 }
 constexpr OpDef maxima_op(std::string_view schema) {
     return composite(schema, "Maxima of windows; pytorch.org/docs/stable/nn.html#pooling-layers", kNumbers,

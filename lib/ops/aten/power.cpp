@@ -151,30 +151,13 @@ std::vector<expr::Value> lower_number(expr::GroupBuilder& builder, const Argumen
 // --- Records ---
 
 constexpr OpDef kPower[] = {
-    {.doc = "self to the power of exponent; integers wrap",
-     .schema = "pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
-     .dtypes = kNumbers | kComplex,
-     .infer = infer_binary<Pow>,
-     .eval = eval_binary<Pow>,
-     .lower = lower_pow,
-     .grad = pow_grad,
-     .bound = rounds_by(4)},
-    {.doc = "self to the power of a number",
-     .schema = "pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
-     .dtypes = kAnyDType | kComplex,
-     .infer = infer_number,
-     .eval = eval_number,
-     .lower = lower_number,
-     .grad = pow_number_grad,
-     .bound = rounds_by(4)},
-    {.doc = "a number to the power of exponent",
-     .schema = "pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
-     .dtypes = kAnyDType | kComplex,
-     .infer = infer_binary<Pow>,
-     .eval = eval_of_number,
-     .lower = lower_pow,
-     .grad = pow_of_number_grad,
-     .bound = rounds_by(4)},
+    primitive("pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
+              "self to the power of exponent; integers wrap", kNumbers | kComplex,
+              {infer_binary<Pow>, eval_binary<Pow>, lower_pow}, pow_grad, rounds_by(4)),
+    primitive("pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor", "self to the power of a number",
+              kAnyDType | kComplex, {infer_number, eval_number, lower_number}, pow_number_grad, rounds_by(4)),
+    primitive("pow.Scalar(Scalar self, Tensor exponent) -> Tensor", "a number to the power of exponent",
+              kAnyDType | kComplex, {infer_binary<Pow>, eval_of_number, lower_pow}, pow_of_number_grad, rounds_by(4)),
 };
 
 }  // namespace

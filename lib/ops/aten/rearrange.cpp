@@ -205,13 +205,9 @@ std::span<const OpDef> rearrange_ops() {
             "pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor",
             "the reverse of pixel_shuffle: https://pytorch.org/docs/stable/generated/torch.nn.PixelUnshuffle.html",
             kMoved, decompose_pixel_unshuffle),
-        {
-            .doc =
-                "channels of groups by turns: https://pytorch.org/docs/stable/generated/torch.nn.ChannelShuffle.html",
-            .schema = "channel_shuffle(Tensor self, int groups) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_channel_shuffle,
-        },
+        composite("channel_shuffle(Tensor self, int groups) -> Tensor",
+                  "channels of groups by turns: https://pytorch.org/docs/stable/generated/torch.nn.ChannelShuffle.html",
+                  kMoved, decompose_channel_shuffle),
         composite("rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor", "quarter turns", kMoved, decompose_rot90),
     };
     return ops;

@@ -303,45 +303,22 @@ CallResults decompose_nansum(const Call& c) {
 // --- Records ---
 
 constexpr OpDef sum_op(std::string_view schema) {
-    return {.doc = "sum; i64 for integers and bool unless dtype says otherwise, wrapping",
-            .schema = schema,
-            .dtypes = kOrdered | kComplex,
-            .infer = infer_sum,
-            .eval = eval_sum,
-            .lower = lower_sum,
-            .grad = sum_grad,
-            .bound = kBoundSums};
+    return primitive(schema, "sum; i64 for integers and bool unless dtype says otherwise, wrapping",
+                     kOrdered | kComplex, {infer_sum, eval_sum, lower_sum}, sum_grad, kBoundSums);
 }
 constexpr OpDef prod_op(std::string_view schema) {
-    return {.doc = "product; i64 for integers and bool unless dtype says otherwise, wrapping",
-            .schema = schema,
-            .dtypes = kOrdered | kComplex,
-            .infer = infer_sum,
-            .eval = eval_prod,
-            .lower = lower_prod,
-            .grad = prod_grad,
-            .bound = with_exact(kBoundSums, Bound::Exact::never)};
+    return primitive(schema, "product; i64 for integers and bool unless dtype says otherwise, wrapping",
+                     kOrdered | kComplex, {infer_sum, eval_prod, lower_prod}, prod_grad,
+                     with_exact(kBoundSums, Bound::Exact::never));
 }
 constexpr OpDef mean_op(std::string_view schema) {
-    return {.doc = "sum / count in a floating dtype; NaN of nothing",
-            .schema = schema,
-            .dtypes = kAnyDType | kComplex,
-            .infer = infer_mean,
-            .eval = eval_mean,
-            .lower = lower_mean,
-            .grad = mean_grad,
-            .bound = means_by(power_of_two_count)};
+    return primitive(schema, "sum / count in a floating dtype; NaN of nothing", kAnyDType | kComplex,
+                     {infer_mean, eval_mean, lower_mean}, mean_grad, means_by(power_of_two_count));
 }
 template <bool kAny>
 constexpr OpDef logic_op(std::string_view schema) {
-    return {.doc = kAny ? "is some element != 0; u8 gives u8" : "are all elements != 0; u8 gives u8",
-            .schema = schema,
-            .dtypes = kAnyDType | kComplex,
-            .infer = infer_logic,
-            .eval = eval_logic<kAny>,
-            .lower = lower_logic<kAny>,
-            .grad = no_gradient,
-            .bound = kBoundStep};
+    return primitive(schema, kAny ? "is some element != 0; u8 gives u8" : "are all elements != 0; u8 gives u8",
+                     kAnyDType | kComplex, {infer_logic, eval_logic<kAny>, lower_logic<kAny>}, no_gradient, kBoundStep);
 }
 
 constexpr OpDef kReduction[] = {
@@ -352,15 +329,10 @@ constexpr OpDef kReduction[] = {
                    "keepdim=False}) -> Tensor"),
     logic_op<false>("all{|.dim|.dims}(Tensor self{|, int dim|, int[]? dim=None}{|, bool keepdim=False|, bool "
                     "keepdim=False}) -> Tensor"),
-    {.doc = "(sum |x|^ord)^(1/ord); 0 counts what is not zero, infinities take extreme magnitudes",
-     .schema = "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
-               "dtype=None) -> Tensor",
-     .dtypes = kFloating,
-     .infer = infer_norm,
-     .eval = eval_norm,
-     .lower = lower_norm,
-     .grad = vector_norm_grad,
-     .bound = with_exact(kBoundSums, Bound::Exact::never)},
+    primitive("linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
+              "dtype=None) -> Tensor",
+              "(sum |x|^ord)^(1/ord); 0 counts what is not zero, infinities take extreme magnitudes", kFloating,
+              {infer_norm, eval_norm, lower_norm}, vector_norm_grad, with_exact(kBoundSums, Bound::Exact::never)),
     composite("norm.Scalar(Tensor self, Scalar p=2) -> Tensor", "linalg_vector_norm over all dimensions", kFloating,
               decompose_norm),
     composite("norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor",

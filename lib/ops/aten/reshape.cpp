@@ -108,14 +108,8 @@ std::vector<expr::Value> lower_reshaped(expr::GroupBuilder&, const Arguments<exp
 
 template <class Rule>
 constexpr OpDef reshape_op(std::string_view schema, std::string_view doc) {
-    return {.doc = doc,
-            .schema = schema,
-            .dtypes = kMoved,
-            .infer = &infer_reshaped<Rule>,
-            .eval = &eval_reshaped<Rule>,
-            .lower = &lower_reshaped<Rule>,
-            .grad = restore_grad,
-            .bound = kBoundExact};
+    return primitive(schema, doc, kMoved, {infer_reshaped<Rule>, eval_reshaped<Rule>, lower_reshaped<Rule>},
+                     restore_grad, kBoundExact);
 }
 
 // --- as_strided ----------------------------------------------------------------------------------------------------

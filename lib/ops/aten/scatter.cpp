@@ -215,54 +215,27 @@ std::vector<expr::Value> lower_scatter_value(expr::GroupBuilder& g, const Argume
 
 std::span<const OpDef> scatter_ops() {
     static const OpDef ops[] = {
-        {
-            .doc = "result[index[i][j]][j] = src[i][j] along dim 0; the last of several wins: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html",
-            .schema = "scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
-            .dtypes = kMoved,
-            .infer = infer_scatter,
-            .eval = eval_scatter,
-            .lower = lower_scatter,
-            .open = {.ask = aten_open::scattered},
-            .grad = scatter_grad,
-            .bound = kBoundExact,
-        },
-        {
-            .doc = "one number written at every index: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html",
-            .schema = "scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
-            .dtypes = kMoved,
-            .infer = infer_scatter_value,
-            .eval = eval_scatter_value,
-            .lower = lower_scatter_value,
-            .open = {.ask = aten_open::index_along_dim},
-            .grad = scatter_value_grad,
-            .bound = kBoundExact,
-        },
-        {
-            .doc =
-                "sources added at each index: https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_add_.html",
-            .schema = "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
-            .dtypes = kMoved,
-            .infer = infer_scatter,
-            .eval = eval_scatter,
-            .lower = lower_scatter,
-            .open = {.ask = aten_open::index_along_dim},
-            .grad = scatter_add_grad,
-            .bound = kBoundSums,
-        },
-        {
-            .doc = "sources combined at each index (sum, prod, amax, amin): "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_reduce_.html",
-            .schema = "scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool "
-                      "include_self=True) -> Tensor",
-            .dtypes = kOrdered,
-            .infer = infer_scatter,
-            .eval = eval_scatter,
-            .lower = lower_scatter,
-            .open = {.ask = aten_open::index_along_dim},
-            .grad = scatter_reduce_grad,
-        },
+        primitive("scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+                  "result[index[i][j]][j] = src[i][j] along dim 0; the last of several wins: "
+                  "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html",
+                  kMoved, {infer_scatter, eval_scatter, lower_scatter}, scatter_grad, kBoundExact,
+                  {.ask = aten_open::scattered}),
+        primitive(
+            "scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+            "one number written at every index: https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html",
+            kMoved, {infer_scatter_value, eval_scatter_value, lower_scatter_value}, scatter_value_grad, kBoundExact,
+            {.ask = aten_open::index_along_dim}),
+        primitive(
+            "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+            "sources added at each index: https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_add_.html",
+            kMoved, {infer_scatter, eval_scatter, lower_scatter}, scatter_add_grad, kBoundSums,
+            {.ask = aten_open::index_along_dim}),
+        primitive("scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool "
+                  "include_self=True) -> Tensor",
+                  "sources combined at each index (sum, prod, amax, amin): "
+                  "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_reduce_.html",
+                  kOrdered, {infer_scatter, eval_scatter, lower_scatter}, scatter_reduce_grad, Bound(),
+                  {.ask = aten_open::index_along_dim}),
     };
     return ops;
 }

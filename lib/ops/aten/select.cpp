@@ -120,24 +120,13 @@ CallResults decompose_masked_scatter(const Call& c) {
 // --- Records ---
 
 constexpr OpDef where_op(std::string_view schema, DTypeSet dtypes, GradientRule grad) {
-    return {.doc = "self where condition holds, else other",
-            .schema = schema,
-            .dtypes = dtypes,
-            .infer = infer_where,
-            .eval = eval_where,
-            .lower = lower_where,
-            .grad = grad,
-            .bound = rounds_by(0)};
+    return primitive(schema, "self where condition holds, else other", dtypes, {infer_where, eval_where, lower_where},
+                     grad, rounds_by(0));
 }
 constexpr OpDef fill_op(std::string_view schema) {
-    return {.doc = "value, as self's dtype, where mask holds, else self",
-            .schema = schema,
-            .dtypes = kMoved,
-            .infer = infer_fill,
-            .eval = eval_fill,
-            .lower = lower_fill,
-            .grad = masked_fill_grad,
-            .bound = with_exact(rounds_by(1), Bound::Exact::always)};
+    return primitive(schema, "value, as self's dtype, where mask holds, else self", kMoved,
+                     {infer_fill, eval_fill, lower_fill}, masked_fill_grad,
+                     with_exact(rounds_by(1), Bound::Exact::always));
 }
 
 constexpr OpDef kSelect[] = {

@@ -166,27 +166,13 @@ CallResults decompose_diag(const Call& c) {
 
 std::span<const OpDef> slice_scatter_ops() {
     static const OpDef ops[] = {
-        {
-            .doc = "one index of a dimension replaced",
-            .schema = "select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor",
-            .dtypes = kMoved,
-            .infer = infer_overwrite,
-            .eval = eval_overwrite,
-            .lower = lower_overwrite,
-            .grad = select_scatter_grad,
-            .bound = kBoundExact,
-        },
-        {
-            .doc = "a range of a dimension replaced",
-            .schema = "slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt "
-                      "step=1) -> Tensor",
-            .dtypes = kMoved,
-            .infer = infer_overwrite,
-            .eval = eval_overwrite,
-            .lower = lower_overwrite,
-            .grad = slice_scatter_grad,
-            .bound = kBoundExact,
-        },
+        primitive("select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor",
+                  "one index of a dimension replaced", kMoved, {infer_overwrite, eval_overwrite, lower_overwrite},
+                  select_scatter_grad, kBoundExact),
+        primitive("slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt "
+                  "step=1) -> Tensor",
+                  "a range of a dimension replaced", kMoved, {infer_overwrite, eval_overwrite, lower_overwrite},
+                  slice_scatter_grad, kBoundExact),
         composite("diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
                   "a diagonal replaced", kAnyDType | kComplex, decompose_diagonal_scatter),
         composite("diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",

@@ -178,14 +178,7 @@ std::vector<expr::Value> lower_selection(expr::GroupBuilder& g, const Arguments<
 }
 
 constexpr OpDef selection_op(std::string_view schema, std::string_view doc, DTypeSet dtypes, GradientRule grad) {
-    return {.doc = doc,
-            .schema = schema,
-            .dtypes = dtypes,
-            .infer = infer_selection,
-            .eval = eval_selection,
-            .lower = lower_selection,
-            .grad = grad,
-            .bound = kBoundChoice};
+    return primitive(schema, doc, dtypes, {infer_selection, eval_selection, lower_selection}, grad, kBoundChoice);
 }
 
 CallResults decompose_argsort(const Call& c) {

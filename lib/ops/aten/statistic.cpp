@@ -130,15 +130,11 @@ std::vector<ValueMeta> infer_logsumexp(const Arguments<ValueMeta>& arguments) {
 
 template <bool kRoot, bool kMean = false>
 constexpr OpDef variance_op(std::string_view schema) {
-    return {.doc = kRoot ? (kMean ? "standard deviation and mean" : "standard deviation")
-                         : (kMean ? "variance and mean" : "variance"),
-            .schema = schema,
-            .dtypes = kFloating,
-            .infer = infer_variance<kMean>,
-            .eval = eval_variance<kRoot, kMean>,
-            .lower = lower_variance<kRoot, kMean>,
-            .grad = kRoot ? deviation_grad : variance_grad,
-            .bound = {.parts = variance_parts<kRoot, kMean>}};
+    return primitive(schema,
+                     kRoot ? (kMean ? "standard deviation and mean" : "standard deviation")
+                           : (kMean ? "variance and mean" : "variance"),
+                     kFloating, {infer_variance<kMean>, eval_variance<kRoot, kMean>, lower_variance<kRoot, kMean>},
+                     kRoot ? deviation_grad : variance_grad, {.parts = variance_parts<kRoot, kMean>});
 }
 
 // The overloads that each has.

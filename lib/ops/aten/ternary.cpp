@@ -195,25 +195,12 @@ struct Addcdiv : Addcmul {
 // --- Records ---
 
 constexpr OpDef clamp_op(std::string_view schema, std::string_view doc, GradientRule grad) {
-    return {.doc = doc,
-            .schema = schema,
-            .dtypes = kNumbers | kLimited,
-            .infer = infer_clamp,
-            .eval = eval_clamp,
-            .lower = lower_clamp,
-            .grad = grad,
-            .bound = kBoundExact};
+    return primitive(schema, doc, kNumbers | kLimited, {infer_clamp, eval_clamp, lower_clamp}, grad, kBoundExact);
 }
 template <class K>
 constexpr OpDef ternary_op(std::string_view schema, std::string_view doc, GradientRule grad) {
-    return {.doc = doc,
-            .schema = schema,
-            .dtypes = K::dtypes,
-            .infer = infer_ternary<K>,
-            .eval = eval_ternary<K>,
-            .lower = lower_ternary<K>,
-            .grad = grad,
-            .bound = rounds_by(2, Bound::Rule::terms)};
+    return primitive(schema, doc, K::dtypes, {infer_ternary<K>, eval_ternary<K>, lower_ternary<K>}, grad,
+                     rounds_by(2, Bound::Rule::terms));
 }
 constexpr OpDef kTernary[] = {
     clamp_op("clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", "min(max(self, min), max); NaN stays",

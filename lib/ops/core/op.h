@@ -134,6 +134,25 @@ struct OpDef {
     Bound bound = {};             ///< how far its results may round
 };
 
+/// What computes an op that is no composite. Without `lower` the op is not lowered.
+struct Kernels {
+    InferFn infer;
+    EvalFn eval;
+    LowerFn lower = nullptr;
+};
+constexpr OpDef primitive(std::string_view schema, std::string_view doc, DTypeSet dtypes, const Kernels& kernels,
+                          GradientRule grad, const Bound& bound = {}, OpenRule open = {}) {
+    return {.doc = doc,
+            .schema = schema,
+            .dtypes = dtypes,
+            .infer = kernels.infer,
+            .eval = kernels.eval,
+            .lower = kernels.lower,
+            .open = open,
+            .grad = grad,
+            .bound = bound};
+}
+
 /// An op that is written in simpler ones.
 constexpr OpDef composite(std::string_view schema, std::string_view doc, DTypeSet dtypes, DecomposeFn decompose,
                           GradientRule grad = nullptr, OpenRule open = {}) {
