@@ -89,6 +89,9 @@ std::vector<Tensor> eval_conj(const Arguments<Tensor>& arguments) {
 
 std::vector<ValueMeta> infer_self(const Arguments<ValueMeta>& arguments) { return {arguments.tensor("self")}; }
 std::vector<Tensor> eval_self(const Arguments<Tensor>& arguments) { return {arguments.tensor("self")}; }
+std::vector<expr::Value> lower_self(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
+    return {arguments.tensor("self")};
+}
 
 // --- Angles, and numbers made of parts ---
 
@@ -150,29 +153,13 @@ constexpr OpDef conj_op(std::string_view schema, DTypeSet dtypes = kAnyDType | k
 }
 /// A view's flag is resolved: there are none.
 constexpr OpDef resolve_op(std::string_view schema) {
-    return {.doc = "self: no tensor has a conjugate or negative bit",
-            .schema = schema,
-            .dtypes = kAnyDType | kComplex,
-            .infer = infer_self,
-            .eval = eval_self,
-            .lower = [](expr::GroupBuilder&, const Arguments<expr::Value>& arguments) -> std::vector<expr::Value> {
-                return {arguments.tensor("self")};
-            },
-            .grad = aten::pass_gradient,
-            .bound = kBoundExact};
+    return primitive(schema, "self: no tensor has a conjugate or negative bit", kAnyDType | kComplex,
+                     {infer_self, eval_self, lower_self}, aten::pass_gradient, kBoundExact);
 }
 
 constexpr OpDef kComplexOps[] = {
-    {.doc = "the real parts, a view",
-     .schema = "real(Tensor(a) self) -> Tensor(a)",
-     .dtypes = kAnyDType | kComplex,
-     .infer = infer_part<0>,
-     .eval = eval_part<0>,
-     .lower = [](expr::GroupBuilder&, const Arguments<expr::Value>& arguments) -> std::vector<expr::Value> {
-         return {arguments.tensor("self")};
-     },
-     .grad = aten::pass_gradient,
-     .bound = kBoundExact},
+    primitive("real(Tensor(a) self) -> Tensor(a)", "the real parts, a view", kAnyDType | kComplex,
+              {infer_part<0>, eval_part<0>, lower_self}, aten::pass_gradient, kBoundExact),
     primitive("imag(Tensor(a) self) -> Tensor(a)", "the imaginary parts, a view", kComplex,
               {infer_part<1>, eval_part<1>}, imag_grad),
     primitive("view_as_real(Tensor(a) self) -> Tensor(a)", "both parts in a last dimension, a view", kComplex,

@@ -81,6 +81,12 @@ SelectPlan plan_index_select(const Sizes& self, const Sizes& index, DType index_
     return plan;
 }
 
+std::vector<ValueMeta> infer_index_select(const Arguments<ValueMeta>& a) {
+    const ValueMeta self = a.tensor("self"), index = a.tensor("index");
+    return {ValueMeta::contiguous(self.dtype,
+                                  plan_index_select(self.sizes, index.sizes, index.dtype, a.integer("dim")).sizes)};
+}
+
 std::vector<Tensor> eval_index_select(const Arguments<Tensor>& a) {
     const Tensor given = a.tensor("self"), self = at_least_1d(given), index = a.tensor("index");
     const SelectPlan plan = plan_index_select(given.sizes(), index.sizes(), index.dtype(), a.integer("dim"));
@@ -117,6 +123,11 @@ Sizes embedding_sizes(const Sizes& weight, const Sizes& indices, DType index_dty
     Sizes sizes = indices;
     sizes.push_back(weight[1]);
     return sizes;
+}
+
+std::vector<ValueMeta> infer_embedding(const Arguments<ValueMeta>& a) {
+    const ValueMeta weight = a.tensor("weight"), indices = a.tensor("indices");
+    return {ValueMeta::contiguous(weight.dtype, embedding_sizes(weight.sizes, indices.sizes, indices.dtype))};
 }
 
 std::vector<Tensor> eval_embedding(const Arguments<Tensor>& a) {
@@ -214,37 +225,15 @@ std::span<const OpDef> gather_ops() {
         primitive("gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
                   "result[i][j] = self[index[i][j]][j] along dim 0", kMoved, {infer_gather, eval_gather, lower_gather},
                   gather_grad, kBoundExact, {.ask = aten_open::index_along_dim}),
-        {
-            .doc = "slices of a dimension in any order",
-            .schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor",
-            .dtypes = kMoved,
-            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-                const ValueMeta self = a.tensor("self"), index = a.tensor("index");
-                return {ValueMeta::contiguous(
-                    self.dtype, plan_index_select(self.sizes, index.sizes, index.dtype, a.integer("dim")).sizes)};
-            },
-            .eval = eval_index_select,
-            .lower = lower_index_select,
-            .open = {.ask = aten_open::index_along_dim},
-            .grad = index_select_grad,
-            .bound = kBoundExact,
-        },
-        {
-            .doc = "rows of a table (padding_idx and scale_grad_by_freq only change gradients): "
-                   "https://pytorch.org/docs/stable/generated/torch.nn.functional.embedding.html",
-            .schema = "embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, "
-                      "bool sparse=False) -> Tensor",
-            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-                const ValueMeta weight = a.tensor("weight"), indices = a.tensor("indices");
-                return {
-                    ValueMeta::contiguous(weight.dtype, embedding_sizes(weight.sizes, indices.sizes, indices.dtype))};
-            },
-            .eval = eval_embedding,
-            .lower = lower_embedding,
-            .open = {.ask = aten_open::table_rows},
-            .grad = embedding_grad,
-            .bound = kBoundExact,
-        },
+        primitive("index_select(Tensor self, int dim, Tensor index) -> Tensor", "slices of a dimension in any order",
+                  kMoved, {infer_index_select, eval_index_select, lower_index_select}, index_select_grad, kBoundExact,
+                  {.ask = aten_open::index_along_dim}),
+        primitive("embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool "
+                  "sparse=False) -> Tensor",
+                  "rows of a table (padding_idx and scale_grad_by_freq only change gradients): "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.functional.embedding.html",
+                  kAnyDType, {infer_embedding, eval_embedding, lower_embedding}, embedding_grad, kBoundExact,
+                  {.ask = aten_open::table_rows}),
         primitive("take(Tensor self, Tensor index) -> Tensor", "elements of the flattened tensor", kMoved,
                   {infer_take, eval_take, lower_take}, take_grad, kBoundExact, {.ask = aten_open::index_anywhere}),
         composite("take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor", "gather that broadcasts",

@@ -100,6 +100,10 @@ std::vector<Expr> index_elements(const std::vector<std::optional<expr::Value>>& 
 
 // --- index -----------------------------------------------------------------------------------------------------------
 
+std::vector<ValueMeta> infer_index_tensor(const Arguments<ValueMeta>& a) {
+    return {ValueMeta::contiguous(a.tensor("self").dtype, plan_index(a).sizes)};
+}
+
 std::vector<Tensor> eval_index(const Arguments<Tensor>& a) {
     const Tensor self = a.tensor("self");
     const IndexPlan plan = plan_index(a);
@@ -268,20 +272,11 @@ CallResults decompose_put(const Call& c) {
 
 std::span<const OpDef> index_ops() {
     static const OpDef ops[] = {
-        {
-            .doc = "x[i, :, j] with tensors of positions: "
-                   "https://numpy.org/doc/stable/user/basics.indexing.html#advanced-indexing",
-            .schema = "index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
-            .dtypes = kMoved,
-            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-                return {ValueMeta::contiguous(a.tensor("self").dtype, plan_index(a).sizes)};
-            },
-            .eval = eval_index,
-            .lower = lower_index,
-            .open = {.ask = aten_open::index_per_dim},
-            .grad = index_grad,
-            .bound = kBoundExact,
-        },
+        primitive("index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
+                  "x[i, :, j] with tensors of positions: "
+                  "https://numpy.org/doc/stable/user/basics.indexing.html#advanced-indexing",
+                  kMoved, {infer_index_tensor, eval_index, lower_index}, index_grad, kBoundExact,
+                  {.ask = aten_open::index_per_dim}),
         primitive("index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
                   "x[i, :, j] = v in a copy, or += v; the last of several wins: "
                   "https://pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html",

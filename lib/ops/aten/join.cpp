@@ -68,6 +68,11 @@ CatPlan plan_cat(const Arguments<T>& a) {
     return plan_cat(operands, a.integer("dim"));
 }
 
+std::vector<ValueMeta> infer_cat(const Arguments<ValueMeta>& a) {
+    const CatPlan plan = plan_cat(a);
+    return {ValueMeta::contiguous(plan.dtype, plan.sizes)};
+}
+
 std::vector<Tensor> eval_cat(const Arguments<Tensor>& a) {
     const CatPlan plan = plan_cat(a);
     const std::vector<Tensor> tensors = a.tensors("tensors");
@@ -185,6 +190,11 @@ Sizes repeat_sizes(const Sizes& self, const Arguments<T>& a) {
     return sizes;
 }
 
+std::vector<ValueMeta> infer_repeat(const Arguments<ValueMeta>& a) {
+    const ValueMeta self = a.tensor("self");
+    return {ValueMeta::contiguous(self.dtype, repeat_sizes(self.sizes, a))};
+}
+
 std::vector<Tensor> eval_repeat(const Arguments<Tensor>& a) {
     const Tensor self = a.tensor("self");
     const Sizes sizes = repeat_sizes(self.sizes(), a);
@@ -248,37 +258,16 @@ CallResults decompose_repeat_interleave(const Call& c) {
 
 std::span<const OpDef> join_ops() {
     static const OpDef ops[] = {
-        {
-            .doc = "tensors one after the other along a dimension",
-            .schema = "cat(Tensor[] tensors, int dim=0) -> Tensor",
-            .dtypes = kMoved,
-            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-                const CatPlan plan = plan_cat(a);
-                return {ValueMeta::contiguous(plan.dtype, plan.sizes)};
-            },
-            .eval = eval_cat,
-            .lower = lower_cat,
-            .grad = cat_grad,
-            .bound = kBoundExact,
-        },
+        primitive("cat(Tensor[] tensors, int dim=0) -> Tensor", "tensors one after the other along a dimension", kMoved,
+                  {infer_cat, eval_cat, lower_cat}, cat_grad, kBoundExact),
         composite("stack(Tensor[] tensors, int dim=0) -> Tensor", "tensors along a new dimension", kMoved,
                   decompose_stack, stack_grad),
         composite("hstack(Tensor[] tensors) -> Tensor", "tensors side by side", kMoved, decompose_hstack),
         composite("vstack(Tensor[] tensors) -> Tensor", "tensors on top of each other", kMoved, decompose_vstack),
-        {
-            .doc = "the tensor several times along each dimension: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.repeat.html",
-            .schema = "repeat(Tensor self, SymInt[] repeats) -> Tensor",
-            .dtypes = kMoved,
-            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-                const ValueMeta self = a.tensor("self");
-                return {ValueMeta::contiguous(self.dtype, repeat_sizes(self.sizes, a))};
-            },
-            .eval = eval_repeat,
-            .lower = lower_repeat,
-            .grad = repeat_grad,
-            .bound = kBoundExact,
-        },
+        primitive("repeat(Tensor self, SymInt[] repeats) -> Tensor",
+                  "the tensor several times along each dimension: "
+                  "https://pytorch.org/docs/stable/generated/torch.Tensor.repeat.html",
+                  kMoved, {infer_repeat, eval_repeat, lower_repeat}, repeat_grad, kBoundExact),
         composite("tile(Tensor self, SymInt[] dims) -> Tensor", "repeat that adds missing repeats of 1 in front",
                   kMoved, decompose_tile),
         composite("repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? output_size=None) "

@@ -45,6 +45,11 @@ Padding plan_padding(const Sizes& self, const std::vector<std::int64_t>& pad, co
 
 // --- constant_pad_nd -------------------------------------------------------------------------------------------------
 
+std::vector<ValueMeta> infer_constant_pad_nd(const Arguments<ValueMeta>& a) {
+    const ValueMeta self = a.tensor("self");
+    return {ValueMeta::contiguous(self.dtype, plan_padding(self.sizes, a.integers("pad"), "constant_pad_nd").sizes)};
+}
+
 std::vector<Tensor> eval_constant_pad(const Arguments<Tensor>& a) {
     const Tensor self = a.tensor("self");
     const Padding plan = plan_padding(self.sizes(), a.integers("pad"), "constant_pad_nd");
@@ -234,21 +239,11 @@ CallResults decompose_pad(const Call& c) {
 
 std::span<const OpDef> pad_ops() {
     static const OpDef ops[] = {
-        {
-            .doc = "surrounded by a number, or cropped where amounts are negative: "
-                   "https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html",
-            .schema = "constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor",
-            .dtypes = kMoved,
-            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-                const ValueMeta self = a.tensor("self");
-                return {ValueMeta::contiguous(self.dtype,
-                                              plan_padding(self.sizes, a.integers("pad"), "constant_pad_nd").sizes)};
-            },
-            .eval = eval_constant_pad,
-            .lower = lower_constant_pad,
-            .grad = constant_pad_grad,
-            .bound = kBoundExact,
-        },
+        primitive("constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor",
+                  "surrounded by a number, or cropped where amounts are negative: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html",
+                  kMoved, {infer_constant_pad_nd, eval_constant_pad, lower_constant_pad}, constant_pad_grad,
+                  kBoundExact),
         border_op<Reflection, 1>("reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor"),
         border_op<Reflection, 2>("reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor"),
         border_op<Reflection, 3>("reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor"),

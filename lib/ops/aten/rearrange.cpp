@@ -38,6 +38,12 @@ std::vector<std::int64_t> plan_roll(const Sizes& sizes, const Arguments<T>& a) {
     return result;
 }
 
+std::vector<ValueMeta> infer_roll(const Arguments<ValueMeta>& a) {
+    const ValueMeta self = a.tensor("self");
+    plan_roll(a.integers("dims").empty() ? Sizes{self.numel()} : self.sizes, a);
+    return {ValueMeta::contiguous(self.dtype, self.sizes)};
+}
+
 std::vector<Tensor> eval_roll(const Arguments<Tensor>& a) {
     Tensor self = a.tensor("self");
     const Sizes sizes = self.sizes();
@@ -160,43 +166,30 @@ CallResults decompose_rot90(const Call& c) {
     }
 }
 
+std::vector<ValueMeta> infer_flip(const Arguments<ValueMeta>& a) {
+    const ValueMeta self = a.tensor("self");
+    return {ValueMeta::contiguous(self.dtype, flip_plan(geometry(self), a).sizes)};
+}
+
+std::vector<Tensor> eval_flip(const Arguments<Tensor>& a) {
+    const Tensor self = a.tensor("self");
+    return {apply_view(flip_plan(geometry(self), a), self).clone().with_requires_grad(false)};
+}
+
+std::vector<expr::Value> lower_flip(expr::GroupBuilder&, const Arguments<expr::Value>& a) {
+    const expr::Value self = a.tensor("self");
+    return {apply_view(flip_plan(geometry(self), a), self)};
+}
+
 }  // namespace
 
 std::span<const OpDef> rearrange_ops() {
     static const OpDef ops[] = {
-        {
-            .doc = "dimensions in reverse",
-            .schema = "flip(Tensor self, int[] dims) -> Tensor",
-            .dtypes = kMoved,
-            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-                const ValueMeta self = a.tensor("self");
-                return {ValueMeta::contiguous(self.dtype, flip_plan(geometry(self), a).sizes)};
-            },
-            .eval = [](const Arguments<Tensor>& a) -> std::vector<Tensor> {
-                const Tensor self = a.tensor("self");
-                return {apply_view(flip_plan(geometry(self), a), self).clone().with_requires_grad(false)};
-            },
-            .lower = [](expr::GroupBuilder&, const Arguments<expr::Value>& a) -> std::vector<expr::Value> {
-                const expr::Value self = a.tensor("self");
-                return {apply_view(flip_plan(geometry(self), a), self)};
-            },
-            .grad = flip_grad,
-            .bound = kBoundExact,
-        },
-        {
-            .doc = "dimensions shifted around their ends",
-            .schema = "roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor",
-            .dtypes = kMoved,
-            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-                const ValueMeta self = a.tensor("self");
-                plan_roll(a.integers("dims").empty() ? Sizes{self.numel()} : self.sizes, a);
-                return {ValueMeta::contiguous(self.dtype, self.sizes)};
-            },
-            .eval = eval_roll,
-            .lower = lower_roll,
-            .grad = roll_grad,
-            .bound = kBoundExact,
-        },
+        primitive("flip(Tensor self, int[] dims) -> Tensor", "dimensions in reverse", kMoved,
+                  {infer_flip, eval_flip, lower_flip}, flip_grad, kBoundExact),
+        primitive("roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor",
+                  "dimensions shifted around their ends", kMoved, {infer_roll, eval_roll, lower_roll}, roll_grad,
+                  kBoundExact),
         composite(
             "pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",
             "channels spread over larger images: https://pytorch.org/docs/stable/generated/torch.nn.PixelShuffle.html",

@@ -55,6 +55,10 @@ int search_steps(std::int64_t length) {
     return steps;
 }
 
+std::vector<ValueMeta> infer_searchsorted(const Arguments<ValueMeta>& a) {
+    return {ValueMeta::contiguous(plan_search(a).result, a.tensor("self").sizes)};
+}
+
 std::vector<Tensor> eval_search(const Arguments<Tensor>& a) {
     const Tensor sequence = a.tensor("sorted_sequence"), self = a.tensor("self");
     const SearchPlan plan = plan_search(a);
@@ -108,20 +112,10 @@ CallResults decompose_bucketize(const Call& c) {
 
 std::span<const OpDef> search_ops() {
     static const OpDef ops[] = {
-        {
-            .doc = "where values belong in sorted sequences",
-            .schema = "searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool "
-                      "right=False, str? side=None, Tensor? sorter=None) -> Tensor",
-            .dtypes = kNumbers,
-            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-                return {ValueMeta::contiguous(plan_search(a).result, a.tensor("self").sizes)};
-            },
-            .eval = eval_search,
-            .lower = lower_search,
-            .open = {.ask = aten_open::sorted_sequence},
-            .grad = no_gradient,
-            .bound = kBoundStep,
-        },
+        primitive("searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, "
+                  "str? side=None, Tensor? sorter=None) -> Tensor",
+                  "where values belong in sorted sequences", kNumbers, {infer_searchsorted, eval_search, lower_search},
+                  no_gradient, kBoundStep, {.ask = aten_open::sorted_sequence}),
         composite(
             "bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
             "the bucket between boundaries that each value is in", kNumbers, decompose_bucketize, no_gradient,

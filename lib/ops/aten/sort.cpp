@@ -229,6 +229,11 @@ MedianPlan plan_median(const Arguments<T>& a) {
     return plan;
 }
 
+std::vector<ValueMeta> infer_median(const Arguments<ValueMeta>& a) {
+    const MedianPlan plan = plan_median(a);
+    return {ValueMeta::contiguous(a.tensor("self").dtype, plan.sizes), ValueMeta::contiguous(DType::i64, plan.sizes)};
+}
+
 /// The lower of two middle elements; the first NaN where there is any.
 std::vector<Tensor> eval_median(const Arguments<Tensor>& a) {
     const Tensor self = a.tensor("self");
@@ -304,20 +309,9 @@ std::span<const OpDef> sort_ops() {
                      kNumbers | kLimited, picked_grad),
         composite("kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
                   "the k-th smallest and where it is", kNumbers, decompose_kthvalue, picked_grad),
-        {
-            .doc = "the lower of the two middle elements and where it is",
-            .schema = "median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-            .dtypes = kNumbers,
-            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-                const MedianPlan plan = plan_median(a);
-                return {ValueMeta::contiguous(a.tensor("self").dtype, plan.sizes),
-                        ValueMeta::contiguous(DType::i64, plan.sizes)};
-            },
-            .eval = eval_median,
-            .lower = lower_median,
-            .grad = picked_grad,
-            .bound = kBoundChoice,
-        },
+        primitive("median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+                  "the lower of the two middle elements and where it is", kNumbers,
+                  {infer_median, eval_median, lower_median}, picked_grad, kBoundChoice),
         composite("median(Tensor self) -> Tensor", "the lower of the two middle elements of all", kNumbers,
                   decompose_median, median_grad),
     };
