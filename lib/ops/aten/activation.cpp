@@ -225,11 +225,6 @@ constexpr OpDef parametric_op(std::string_view schema, std::string_view doc, Gra
                               const Bound& bound = rounds_by(16, Bound::Rule::terms)) {
     return primitive(schema, doc, kFloating, {infer_same, eval_parametric<K>, lower_parametric<K>}, grad, bound);
 }
-constexpr OpDef same_shape_composite(std::string_view schema, std::string_view doc, DTypeSet dtypes,
-                                     DecomposeFn decompose, GradientRule grad = nullptr) {
-    return {.doc = doc, .schema = schema, .dtypes = dtypes, .infer = infer_same, .decompose = decompose, .grad = grad};
-}
-
 constexpr OpDef kActivations[] = {
     unary_op<Relu>("relu(Tensor self) -> Tensor", "max(x, 0); NaN stays", kNumbers,
                    [](const OfSelf& r) { return threshold_backward(r.g, r.y, 0); }),
@@ -258,17 +253,17 @@ constexpr OpDef kActivations[] = {
         "softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor",
         "log1p(exp(beta * x)) / beta; x where beta * x is above threshold",
         [](const OfSelf& r) { return softplus_backward(r.g, r.x, r.call.scalar("beta"), r.call.scalar("threshold")); }),
-    same_shape_composite("hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor",
-                         "clamp(x, min_val, max_val)", kNumbers, decompose_hardtanh,
-                         [](const OfSelf& r) {
-                             return hardtanh_backward(r.g, r.x, r.call.scalar("min_val"), r.call.scalar("max_val"));
-                         }),
-    same_shape_composite("relu6(Tensor self) -> Tensor", "clamp(x, 0, 6)", kNumbers,
-                         [](const Call& c) -> CallResults { return hardtanh(c.tensor("self"), 0, 6); }),
-    same_shape_composite("selu(Tensor self) -> Tensor", "elu with self-normalizing constants", kFloating,
-                         decompose_selu),
-    same_shape_composite("celu(Tensor self, Scalar alpha=1.0) -> Tensor", "x above 0, else alpha * expm1(x / alpha)",
-                         kFloating, decompose_celu),
+    composite("hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor", "clamp(x, min_val, max_val)",
+              kNumbers, decompose_hardtanh, {.infer = infer_same},
+              [](const OfSelf& r) {
+                  return hardtanh_backward(r.g, r.x, r.call.scalar("min_val"), r.call.scalar("max_val"));
+              }),
+    composite("relu6(Tensor self) -> Tensor", "clamp(x, 0, 6)", kNumbers,
+              [](const Call& c) -> CallResults { return hardtanh(c.tensor("self"), 0, 6); }, {.infer = infer_same}),
+    composite("selu(Tensor self) -> Tensor", "elu with self-normalizing constants", kFloating, decompose_selu,
+              {.infer = infer_same}),
+    composite("celu(Tensor self, Scalar alpha=1.0) -> Tensor", "x above 0, else alpha * expm1(x / alpha)", kFloating,
+              decompose_celu, {.infer = infer_same}),
 };
 
 }  // namespace

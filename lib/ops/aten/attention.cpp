@@ -207,14 +207,11 @@ std::vector<Tensor> eval_attention(const Arguments<Tensor>& args) {
 // ---- records ----
 
 constexpr OpDef kAttentionOps[] = {
-    {.doc = "softmax(scale query key^T + mask) value; "
-            "pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html",
-     .schema = "scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, "
-               "float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
-     .dtypes = kFloating,
-     .infer = infer_attention,
-     .eval = eval_attention,
-     .decompose = decompose_attention},
+    composite("scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float "
+              "dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
+              "softmax(scale query key^T + mask) value; "
+              "pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html",
+              kFloating, decompose_attention, {.infer = infer_attention, .eval = eval_attention}),
 };
 
 }  // namespace

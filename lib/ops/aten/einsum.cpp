@@ -304,12 +304,9 @@ std::vector<ValueMeta> infer_einsum(const Arguments<ValueMeta>& args) {
 // ---- records ----
 
 constexpr OpDef kEinsumOps[] = {
-    {.doc = "Sums of products over labelled dimensions",
-     .schema = "einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor",
-     .dtypes = kNumbers | kComplex,
-     .infer = infer_einsum,
-     .eval = eval_einsum,
-     .decompose = decompose_einsum},
+    composite("einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor",
+              "Sums of products over labelled dimensions", kNumbers | kComplex, decompose_einsum,
+              {.infer = infer_einsum, .eval = eval_einsum}),
 };
 
 }  // namespace

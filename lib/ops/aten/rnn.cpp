@@ -109,24 +109,13 @@ CallResults decompose_cell(const Call& c) {
 // ---- records ----
 
 constexpr OpDef sequence_op(std::string_view schema, std::string_view doc) {
-    return {.doc = doc,
-            .schema = schema,
-            .dtypes = kFloating,
-            .infer = infer_sequence,
-            .eval = eval_sequence,
-            .decompose = decompose_sequence};
+    return composite(schema, doc, kFloating, decompose_sequence, {.infer = infer_sequence, .eval = eval_sequence});
 }
 constexpr OpDef packed_op(std::string_view schema, std::string_view doc) {
-    return {
-        .doc = doc, .schema = schema, .dtypes = kFloating, .infer = infer_sequence, .decompose = decompose_sequence};
+    return composite(schema, doc, kFloating, decompose_sequence, {.infer = infer_sequence});
 }
 constexpr OpDef cell_op(std::string_view schema, std::string_view doc) {
-    return {.doc = doc,
-            .schema = schema,
-            .dtypes = kFloating,
-            .infer = infer_cell,
-            .eval = eval_cell,
-            .decompose = decompose_cell};
+    return composite(schema, doc, kFloating, decompose_cell, {.infer = infer_cell, .eval = eval_cell});
 }
 
 constexpr OpDef kRnnOps[] = {

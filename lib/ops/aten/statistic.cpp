@@ -147,12 +147,9 @@ constexpr OpDef kStatistic[] = {
     variance_op<true>("std" WHITTLE_VARIANCE "Tensor"),
     variance_op<false, true>("var_mean" WHITTLE_VARIANCE "(Tensor, Tensor)"),
     variance_op<true, true>("std_mean" WHITTLE_VARIANCE "(Tensor, Tensor)"),
-    {.doc = "log(sum(exp(x))), shifted by the largest x",
-     .schema = "logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
-     .infer = infer_logsumexp,
-     .eval = eval_logsumexp,
-     .decompose = decompose_logsumexp,
-     .grad = logsumexp_grad},
+    composite("logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
+              "log(sum(exp(x))), shifted by the largest x", kAnyDType, decompose_logsumexp,
+              {.infer = infer_logsumexp, .eval = eval_logsumexp}, logsumexp_grad),
 };
 
 }  // namespace

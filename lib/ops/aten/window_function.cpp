@@ -108,12 +108,7 @@ CallResults kaiser_window(const Call& c) {
 }
 
 constexpr OpDef window(std::string_view schema, DecomposeFn decompose) {
-    return {.doc = "a window function",
-            .schema = schema,
-            .dtypes = kFloating,
-            .infer = infer_window,
-            .decompose = decompose,
-            .grad = no_gradient};
+    return composite(schema, "a window function", kFloating, decompose, {.infer = infer_window}, no_gradient);
 }
 
 constexpr OpDef kWindowOps[] = {

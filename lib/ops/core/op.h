@@ -134,12 +134,13 @@ struct OpDef {
     Bound bound = {};             ///< how far its results may round
 };
 
-/// What computes an op that is no composite. Without `lower` the op is not lowered.
 struct Kernels {
-    InferFn infer;
-    EvalFn eval;
+    InferFn infer = nullptr;
+    EvalFn eval = nullptr;
     LowerFn lower = nullptr;
 };
+
+/// An op that has kernels of its own. Without `lower` it is not lowered.
 constexpr OpDef primitive(std::string_view schema, std::string_view doc, DTypeSet dtypes, const Kernels& kernels,
                           GradientRule grad, const Bound& bound = {}, OpenRule open = {}) {
     return {.doc = doc,
@@ -161,6 +162,15 @@ constexpr OpDef composite(std::string_view schema, std::string_view doc, DTypeSe
 constexpr OpDef composite(std::string_view schema, std::string_view doc, DTypeSet dtypes, DecomposeFn decompose,
                           OpenRule open) {
     return composite(schema, doc, dtypes, decompose, nullptr, open);
+}
+
+/// One with kernels, too, as an independent cross-check, or for what cannot be inferred through its parts.
+constexpr OpDef composite(std::string_view schema, std::string_view doc, DTypeSet dtypes, DecomposeFn decompose,
+                          const Kernels& kernels, GradientRule grad = nullptr, OpenRule open = {}) {
+    OpDef def = composite(schema, doc, dtypes, decompose, grad, open);
+    def.infer = kernels.infer;
+    def.eval = kernels.eval;
+    return def;
 }
 
 /// The record with a rule for open results.
