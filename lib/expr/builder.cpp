@@ -36,12 +36,6 @@ std::vector<LoopVar> loops(const Sizes& sizes) {
     return vars;
 }
 
-Index variables(const std::vector<LoopVar>& vars) {
-    Index index;
-    for (const LoopVar& v : vars) index.push_back(variable(v.name));
-    return index;
-}
-
 }  // namespace
 
 Value::Value(DType dtype, Sizes sizes, std::function<Expr(const Index&)> element)

@@ -16,6 +16,12 @@ Sizes Stage::sizes() const {
     return sizes;
 }
 
+std::vector<Expr> variables(const std::vector<LoopVar>& loops) {
+    std::vector<Expr> all;
+    for (const LoopVar& loop : loops) all.push_back(variable(loop.name));
+    return all;
+}
+
 std::vector<LoopVar> loops_of(const Stage& stage, const Update& update) {
     std::set<std::string> used;
     for (const Expr& index : update.where)

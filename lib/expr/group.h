@@ -50,6 +50,9 @@ struct Stage {
     Sizes sizes() const;
 };
 
+/// Of these loops: where a definition's element lies in its own stage.
+std::vector<Expr> variables(const std::vector<LoopVar>& loops);
+
 /// The loops of an update, outermost first: the stage variables that `where` uses, then the domain.
 std::vector<LoopVar> loops_of(const Stage& stage, const Update& update);
 
