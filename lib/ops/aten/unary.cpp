@@ -8,6 +8,7 @@
 #include "ops/aten/families.h"
 #include "ops/aten/gradient.h"
 #include "ops/core/complex.h"
+#include "ops/core/integer.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
@@ -19,16 +20,13 @@ using expr::Op;
 
 // --- Same dtype in and out ---
 
-/// Integer negation that wraps.
-std::int64_t negated(std::int64_t x) { return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(x)); }
-
 /// The magnitude of complex numbers is real.
 struct Abs : Arithmetic {
     static constexpr Bound bound = rounds_by(0);
     static DType result(DType dtype) { return real_of(dtype); }
     static auto eval(Floating auto x) { return std::fabs(x); }
     static auto eval(Complex auto x) { return std::abs(x); }
-    static std::int64_t eval(std::int64_t x) { return x < 0 ? negated(x) : x; }
+    static std::int64_t eval(std::int64_t x) { return x < 0 ? wrapping_negate(x) : x; }
     static std::uint64_t eval(std::uint64_t x) { return x; }
     static Expr lower(const Expr& x) { return is_unsigned(x->dtype) ? x : expr::unary(Op::abs, x); }
 };
@@ -38,7 +36,7 @@ struct Neg : Arithmetic {
     template <class T>
     requires Floating<T> || Complex<T>
     static T eval(T x) { return -x; }
-    static std::int64_t eval(std::int64_t x) { return negated(x); }
+    static std::int64_t eval(std::int64_t x) { return wrapping_negate(x); }
     static Expr lower(const Expr& x) { return expr::negate(x); }
 };
 
