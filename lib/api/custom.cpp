@@ -5,7 +5,6 @@
 
 #include "api/call.h"
 #include "api/op_kernel.h"
-#include "base/error.h"
 
 namespace whittle::api::detail {
 

@@ -7,7 +7,6 @@
 #include "api/call.h"
 #include "api/frame_host.h"
 #include "base/error.h"
-#include "graph/value_ref.h"
 
 namespace whittle::api {
 

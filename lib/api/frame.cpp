@@ -4,10 +4,7 @@
 #include <cxxabi.h>
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
-#include <chrono>
-#include <memory>
 
 #include "api/piecewise.h"
 #include "api/session.h"

@@ -1,8 +1,6 @@
 #define WHITTLE_API_IMPLEMENTATION
 #include <whittle/api/modes.h>
 
-#include <optional>
-
 #include "api/session.h"
 #include "backends/debug/modes.h"
 #include "base/error.h"

@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cmath>
-#include <functional>
 
 #include "graph/text.h"
 #include "passes/symbolic_sizes.h"

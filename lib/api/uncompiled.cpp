@@ -6,7 +6,6 @@
 #include "api/call.h"
 #include "api/global_state.h"
 #include "api/session.h"
-#include "base/error.h"
 #include "graph/value_ref.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"

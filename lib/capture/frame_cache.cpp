@@ -1,7 +1,6 @@
 #include "capture/frame_cache.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace whittle::capture {
 

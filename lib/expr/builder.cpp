@@ -1,7 +1,6 @@
 #include "expr/builder.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/error.h"
 #include "expr/parts.h"

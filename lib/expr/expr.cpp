@@ -1,6 +1,5 @@
 #include "expr/expr.h"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>

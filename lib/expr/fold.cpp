@@ -3,7 +3,6 @@
 #include "tensor/convert.h"
 
 #include <cmath>
-#include <limits>
 
 namespace whittle::expr {
 

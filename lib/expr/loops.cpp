@@ -1,7 +1,6 @@
 #include "expr/loops.h"
 
 #include <cstdlib>
-#include <map>
 #include <set>
 
 #include "base/error.h"

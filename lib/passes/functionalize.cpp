@@ -10,7 +10,6 @@
 #include "graph/value_ref.h"
 #include "ops/aten/hidden_writes.h"
 #include "ops/core/interpreter.h"
-#include "ops/core/memory.h"
 #include "ops/core/registry.h"
 #include "passes/log.h"
 #include "passes/rewriter.h"

@@ -1,7 +1,6 @@
 #include "passes/log.h"
 
 #include <string>
-#include <utility>
 
 #include "base/log.h"
 #include "base/words.h"

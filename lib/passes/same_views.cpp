@@ -2,7 +2,6 @@
 
 #include <map>
 #include <optional>
-#include <utility>
 
 #include "ops/core/memory.h"
 #include "passes/log.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "base/command_words.h"
 #include "base/error.h"
@@ -11,7 +10,6 @@
 #include "ops/aten/earlier.h"
 #include "tensor/reach.h"
 #include "tensor/scalars.h"
-#include "text/language.h"
 
 namespace whittle::printers {
 namespace {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "backends/command/opencv_node.h"
 #include "backends/command/script_text.h"

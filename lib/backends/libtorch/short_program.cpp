@@ -3,7 +3,6 @@
 #include <torch/csrc/api/include/torch/version.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <map>
 #include <set>

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <optional>
-#include <set>
-#include <span>
 #include <utility>
 
 #include "frontends/libtorch/callers.h"

@@ -1,7 +1,6 @@
 #include "frontends/libtorch/reader.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstring>

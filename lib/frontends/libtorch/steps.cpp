@@ -1,6 +1,5 @@
 #include "frontends/libtorch/steps.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 

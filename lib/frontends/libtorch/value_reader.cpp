@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstring>
 
-#include "base/error.h"
 #include "tensor/reach.h"
 
 namespace whittle::libtorch {

@@ -1,8 +1,6 @@
 #include "frontends/libtorch/values.h"
 
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <tuple>
 #include <unordered_set>
 

@@ -12,7 +12,6 @@
 #include "frontends/onnx/standard.h"
 #include "frontends/onnx/upgrade.h"
 #include "graph/dynamic_dims.h"
-#include "graph/placement.h"
 #include "graph/verify.h"
 #include "ops/onnx/control.h"
 #include "ops/onnx/sequence.h"

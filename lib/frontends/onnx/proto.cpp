@@ -5,7 +5,6 @@
 
 #include <climits>
 #include <cstdio>
-#include <utility>
 
 #include "tensor/opaque_types.h"
 

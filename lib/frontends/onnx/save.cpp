@@ -7,7 +7,6 @@
 #include <set>
 #include <sstream>
 #include <utility>
-#include <vector>
 
 #include <onnx/defs/printer.h>
 

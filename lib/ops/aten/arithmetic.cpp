@@ -261,15 +261,11 @@ constexpr OpDef kArithmetic[] = {
                      no_gradient),
     binary_op<BitXor>("bitwise_xor.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor", "self ^ other",
                       kBits, no_gradient),
-    shifts(
-        binary_op<ShiftLeft>("bitwise_left_shift.{Tensor|Tensor_Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
-                             "self << other", kShifted, no_gradient)),
-    shifts(binary_op<ShiftRight>(
-        "bitwise_right_shift.{Tensor|Tensor_Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
-        "self >> other, arithmetic", kShifted, no_gradient)),
-    shifts(binary_op<ShiftLeft>("__lshift__.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
+    shifts(binary_op<ShiftLeft>("{bitwise_left_shift.Tensor|bitwise_left_shift.Tensor_Scalar|__lshift__.Tensor|__"
+                                "lshift__.Scalar}(Tensor self, {Tensor|Scalar|Tensor|Scalar} other) -> Tensor",
                                 "self << other", kShifted, no_gradient)),
-    shifts(binary_op<ShiftRight>("__rshift__.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
+    shifts(binary_op<ShiftRight>("{bitwise_right_shift.Tensor|bitwise_right_shift.Tensor_Scalar|__rshift__.Tensor|__"
+                                 "rshift__.Scalar}(Tensor self, {Tensor|Scalar|Tensor|Scalar} other) -> Tensor",
                                  "self >> other, arithmetic", kShifted, no_gradient)),
 };
 

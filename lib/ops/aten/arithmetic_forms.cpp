@@ -1,7 +1,6 @@
 // Composites, element by element or along dimensions, that are written in arithmetic, comparisons, reductions and other
 // ops of networks. Definitions: https://pytorch.org/docs/stable/torch.html and
 // https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native for corners.
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -293,18 +292,12 @@ constexpr OpDef kArithmeticForms[] = {
     composite("nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
               "means of what is no NaN", kFloating, decompose_nanmean),
     composite("msort(Tensor self) -> Tensor", "sorted along the first dimension", kAnyDType, decompose_msort),
-    composite("trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", "the area below points", kFloating,
+    composite("{trapezoid|trapz}.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", "the area below points", kFloating,
               decompose_trapezoid),
-    composite("trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor",
+    composite("{trapezoid|trapz}.dx(Tensor y, *, {Scalar|float} dx=1, int dim=-1) -> Tensor",
               "the area below points at equal distances", kFloating, decompose_trapezoid),
-    composite("trapz.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", "the area below points", kFloating,
-              decompose_trapezoid),
-    composite("trapz.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor", "the area below points at equal distances",
-              kFloating, decompose_trapezoid),
-    composite("cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", "the areas up to each point",
-              kFloating, decompose_cumulative_trapezoid),
-    composite("cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", "the areas up to each point",
-              kFloating, decompose_cumulative_trapezoid),
+    composite("cumulative_trapezoid.{x|dx}(Tensor y, {Tensor x, *|*, Scalar dx=1}, int dim=-1) -> Tensor",
+              "the areas up to each point", kFloating, decompose_cumulative_trapezoid),
     composite(
         "quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
         "quantiles", kReal, decompose_quantile),
@@ -339,11 +332,8 @@ constexpr OpDef kArithmeticForms[] = {
     composite("_convolution_mode(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, str padding, SymInt[] "
               "dilation, SymInt groups) -> Tensor",
               "convolution with 'same' or 'valid' padding", kFloating, decompose_convolution_by_padding),
-    composite("slow_conv3d(Tensor self, Tensor weight, SymInt[3] kernel_size, Tensor? bias=None, SymInt[3] stride=1, "
-              "SymInt[3] padding=0) -> Tensor",
-              "convolution", kFloating, decompose_plain_conv),
-    composite("thnn_conv2d(Tensor self, Tensor weight, SymInt[2] kernel_size, Tensor? bias=None, SymInt[2] stride=1, "
-              "SymInt[2] padding=0) -> Tensor",
+    composite("{slow_conv3d|thnn_conv2d}(Tensor self, Tensor weight, SymInt[{3|2}] kernel_size, Tensor? bias=None, "
+              "SymInt[{3|2}] stride=1, SymInt[{3|2}] padding=0) -> Tensor",
               "convolution", kFloating, decompose_plain_conv),
     composite(
         "_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float dropout_p=0.0, bool "

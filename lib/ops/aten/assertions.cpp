@@ -3,7 +3,6 @@
 #include "ops/core/assertions.h"
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "tensor/limits.h"
 
 namespace whittle {
 

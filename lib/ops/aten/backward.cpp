@@ -3,7 +3,6 @@
 // https://github.com/pytorch/pytorch/blob/main/tools/autograd/derivatives.yaml
 #include "ops/aten/open_rules.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/gradient.h"
-#include "ops/core/complex.h"
 #include "ops/core/pointwise.h"
 #include "tensor/complex.h"
 
@@ -169,8 +168,7 @@ constexpr OpDef kComplexOps[] = {
     conj_op("conj(Tensor(a) self) -> Tensor(a)"),
     conj_op("_conj(Tensor(a) self) -> Tensor(a)", kComplex),
     conj_op("conj_physical(Tensor self) -> Tensor"),
-    resolve_op("resolve_conj(Tensor(a) self) -> Tensor(a)"),
-    resolve_op("resolve_neg(Tensor(a) self) -> Tensor(a)"),
+    resolve_op("resolve_{conj|neg}(Tensor(a) self) -> Tensor(a)"),
     primitive("angle(Tensor self) -> Tensor", "the angle in the plane", kAnyDType | kComplex,
               {infer_unary<Angle>, eval_unary<Angle>, lower_unary<Angle>}, angle_grad),
     primitive("complex(Tensor real, Tensor imag) -> Tensor", "of real and imaginary parts", kParts,

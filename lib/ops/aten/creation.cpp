@@ -1,7 +1,6 @@
 // Tensors filled with one number: full, zeros, ones, empty and their likes of another tensor.
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
 #include "ops/aten/tensor_options.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"

@@ -344,10 +344,8 @@ void pack_grad(Gradients& c) {
 }
 
 constexpr OpDef kDataSizeOps[] = {
-    composite("nonzero(Tensor self) -> Tensor", "where elements are != 0, one row each", kMoved, decompose_nonzero,
-              {.eval = eval_nonzero}, no_gradient),
-    composite("argwhere(Tensor self) -> Tensor", "where elements are != 0, one row each", kMoved, decompose_nonzero,
-              {.eval = eval_nonzero}, no_gradient),
+    composite("{nonzero|argwhere}(Tensor self) -> Tensor", "where elements are != 0, one row each", kMoved,
+              decompose_nonzero, {.eval = eval_nonzero}, no_gradient),
     composite("masked_select(Tensor self, Tensor mask) -> Tensor", "elements where a mask is true", kMoved,
               decompose_masked_select, {.eval = eval_masked_select}),
     composite("_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "

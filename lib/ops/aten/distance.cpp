@@ -1,6 +1,5 @@
 // Distances between all pairs of rows, of two tensors or of one, and their gradients.
 // Definition: https://pytorch.org/docs/stable/generated/torch.cdist.html
-#include <algorithm>
 #include <cmath>
 
 #include "base/checked.h"

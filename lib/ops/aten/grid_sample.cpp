@@ -1,6 +1,5 @@
 // Reading an image, of two dimensions or three, at positions given by another tensor; and those of an affine map.
 // Definition: https://pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -10,7 +9,6 @@
 #include "ops/aten/families.h"
 #include "ops/aten/gradient.h"
 #include "ops/aten/grid_sample.h"
-#include "ops/core/dense.h"
 #include "ops/core/gemm.h"
 
 namespace whittle {

@@ -1,6 +1,5 @@
 // The gradients of grid_sampler_2d and _3d, of the image and of the positions, as LibTorch's autograd calls them.
 #include <array>
-#include <optional>
 #include <vector>
 
 #include "base/error.h"

@@ -1,5 +1,4 @@
 // Ops that put tensors together or repeat them: cat and what is made of it, repeat, tile, repeat_interleave.
-#include <algorithm>
 
 #include "base/error.h"
 #include "ops/aten/families.h"

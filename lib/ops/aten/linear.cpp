@@ -1,8 +1,6 @@
 // Products of tensors of any rank, as compositions of mm, bmm, mv, dot and mul.
 // Definitions: https://pytorch.org/docs/stable/generated/torch.matmul.html and its neighbours
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"

@@ -1,5 +1,4 @@
 #include "ops/aten/linear_map.h"
-#include "ops/aten/formulas.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,7 +1,6 @@
 // Losses of two tensors alike, element by element, and the likelihood of classes at the places of images; with their
 // gradients as LibTorch's autograd calls them. All are composites.
 // Definitions: https://pytorch.org/docs/stable/nn.functional.html#loss-functions
-#include <algorithm>
 #include <numbers>
 
 #include "base/error.h"

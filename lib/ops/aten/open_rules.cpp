@@ -1,7 +1,6 @@
 #include "ops/aten/open_rules.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/number_text.h"
 #include "ops/core/elements.h"

@@ -1,6 +1,5 @@
 // Maximum over windows, in one to three dimensions, with the position where it was found; windows of a fixed size or of
 // the size that a wanted output needs. Definition: https://pytorch.org/docs/stable/generated/torch.nn.MaxPool2d.html
-#include <cmath>
 #include <limits>
 
 #include "ops/aten/families.h"
@@ -158,12 +157,8 @@ constexpr OpDef kPoolOps[] = {
                    "int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)"),
     max_pool_op<3>("max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, "
                    "int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)"),
-    maxima_op("max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1, bool "
-              "ceil_mode=False) -> Tensor"),
-    maxima_op("max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, bool "
-              "ceil_mode=False) -> Tensor"),
-    maxima_op("max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool "
-              "ceil_mode=False) -> Tensor"),
+    maxima_op("max_pool{1|2|3}d(Tensor self, int[{1|2|3}] kernel_size, int[{1|2|3}] stride=[], int[{1|2|3}] padding=0, "
+              "int[{1|2|3}] dilation=1, bool ceil_mode=False) -> Tensor"),
     max_pool_op<1, true>("adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)"),
     max_pool_op<2, true>("adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)"),
     max_pool_op<3, true>("adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)"),

@@ -175,8 +175,7 @@ constexpr OpDef kAvgPoolOps[] = {
     avg_pool_op<1, true>("adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor"),
     avg_pool_op<2, true>("_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor"),
     avg_pool_op<3, true>("_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor"),
-    adaptive_op("adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor"),
-    adaptive_op("adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor"),
+    adaptive_op("adaptive_avg_pool{2|3}d(Tensor self, SymInt[{2|3}] output_size) -> Tensor"),
 };
 
 }  // namespace

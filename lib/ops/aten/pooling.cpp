@@ -1,6 +1,5 @@
 #include "ops/aten/pooling.h"
 
-#include <algorithm>
 #include <limits>
 
 #include "base/checked.h"

@@ -1,6 +1,5 @@
 // Powers, element by element. Definition: https://pytorch.org/docs/stable/generated/torch.pow.html
 #include <cmath>
-#include <limits>
 
 #include "ops/aten/families.h"
 #include "ops/aten/gradient.h"

@@ -1,12 +1,10 @@
 // Recurrent networks: cells, and whole sequences unrolled step by step over time into linear, sigmoid, tanh and so on.
 // Definitions: https://pytorch.org/docs/stable/generated/torch.nn.LSTM.html, GRU.html and RNN.html
-#include <algorithm>
 
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
 #include "ops/aten/packed.h"
 #include "ops/aten/recurrent.h"
-#include "ops/core/dense.h"
 #include "ops/core/gemm.h"
 
 namespace whittle {
@@ -149,11 +147,8 @@ constexpr OpDef kRnnOps[] = {
     cell_op(
         "gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
         "One step of a GRU; pytorch.org/docs/stable/generated/torch.nn.GRUCell.html"),
-    cell_op("rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> "
-            "Tensor",
-            "One step of a recurrent network; pytorch.org/docs/stable/generated/torch.nn.RNNCell.html"),
-    cell_op("rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> "
-            "Tensor",
+    cell_op("rnn_{tanh|relu}_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? "
+            "b_hh=None) -> Tensor",
             "One step of a recurrent network; pytorch.org/docs/stable/generated/torch.nn.RNNCell.html"),
 };
 

@@ -184,11 +184,7 @@ CallResults decompose_rad2deg(const Call& c) { return c.tensor("self") * (180 / 
 
 constexpr OpDef kSpecial[] = {
     binary_op<Xlogy>(
-        "xlogy.Tensor(Tensor self, Tensor other) -> Tensor",
-        "self log(other), 0 where self is: https://pytorch.org/docs/stable/special.html#torch.special.xlogy", kAnyDType,
-        xlogy_grad),
-    binary_op<Xlogy>(
-        "xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor",
+        "xlogy.{Tensor|Scalar_Other}(Tensor self, {Tensor|Scalar} other) -> Tensor",
         "self log(other), 0 where self is: https://pytorch.org/docs/stable/special.html#torch.special.xlogy", kAnyDType,
         xlogy_grad),
     binary_op<Hypot>("hypot(Tensor self, Tensor other) -> Tensor",

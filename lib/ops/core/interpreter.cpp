@@ -1,10 +1,8 @@
 #include "ops/core/interpreter.h"
 
 #include <chrono>
-#include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "base/error.h"

@@ -1,5 +1,4 @@
 // ONNX's ops of several operands, element by element: arithmetic, comparisons, logic, selection.
-#include <functional>
 
 #include "ops/onnx/open_rules.h"
 #include "ops/onnx/rewrite.h"

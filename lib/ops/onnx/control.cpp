@@ -2,7 +2,6 @@
 // What a nested graph reads from around it is in `captured` and comes last among its placeholders.
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "base/error.h"

@@ -1,7 +1,5 @@
 // ONNX's poolings: MaxPool, AveragePool, LpPool and their global forms.
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "ops/onnx/window.h"
 #include "tensor/limits.h"

@@ -1,6 +1,5 @@
 // ONNX's joins and pieces: Concat, Split, Slice, Pad.
 #include <algorithm>
-#include <map>
 
 #include "base/checked.h"
 #include "ops/onnx/rewrite.h"

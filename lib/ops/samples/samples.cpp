@@ -4,7 +4,6 @@
 #include <cstring>
 #include <limits>
 
-#include "base/error.h"
 #include "tensor/limits.h"
 #include "tensor/random.h"
 

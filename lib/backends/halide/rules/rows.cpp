@@ -1,7 +1,6 @@
 #include "backends/halide/rules/rows.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "backends/halide/rules/folds.h"
 #include "expr/parts.h"
