@@ -1,4 +1,4 @@
-#include "backends/halide/control_flow.h"
+#include "backends/halide/abilities.h"
 
 #include <algorithm>
 #include <map>

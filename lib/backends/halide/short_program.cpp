@@ -1,4 +1,4 @@
-#include "backends/halide/short_program.h"
+#include "backends/halide/abilities.h"
 
 #include <algorithm>
 #include <cmath>

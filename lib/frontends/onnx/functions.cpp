@@ -1,4 +1,4 @@
-#include "frontends/onnx/functions.h"
+#include "frontends/onnx/prepare.h"
 
 #include <google/protobuf/unknown_field_set.h>
 

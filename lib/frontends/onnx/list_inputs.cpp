@@ -1,4 +1,4 @@
-#include "frontends/onnx/list_inputs.h"
+#include "frontends/onnx/prepare.h"
 
 #include <algorithm>
 #include <optional>

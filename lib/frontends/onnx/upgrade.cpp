@@ -1,4 +1,4 @@
-#include "frontends/onnx/upgrade.h"
+#include "frontends/onnx/prepare.h"
 
 #include <onnx/defs/schema.h>
 

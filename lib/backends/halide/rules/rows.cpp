@@ -1,4 +1,4 @@
-#include "backends/halide/rules/rows.h"
+#include "backends/halide/rules/rules.h"
 
 #include <algorithm>
 

@@ -1,10 +1,9 @@
-#include "backends/halide/rules/window.h"
+#include "backends/halide/rules/rules.h"
 
 #include <algorithm>
 #include <bit>
 #include <map>
 
-#include "backends/halide/rules/border.h"
 #include "backends/halide/rules/contraction.h"
 #include "backends/halide/rules/folds.h"
 #include "expr/parts.h"
