@@ -11,7 +11,6 @@
 #include "ops/aten/hidden_writes.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
-#include "passes/log.h"
 #include "passes/rewriter.h"
 #include "passes/views.h"
 

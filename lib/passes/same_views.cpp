@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "ops/core/memory.h"
-#include "passes/log.h"
 #include "passes/rewriter.h"
 #include "passes/views.h"
 
