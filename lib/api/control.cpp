@@ -12,7 +12,6 @@
 #include "ops/core/registry.h"
 
 namespace whittle::api::detail {
-
 namespace {
 
 using capture::BreakKind;

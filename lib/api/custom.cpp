@@ -7,7 +7,6 @@
 #include "api/op_kernel.h"
 
 namespace whittle::api::detail {
-
 namespace {
 
 std::string schema_of(const std::string& target, const std::vector<std::size_t>& kinds, std::size_t results) {

@@ -9,7 +9,6 @@
 #include "base/error.h"
 
 namespace whittle::api {
-
 namespace {
 
 std::size_t position_of(const Graph& graph, const std::string& placeholder) {

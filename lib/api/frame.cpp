@@ -31,7 +31,6 @@
 #include "tensor/compare.h"
 
 namespace whittle::api {
-
 namespace {
 
 using capture::place_of;

@@ -9,7 +9,6 @@
 #include "graph/text.h"
 
 namespace whittle::api {
-
 namespace {
 
 /// The values of a mode's results.

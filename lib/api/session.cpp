@@ -23,7 +23,6 @@
 #include "passes/decompose.h"
 
 namespace whittle::api {
-
 namespace {
 
 using capture::BreakKind;

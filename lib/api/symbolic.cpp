@@ -7,7 +7,6 @@
 #include "passes/symbolic_sizes.h"
 
 namespace whittle::api {
-
 namespace {
 
 /// Takes the numbers out of an argument.

@@ -11,7 +11,6 @@
 #include "ops/core/registry.h"
 
 namespace whittle::api {
-
 namespace {
 
 bool requires_grad(const std::vector<ImplPtr>& operands) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace whittle::capture {
-
 namespace {
 
 /// Whether scalars are all that does not fit.

@@ -6,7 +6,6 @@
 #include "expr/parts.h"
 
 namespace whittle::expr {
-
 namespace {
 
 /// Memoized evaluations of one value. Beyond it, a value is stored or its readers are many: searching costs more than

@@ -5,7 +5,6 @@
 #include <cmath>
 
 namespace whittle::expr {
-
 namespace {
 
 Scalar folded(bool value) { return Scalar(value); }

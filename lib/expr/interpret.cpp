@@ -8,7 +8,6 @@
 #include "expr/interpreter_kernels.h"
 
 namespace whittle::expr {
-
 namespace {
 
 using interpreter::Array;

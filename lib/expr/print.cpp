@@ -6,7 +6,6 @@
 #include "expr/group.h"
 
 namespace whittle::expr {
-
 namespace {
 
 /// Whether it prints as in C++. Operators on bits print as calls.

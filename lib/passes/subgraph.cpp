@@ -10,7 +10,6 @@
 #include "passes/rewriter.h"
 
 namespace whittle {
-
 namespace {
 
 class Builder {

@@ -8,7 +8,6 @@
 #include "ops/core/registry.h"
 
 namespace whittle {
-
 namespace {
 
 bool shares_memory(const Graph& graph, const Node& call, const ValueMeta& operand) {

@@ -5,7 +5,6 @@
 #include "printers/dot.h"
 
 namespace whittle::printers {
-
 namespace {
 
 std::string cpp_or_why_not(const Graph& graph, const std::string& title) {

@@ -6,7 +6,6 @@
 #include "base/number_text.h"
 
 namespace whittle {
-
 namespace {
 
 std::string seven_digits(double value) {

@@ -13,7 +13,6 @@
 #include "passes/subgraph.h"
 
 namespace whittle::halide {
-
 namespace {
 
 using program::runs_nested_graphs;

@@ -9,7 +9,6 @@
 #include "expr/loops.h"
 
 namespace whittle::halide {
-
 namespace {
 
 using expr::Directive;

@@ -14,7 +14,6 @@
 #include "base/subprocess.h"
 
 namespace whittle::halide {
-
 namespace {
 
 using expr::Group;

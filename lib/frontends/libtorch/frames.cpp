@@ -10,7 +10,6 @@
 #include "frontends/libtorch/stack_reader.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 /// Steps of one function, called from one place, that follow each other: one execution or several.

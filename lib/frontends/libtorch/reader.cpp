@@ -13,7 +13,6 @@
 #include "frontends/libtorch/value_reader.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 void define(const records::OpDefinition& told, EventFile& file) {

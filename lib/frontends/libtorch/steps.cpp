@@ -8,7 +8,6 @@
 #include "ops/aten/capture.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 /// Ops that give the program a host value of a tensor's elements. Others that return host values (is_floating_point,

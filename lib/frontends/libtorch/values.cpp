@@ -9,7 +9,6 @@
 #include "tensor/reach.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 /// Where a tensor lies in memory: two objects at one place are one value.

@@ -11,7 +11,6 @@
 #include "frontends/onnx/standard.h"
 
 namespace whittle::onnx_proto {
-
 namespace {
 
 /// Functions that call functions that call …, and calls in all: each may double what the one before makes.

@@ -4,7 +4,6 @@
 #include <optional>
 
 namespace whittle::onnx_proto {
-
 namespace {
 
 std::string element_name(const std::string& sequence, std::size_t position) {

@@ -16,7 +16,6 @@
 #include "tensor/opaque_types.h"
 
 namespace whittle {
-
 namespace {
 
 using onnx_proto::in_quotes;

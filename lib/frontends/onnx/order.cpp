@@ -8,7 +8,6 @@
 #include <utility>
 
 namespace whittle::onnx_proto {
-
 namespace {
 
 using Names = std::unordered_set<std::string>;

@@ -9,7 +9,6 @@
 #include "tensor/opaque_types.h"
 
 namespace whittle::onnx_proto {
-
 namespace {
 
 constexpr std::size_t kLongestQuote = 80;

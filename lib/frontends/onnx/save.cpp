@@ -22,7 +22,6 @@
 #include "tensor/scalars.h"
 
 namespace whittle {
-
 namespace {
 
 using onnx_proto::in_quotes;

@@ -4,7 +4,6 @@
 #include "ops/aten/gradient.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;

@@ -5,7 +5,6 @@
 #include "ops/aten/families.h"
 
 namespace whittle {
-
 namespace {
 
 void check_one_element(const Sizes& sizes) {

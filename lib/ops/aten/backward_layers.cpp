@@ -9,7 +9,6 @@
 #include "ops/aten/formulas.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;

@@ -7,7 +7,6 @@
 #include "ops/aten/normalize.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;

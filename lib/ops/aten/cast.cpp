@@ -7,7 +7,6 @@
 #include "tensor/reach.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;

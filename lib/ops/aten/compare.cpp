@@ -4,7 +4,6 @@
 #include "ops/core/pointwise.h"
 
 namespace whittle {
-
 namespace {
 
 struct Eq : Predicate {

@@ -12,7 +12,6 @@
 #include "tensor/complex.h"
 
 namespace whittle {
-
 namespace {
 
 // --- Parts, which are views ---

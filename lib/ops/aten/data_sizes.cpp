@@ -16,7 +16,6 @@
 #include "ops/core/known.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;

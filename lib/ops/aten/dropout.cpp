@@ -8,7 +8,6 @@
 #include "tensor/shape.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;

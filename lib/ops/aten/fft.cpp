@@ -11,7 +11,6 @@
 #include "ops/core/pointwise.h"
 
 namespace whittle {
-
 namespace {
 
 // --- Kernels ---

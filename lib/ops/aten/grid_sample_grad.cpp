@@ -8,7 +8,6 @@
 #include "ops/aten/grid_sample.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;

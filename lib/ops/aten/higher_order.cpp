@@ -5,7 +5,6 @@
 #include "ops/core/nested.h"
 
 namespace whittle {
-
 namespace {
 
 /// Contiguous, in memory of their own: a nested graph may return what it was given, or a view of it.

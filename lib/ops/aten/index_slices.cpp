@@ -6,7 +6,6 @@
 #include "ops/aten/open_rules.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;

@@ -2,7 +2,6 @@
 #include "ops/aten/gradient.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;

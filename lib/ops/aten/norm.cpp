@@ -9,7 +9,6 @@
 #include "ops/aten/normalize.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;

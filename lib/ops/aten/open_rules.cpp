@@ -8,7 +8,6 @@
 #include "ops/core/pointwise.h"
 
 namespace whittle::aten_open {
-
 namespace {
 
 /// For each element of `index`, in row-major order, its place in a contiguous tensor of the sizes of `self` when it

@@ -3,7 +3,6 @@
 #include "ops/aten/resize.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;

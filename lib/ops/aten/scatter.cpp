@@ -11,7 +11,6 @@
 #include "ops/core/pointwise.h"
 
 namespace whittle {
-
 namespace {
 
 /// A scatter in terms of T, 0-d tensors seen as [1].

@@ -13,7 +13,6 @@
 #include "tensor/reach.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;

@@ -7,7 +7,6 @@
 #include "ops/core/geometry.h"
 
 namespace whittle {
-
 namespace {
 
 /// Guards against a graph that asks for more results than memory could hold.

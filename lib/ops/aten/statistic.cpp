@@ -9,7 +9,6 @@
 #include "ops/core/reduce.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;

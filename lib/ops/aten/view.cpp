@@ -11,7 +11,6 @@
 #include "ops/core/geometry.h"
 
 namespace whittle {
-
 namespace {
 
 struct Permute {

@@ -18,7 +18,6 @@
 #include "ops/core/mode.h"
 
 namespace whittle {
-
 namespace {
 
 /// For each node the nodes that it reads last, itself included when nothing reads it.

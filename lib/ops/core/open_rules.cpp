@@ -10,7 +10,6 @@
 #include "tensor/limits.h"
 
 namespace whittle {
-
 namespace {
 
 /// Calls f(a, b) with each pair of the whole numbers that the operands promote and broadcast to, until it returns a

@@ -9,7 +9,6 @@
 #include "ops/core/schema_forms.h"
 
 namespace whittle {
-
 namespace {
 
 /// "aten.relu.default" -> "relu": what misspellings of the overload or the dialect have in common.

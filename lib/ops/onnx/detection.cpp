@@ -7,7 +7,6 @@
 #include "ops/onnx/window.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;

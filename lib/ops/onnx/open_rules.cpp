@@ -9,7 +9,6 @@
 #include "ops/onnx/rewrite.h"
 
 namespace whittle::onnx_open {
-
 namespace {
 
 /// Tuples of indices: the last dimension of `indices`.

@@ -5,7 +5,6 @@
 #include "tensor/limits.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;

@@ -8,7 +8,6 @@
 #include "tensor/compute.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;

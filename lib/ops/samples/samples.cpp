@@ -8,7 +8,6 @@
 #include "tensor/random.h"
 
 namespace whittle::samples {
-
 namespace {
 
 /// The elements of `tensor`, copied to memory of `elements` elements where they lie at `strides` from `offset`.
