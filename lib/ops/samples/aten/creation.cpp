@@ -60,6 +60,9 @@ Samples fill_samples(DType dtype) {
     return result;
 }
 
+Samples new_full_samples(DType dtype) { return like_samples(dtype, {Arg::ints({3, 2}), 4}); }
+Samples new_zeros_samples(DType dtype) { return like_samples(dtype, {Arg::ints({3, 2})}); }
+
 }  // namespace
 
 Table creation_table() {
@@ -72,14 +75,8 @@ Table creation_table() {
             {{"aten.zero.default"}, [](DType dtype) { return written_samples(dtype, {}); }},
             {{"aten.zeros_like.default", "aten.ones_like.default", "aten.empty_like.default"},
              [](DType dtype) { return like_samples(dtype, {}); }},
-            {{"aten.new_full.default"},
-             [](DType dtype) {
-                 return like_samples(dtype, {Arg::ints({3, 2}), 4});
-             }},
-            {{"aten.new_zeros.default", "aten.new_ones.default"},
-             [](DType dtype) {
-                 return like_samples(dtype, {Arg::ints({3, 2})});
-             }},
+            {{"aten.new_full.default"}, new_full_samples},
+            {{"aten.new_zeros.default", "aten.new_ones.default"}, new_zeros_samples},
             {{"aten.scalar_tensor.default"}, [](DType dtype) -> Samples {
                  return dtype_samples(dtype, {{"integer", {7}}, {"floating", {1.5}}, {"bool", {true}}});
              }}};

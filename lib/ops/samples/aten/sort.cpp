@@ -15,6 +15,8 @@ Samples order_samples(DType dtype, const ArgList& rest) {
     return result;
 }
 
+Samples argsort_samples(DType dtype) { return order_samples(dtype, {0, true}); }
+
 }  // namespace
 
 Table sort_table() {
@@ -32,10 +34,7 @@ Table sort_table() {
                  for (Sample& sample : result) sample.kwargs = {{"stable", true}, {"dim", 0}, {"descending", true}};
                  return result;
              }},
-            {{"aten.argsort.default"},
-             [](DType dtype) {
-                 return order_samples(dtype, {0, true});
-             }},
+            {{"aten.argsort.default"}, argsort_samples},
             {{"aten.argsort.stable"},
              [](DType dtype) {
                  Samples result = order_samples(dtype, {});
