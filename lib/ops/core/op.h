@@ -114,8 +114,9 @@ constexpr Bound means_by(DivisorFn divisor) {
 }
 
 struct OpDef {
-    /// One line, with the source of the definition; without it
-    /// https://pytorch.org/docs/stable/generated/torch.NAME.html is that of ATen's NAME.
+    /// One line, with the source of the definition; without it that is
+    /// https://pytorch.org/docs/stable/generated/torch.NAME.html for ATen's NAME, Operators.md#NAME of the standard for
+    /// ONNX's.
     std::string_view doc = {};
     /// "relu(Tensor self) -> Tensor", which names the op: aten.relu.default. It may stand for several overloads, see
     /// ops/core/schema_forms.h.

@@ -273,15 +273,14 @@ constexpr OpDef kAttentionOps[] = {
               "softmax_precision=None, int num_outputs=1) -> Tensor[]",
               "softmax(scale Q K^T + mask) V, by heads. onnx Operators.md#Attention, Changelog.md#Attention-23",
               kFloating, attention),
-    composite(
-        "RotaryEmbedding(Tensor X, Tensor cos_cache, Tensor sin_cache, Tensor? position_ids=None, *, int "
-        "interleaved=0, int? num_heads=None, int rotary_embedding_dim=0) -> Tensor",
-        "Pairs of elements rotated by angles that depend on the token's position. onnx Operators.md#RotaryEmbedding",
-        kFloating & ~set_of(DType::f64), rotary_embedding, {.ask = onnx_open::token_positions}),
+    composite("RotaryEmbedding(Tensor X, Tensor cos_cache, Tensor sin_cache, Tensor? position_ids=None, *, int "
+              "interleaved=0, int? num_heads=None, int rotary_embedding_dim=0) -> Tensor",
+              "Pairs of elements rotated by angles that depend on the token's position",
+              kFloating & ~set_of(DType::f64), rotary_embedding, {.ask = onnx_open::token_positions}),
     composite("TensorScatter(Tensor past_cache, Tensor update, Tensor? write_indices=None, *, int axis=-2, str "
               "mode=\"linear\") -> Tensor",
-              "Keys or values of new tokens written into the cache of earlier ones. onnx Operators.md#TensorScatter",
-              kMoved, tensor_scatter, {.ask = onnx_open::written_rows}),
+              "Keys or values of new tokens written into the cache of earlier ones", kMoved, tensor_scatter,
+              {.ask = onnx_open::written_rows}),
 };
 
 }  // namespace

@@ -79,16 +79,15 @@ CallResults onnx_dropout(const Call& c) {
 
 constexpr OpDef kCastOps[] = {
     composite("Cast(Tensor input, *, DataType to, int saturate=1, str round_mode=\"up\") -> Tensor",
-              "Converts elements, floats to integers towards zero. onnx Operators.md#Cast", kStored & ~kComplex,
-              cast_to, {.ask = onnx_open::converted, .integers_only = true}),
+              "Converts elements, floats to integers towards zero", kStored & ~kComplex, cast_to,
+              {.ask = onnx_open::converted, .integers_only = true}),
     composite("CastLike(Tensor input, Tensor target_type, *, int saturate=1, str round_mode=\"up\") -> Tensor",
-              "Converts elements to the type of another tensor. onnx Operators.md#CastLike", kStored & ~kComplex,
-              cast_like, {.ask = onnx_open::converted_like, .integers_only = true}),
-    composite("Identity(Tensor input) -> Tensor", "The input. onnx Operators.md#Identity", kStored, identity),
+              "Converts elements to the type of another tensor", kStored & ~kComplex, cast_like,
+              {.ask = onnx_open::converted_like, .integers_only = true}),
+    composite("Identity(Tensor input) -> Tensor", "The input", kStored, identity),
     composite("Dropout(Tensor data, Tensor? ratio_value=None, Tensor? training_mode=None, *, float? ratio=None, int "
               "seed=0, int num_outputs=1) -> Tensor[]",
-              "The data; in training elements are zeroed and the rest scaled. onnx Operators.md#Dropout", kFloating,
-              onnx_dropout),
+              "The data; in training elements are zeroed and the rest scaled", kFloating, onnx_dropout),
 };
 
 }  // namespace

@@ -293,17 +293,17 @@ std::vector<Tensor> eval_scan(const Arguments<Tensor>& arguments) {
 }
 
 constexpr OpDef kControlOps[] = {
-    {.doc = "Runs one of two nested graphs. onnx Operators.md#If",
+    {.doc = "Runs one of two nested graphs",
      .schema = "If(Tensor cond, *, Graph then_branch, Graph else_branch, Tensor[] captured=[]) -> Tensor[]",
      .dtypes = kBool,
      .infer = infer_if,
      .eval = eval_if},
-    {.doc = "Repeats a nested graph, carrying and collecting values. onnx Operators.md#Loop",
+    {.doc = "Repeats a nested graph, carrying and collecting values",
      .schema = "Loop(Tensor? M=None, Tensor? cond=None, Tensor[] v_initial=[], *, Graph body, Tensor[] captured=[]) "
                "-> Tensor[]",
      .infer = infer_loop,
      .eval = eval_loop},
-    {.doc = "Runs a nested graph on each element of sequences, carrying states. onnx Operators.md#Scan",
+    {.doc = "Runs a nested graph on each element of sequences, carrying states",
      .schema = "Scan(Tensor?[] initial_state_and_scan_inputs, *, Graph body, int num_scan_inputs, "
                "int[]? directions=None, "
                "int[]? scan_input_axes=None, int[]? scan_input_directions=None, int[]? scan_output_axes=None, "

@@ -230,18 +230,17 @@ constexpr OpDef kConvOps[] = {
     composite(
         "DeformConv(Tensor X, Tensor W, Tensor offset, Tensor? B=None, Tensor? mask=None, *, int[]? dilations=None, "
         "int group=1, int[]? kernel_shape=None, int offset_group=1, int[]? pads=None, int[]? strides=None) -> Tensor",
-        "Convolution whose sampling positions are offset by an operand. onnx Operators.md#DeformConv", kFloating,
-        deform_conv),
+        "Convolution whose sampling positions are offset by an operand", kFloating, deform_conv),
     composite("Col2Im(Tensor input, Tensor image_shape, Tensor block_shape, *, int[]? dilations=None, int[]? "
               "pads=None, int[]? strides=None) -> Tensor",
-              "An image from the sum of its blocks. onnx Operators.md#Col2Im", kNumbers, onnx_col2im),
+              "An image from the sum of its blocks", kNumbers, onnx_col2im),
     composite("Conv(Tensor X, Tensor W, Tensor? B=None, *, str auto_pad=\"NOTSET\", int[]? dilations=None, int "
               "group=1, int[]? kernel_shape=None, int[]? pads=None, int[]? strides=None) -> Tensor",
-              "Convolution (cross-correlation) over any spatial rank. onnx Operators.md#Conv", kFloating, conv),
+              "Convolution (cross-correlation) over any spatial rank", kFloating, conv),
     composite("ConvTranspose(Tensor X, Tensor W, Tensor? B=None, *, str auto_pad=\"NOTSET\", int[]? dilations=None, "
               "int group=1, int[]? kernel_shape=None, int[]? output_padding=None, int[]? output_shape=None, int[]? "
               "pads=None, int[]? strides=None) -> Tensor",
-              "Transposed convolution. onnx Operators.md#ConvTranspose", kFloating, conv_transpose),
+              "Transposed convolution", kFloating, conv_transpose),
 };
 
 }  // namespace

@@ -253,24 +253,21 @@ CallResults max_unpool(const Call& c) {
 
 constexpr OpDef kDetectionOps[] = {
     composite("AffineGrid(Tensor theta, Tensor size, *, int align_corners=0) -> Tensor",
-              "Sampling positions of affine maps, for GridSample. onnx Operators.md#AffineGrid", kFloating,
-              affine_grid),
+              "Sampling positions of affine maps, for GridSample", kFloating, affine_grid),
     composite("GridSample(Tensor X, Tensor grid, *, int align_corners=0, str mode=\"bilinear\", str "
               "padding_mode=\"zeros\") -> Tensor",
-              "An image sampled at given positions. onnx Operators.md#GridSample", kFloating, grid_sample),
+              "An image sampled at given positions", kFloating, grid_sample),
     composite("RoiAlign(Tensor X, Tensor rois, Tensor batch_indices, *, str "
               "coordinate_transformation_mode=\"half_pixel\", str mode=\"avg\", int output_height=1, int "
               "output_width=1, int sampling_ratio=0, float spatial_scale=1.0) -> Tensor",
-              "Regions of images, each as an image of one size. onnx Operators.md#RoiAlign", kFloating, roi_align,
+              "Regions of images, each as an image of one size", kFloating, roi_align,
               {.ask = onnx_open::aligned_regions}),
     composite("NonMaxSuppression(Tensor boxes, Tensor scores, Tensor? max_output_boxes_per_class=None, Tensor? "
               "iou_threshold=None, Tensor? score_threshold=None, *, int center_point_box=0) -> Tensor",
-              "Indices of the best of overlapping boxes. onnx Operators.md#NonMaxSuppression", set_of(DType::f32),
-              non_max_suppression),
+              "Indices of the best of overlapping boxes", set_of(DType::f32), non_max_suppression),
     composite("MaxUnpool(Tensor X, Tensor I, Tensor? output_shape=None, *, int[] kernel_shape, int[]? pads=None, "
               "int[]? strides=None) -> Tensor",
-              "Elements put back to where MaxPool found them. onnx Operators.md#MaxUnpool", kFloating, max_unpool,
-              {.ask = onnx_open::unpooled}),
+              "Elements put back to where MaxPool found them", kFloating, max_unpool, {.ask = onnx_open::unpooled}),
 };
 
 }  // namespace

@@ -76,12 +76,12 @@ CallResults softmax_cross_entropy(const Call& c) {
 constexpr OpDef kLossOps[] = {
     composite("NegativeLogLikelihoodLoss(Tensor input, Tensor target, Tensor? weight=None, *, int? ignore_index=None, "
               "str reduction=\"mean\") -> Tensor",
-              "Minus the targets' log-probabilities, reduced. onnx Operators.md#NegativeLogLikelihoodLoss", kFloating,
-              negative_log_likelihood, {.ask = onnx_open::target_class}),
+              "Minus the targets' log-probabilities, reduced", kFloating, negative_log_likelihood,
+              {.ask = onnx_open::target_class}),
     composite("SoftmaxCrossEntropyLoss(Tensor scores, Tensor labels, Tensor? weights=None, *, int? ignore_index=None, "
               "str reduction=\"mean\", int num_outputs=1) -> Tensor[]",
-              "NegativeLogLikelihoodLoss of the log-softmax of scores. onnx Operators.md#SoftmaxCrossEntropyLoss",
-              kFloating, softmax_cross_entropy, {.ask = onnx_open::label_class}),
+              "NegativeLogLikelihoodLoss of the log-softmax of scores", kFloating, softmax_cross_entropy,
+              {.ask = onnx_open::label_class}),
 };
 
 }  // namespace

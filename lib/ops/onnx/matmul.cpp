@@ -91,14 +91,13 @@ CallResults det(const Call& c) {
 constexpr DTypeSet kProducts = kFloating | set_of(DType::i32) | set_of(DType::i64);
 
 constexpr OpDef kMatmulOps[] = {
-    composite("MatMul(Tensor A, Tensor B) -> Tensor", "Matrix product, batches broadcast. onnx Operators.md#MatMul",
-              kProducts, same_as_binary<matmul>),
+    composite("MatMul(Tensor A, Tensor B) -> Tensor", "Matrix product, batches broadcast", kProducts,
+              same_as_binary<matmul>),
     composite("Gemm(Tensor A, Tensor B, Tensor? C=None, *, float alpha=1.0, float beta=1.0, int transA=0, int "
               "transB=0) -> Tensor",
-              "alpha A B + beta C. onnx Operators.md#Gemm", kProducts, gemm),
-    composite("Einsum(Tensor[] Inputs, *, str equation) -> Tensor", "Einstein's summation. onnx Operators.md#Einsum",
-              kProducts, onnx_einsum),
-    composite("Det(Tensor X) -> Tensor", "The determinants of square matrices. onnx Operators.md#Det", kFloating, det),
+              "alpha A B + beta C", kProducts, gemm),
+    composite("Einsum(Tensor[] Inputs, *, str equation) -> Tensor", "Einstein's summation", kProducts, onnx_einsum),
+    composite("Det(Tensor X) -> Tensor", "The determinants of square matrices", kFloating, det),
 };
 
 }  // namespace

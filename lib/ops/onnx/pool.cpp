@@ -220,19 +220,17 @@ constexpr OpDef kPoolOps[] = {
     composite(
         "MaxPool(Tensor X, *, str auto_pad=\"NOTSET\", int ceil_mode=0, int[]? dilations=None, int[] kernel_shape, "
         "int[]? pads=None, int storage_order=0, int[]? strides=None, int num_outputs=1) -> Tensor[]",
-        "Largest element of each window. onnx Operators.md#MaxPool", kMaxPool, max_pool),
+        "Largest element of each window", kMaxPool, max_pool),
     composite("AveragePool(Tensor X, *, str auto_pad=\"NOTSET\", int ceil_mode=0, int count_include_pad=0, int[]? "
               "dilations=None, int[] kernel_shape, int[]? pads=None, int[]? strides=None) -> Tensor",
-              "Mean of each window. onnx Operators.md#AveragePool", kFloating, average_pool),
+              "Mean of each window", kFloating, average_pool),
     composite("LpPool(Tensor X, *, str auto_pad=\"NOTSET\", int ceil_mode=0, int[]? dilations=None, int[] "
               "kernel_shape, int p=2, int[]? pads=None, int[]? strides=None) -> Tensor",
-              "p-norm of each window. onnx Operators.md#LpPool", kFloating, lp_pool),
-    composite("GlobalAveragePool(Tensor X) -> Tensor", "Mean of each image. onnx Operators.md#GlobalAveragePool",
-              kFloating, global_pool<mean_over>),
-    composite("GlobalMaxPool(Tensor X) -> Tensor", "Largest element of each image. onnx Operators.md#GlobalMaxPool",
-              kFloating, global_pool<largest_over>),
-    composite("GlobalLpPool(Tensor X, *, int p=2) -> Tensor", "p-norm of each image. onnx Operators.md#GlobalLpPool",
-              kFloating, global_lp_pool),
+              "p-norm of each window", kFloating, lp_pool),
+    composite("GlobalAveragePool(Tensor X) -> Tensor", "Mean of each image", kFloating, global_pool<mean_over>),
+    composite("GlobalMaxPool(Tensor X) -> Tensor", "Largest element of each image", kFloating,
+              global_pool<largest_over>),
+    composite("GlobalLpPool(Tensor X, *, int p=2) -> Tensor", "p-norm of each image", kFloating, global_lp_pool),
 };
 
 }  // namespace

@@ -181,31 +181,30 @@ constexpr DTypeSet kFloat8 = used_of(DTypeInfo::Category::floating, DTypeInfo::U
 constexpr OpDef kQuantizeOps[] = {
     composite("QuantizeLinear(Tensor x, Tensor y_scale, Tensor? y_zero_point=None, *, int axis=1, int block_size=0, "
               "int output_dtype=0, int precision=0, int saturate=1) -> Tensor",
-              "Floats quantized to 8 bits. onnx Operators.md#QuantizeLinear",
-              (kFloating & ~set_of(DType::f64)) | set_of(DType::i32), quantize,
+              "Floats quantized to 8 bits", (kFloating & ~set_of(DType::f64)) | set_of(DType::i32), quantize,
               {.ask = onnx_open::quantized, .integers_only = true}),
     composite("DequantizeLinear(Tensor x, Tensor x_scale, Tensor? x_zero_point=None, *, int axis=1, int block_size=0, "
               "int output_dtype=0) -> Tensor",
-              "Floats from 8-bit quantized values. onnx Operators.md#DequantizeLinear",
+              "Floats from 8-bit quantized values",
               kQuantized | set_of(DType::i32) | set_of(DType::u16) | set_of(DType::i16) | kFloat8, dequantize,
               {.ask = onnx_open::dequantized}),
     composite("DynamicQuantizeLinear(Tensor x) -> (Tensor y, Tensor y_scale, Tensor y_zero_point)",
-              "Floats quantized to 8 bits with a scale that spans the data. onnx Operators.md#DynamicQuantizeLinear",
-              set_of(DType::f32), dynamic_quantize, {.ask = onnx_open::dynamically_quantized}),
+              "Floats quantized to 8 bits with a scale that spans the data", set_of(DType::f32), dynamic_quantize,
+              {.ask = onnx_open::dynamically_quantized}),
     composite("MatMulInteger(Tensor A, Tensor B, Tensor? a_zero_point=None, Tensor? b_zero_point=None) -> Tensor",
-              "The product of 8-bit matrices in 32 bits. onnx Operators.md#MatMulInteger", kQuantized, matmul_integer),
+              "The product of 8-bit matrices in 32 bits", kQuantized, matmul_integer),
     composite("QLinearMatMul(Tensor a, Tensor a_scale, Tensor a_zero_point, Tensor b, Tensor b_scale, Tensor "
               "b_zero_point, Tensor y_scale, Tensor y_zero_point) -> Tensor",
-              "The product of quantized matrices, quantized. onnx Operators.md#QLinearMatMul", kQuantized,
-              qlinear_matmul, {.ask = onnx_open::requantized}),
+              "The product of quantized matrices, quantized", kQuantized, qlinear_matmul,
+              {.ask = onnx_open::requantized}),
     composite("ConvInteger(Tensor x, Tensor w, Tensor? x_zero_point=None, Tensor? w_zero_point=None, *, str "
               "auto_pad=\"NOTSET\", int[]? dilations=None, int group=1, int[]? kernel_shape=None, int[]? pads=None, "
               "int[]? strides=None) -> Tensor",
-              "The convolution of 8-bit integers in 32 bits. onnx Operators.md#ConvInteger", kQuantized, conv_integer),
+              "The convolution of 8-bit integers in 32 bits", kQuantized, conv_integer),
     composite("QLinearConv(Tensor x, Tensor x_scale, Tensor x_zero_point, Tensor w, Tensor w_scale, Tensor "
               "w_zero_point, Tensor y_scale, Tensor y_zero_point, Tensor? B=None, *, str auto_pad=\"NOTSET\", int[]? "
               "dilations=None, int group=1, int[]? kernel_shape=None, int[]? pads=None, int[]? strides=None) -> Tensor",
-              "The convolution of quantized images, quantized. onnx Operators.md#QLinearConv", kQuantized, qlinear_conv,
+              "The convolution of quantized images, quantized", kQuantized, qlinear_conv,
               {.ask = onnx_open::requantized}),
 };
 

@@ -289,21 +289,21 @@ constexpr OpDef kRnnOps[] = {
         "RNN(Tensor X, Tensor W, Tensor R, Tensor? B=None, Tensor? sequence_lens=None, Tensor? initial_h=None, *, "
         "float[]? activation_alpha=None, float[]? activation_beta=None, str[]? activations=None, float? clip=None, str "
         "direction=\"forward\", int? hidden_size=None, int layout=0, int num_outputs=1) -> Tensor[]",
-        "Simple recurrent network. onnx Operators.md#RNN", kFloating, decompose_recurrent<rnn_of, rnn_next>,
+        "Simple recurrent network", kFloating, decompose_recurrent<rnn_of, rnn_next>,
         {.infer = infer_recurrent<rnn_of>, .eval = eval_recurrent<rnn_of, rnn_step>}, nullptr,
         {.ask = onnx_open::recurrent_lengths}),
     composite("GRU(Tensor X, Tensor W, Tensor R, Tensor? B=None, Tensor? sequence_lens=None, Tensor? initial_h=None, "
               "*, float[]? activation_alpha=None, float[]? activation_beta=None, str[]? activations=None, float? "
               "clip=None, str direction=\"forward\", int? hidden_size=None, int layout=0, int linear_before_reset=0, "
               "int num_outputs=1) -> Tensor[]",
-              "Gated recurrent unit. onnx Operators.md#GRU", kFloating, decompose_recurrent<gru_of, gru_next>,
+              "Gated recurrent unit", kFloating, decompose_recurrent<gru_of, gru_next>,
               {.infer = infer_recurrent<gru_of>, .eval = eval_recurrent<gru_of, gru_step>}, nullptr,
               {.ask = onnx_open::recurrent_lengths}),
     composite("LSTM(Tensor X, Tensor W, Tensor R, Tensor? B=None, Tensor? sequence_lens=None, Tensor? initial_h=None, "
               "Tensor? initial_c=None, Tensor? P=None, *, float[]? activation_alpha=None, float[]? "
               "activation_beta=None, str[]? activations=None, float? clip=None, str direction=\"forward\", int? "
               "hidden_size=None, int input_forget=0, int layout=0, int num_outputs=1) -> Tensor[]",
-              "Long short-term memory. onnx Operators.md#LSTM", kFloating, decompose_recurrent<lstm_of, lstm_next>,
+              "Long short-term memory", kFloating, decompose_recurrent<lstm_of, lstm_next>,
               {.infer = infer_recurrent<lstm_of>, .eval = eval_recurrent<lstm_of, lstm_step>}, nullptr,
               {.ask = onnx_open::recurrent_lengths}),
 };

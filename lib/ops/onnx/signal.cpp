@@ -172,21 +172,21 @@ CallResults onnx_stft(const Call& c) {
 constexpr DTypeSet kSizes = set_of(DType::i64) | set_of(DType::i32);
 
 constexpr OpDef kSignalOps[] = {
-    composite("HannWindow(Tensor size, *, DataType output_datatype=1, int periodic=1) -> Tensor",
-              "A raised cosine. onnx Operators.md#HannWindow", kSizes, hann),
+    composite("HannWindow(Tensor size, *, DataType output_datatype=1, int periodic=1) -> Tensor", "A raised cosine",
+              kSizes, hann),
     composite("HammingWindow(Tensor size, *, DataType output_datatype=1, int periodic=1) -> Tensor",
-              "A raised cosine that does not reach zero. onnx Operators.md#HammingWindow", kSizes, hamming),
+              "A raised cosine that does not reach zero", kSizes, hamming),
     composite("BlackmanWindow(Tensor size, *, DataType output_datatype=1, int periodic=1) -> Tensor",
-              "A sum of two cosines. onnx Operators.md#BlackmanWindow", kSizes, blackman),
+              "A sum of two cosines", kSizes, blackman),
     composite("MelWeightMatrix(Tensor num_mel_bins, Tensor dft_length, Tensor sample_rate, Tensor lower_edge_hertz, "
               "Tensor upper_edge_hertz, *, DataType output_datatype=1) -> Tensor",
-              "From a spectrum's bins to the mel scale. onnx Operators.md#MelWeightMatrix", kSizes, mel_weight_matrix),
+              "From a spectrum's bins to the mel scale", kSizes, mel_weight_matrix),
     composite("DFT(Tensor input, Tensor? dft_length=None, Tensor? axis_value=None, *, int axis=1, int inverse=0, int "
               "onesided=0) -> Tensor",
-              "The discrete Fourier transform along one dimension. onnx Operators.md#DFT", kFloating, dft),
+              "The discrete Fourier transform along one dimension", kFloating, dft),
     composite("STFT(Tensor signal, Tensor frame_step, Tensor? window=None, Tensor? frame_length=None, *, int "
               "onesided=1) -> Tensor",
-              "The Fourier transforms of windows of a signal. onnx Operators.md#STFT", kFloating, onnx_stft),
+              "The Fourier transforms of windows of a signal", kFloating, onnx_stft),
 };
 
 }  // namespace

@@ -217,16 +217,15 @@ CallResults center_crop_pad(const Call& c) {
 
 constexpr OpDef kSliceOps[] = {
     composite("CenterCropPad(Tensor input_data, Tensor shape, *, int[]? axes=None) -> Tensor",
-              "The middle of a tensor, or zeros around it. onnx Operators.md#CenterCropPad", kOrdered, center_crop_pad),
-    composite("Concat(Tensor[] inputs, *, int axis) -> Tensor", "Joined along one dimension. onnx Operators.md#Concat",
-              kMoved, concat),
+              "The middle of a tensor, or zeros around it", kOrdered, center_crop_pad),
+    composite("Concat(Tensor[] inputs, *, int axis) -> Tensor", "Joined along one dimension", kMoved, concat),
     composite("Split(Tensor input, Tensor? split_value=None, *, int axis=0, int[]? split=None, int num_outputs=1) -> "
               "Tensor[]",
-              "Pieces along one dimension. onnx Operators.md#Split", kMoved, onnx_split),
+              "Pieces along one dimension", kMoved, onnx_split),
     composite("Slice(Tensor data, Tensor? starts_value=None, Tensor? ends_value=None, Tensor? axes_value=None, Tensor? "
               "steps=None, *, int[]? axes=None, int[]? ends=None, int[]? starts=None) -> Tensor",
-              "Every step-th element between bounds. onnx Operators.md#Slice", kMoved, onnx_slice),
-    {.doc = "More elements around: a constant, or from the edges. onnx Operators.md#Pad",
+              "Every step-th element between bounds", kMoved, onnx_slice),
+    {.doc = "More elements around: a constant, or from the edges",
      .schema = "Pad(Tensor data, Tensor? pads_value=None, Tensor? constant_value=None, Tensor? axes=None, *, str "
                "mode=\"constant\", "
                "int[]? pads=None, float? value=None) -> Tensor",

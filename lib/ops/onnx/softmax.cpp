@@ -78,12 +78,11 @@ constexpr OpDef kSoftmaxOps[] = {
     composite("Hardmax(Tensor input, *, int? axis=None) -> Tensor",
               "One at the first largest element. onnx Operators.md#Hardmax, Changelog.md#Hardmax-11", kFloating,
               hardmax),
-    composite("CumSum(Tensor x, Tensor axis, *, int exclusive=0, int reverse=0) -> Tensor",
-              "Running sums. onnx Operators.md#CumSum", kScanned, onnx_cumsum),
+    composite("CumSum(Tensor x, Tensor axis, *, int exclusive=0, int reverse=0) -> Tensor", "Running sums", kScanned,
+              onnx_cumsum),
     composite(
         "TopK(Tensor X, Tensor? K=None, *, int axis=-1, int? k=None, int largest=1, int sorted=1) -> (Tensor, Tensor)",
-        "The k largest or smallest elements and their positions. onnx Operators.md#TopK", kNumbers | kLimited,
-        onnx_topk),
+        "The k largest or smallest elements and their positions", kNumbers | kLimited, onnx_topk),
 };
 
 }  // namespace
