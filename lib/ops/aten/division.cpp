@@ -209,10 +209,8 @@ constexpr OpDef kDivision[] = {
                                  remainder_grad)),
     divides(binary_op<Fmod>("fmod.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
                             "self - other * trunc(self / other): C's %", kNumbers | kLimited, fmod_grad)),
-    divisor_op<Gcd>("gcd(Tensor self, Tensor other) -> Tensor",
-                    "the greatest common divisor, by Euclid: https://pytorch.org/docs/stable/generated/torch.gcd.html"),
-    divisor_op<Lcm>("lcm(Tensor self, Tensor other) -> Tensor",
-                    "the least common multiple: https://pytorch.org/docs/stable/generated/torch.lcm.html"),
+    divisor_op<Gcd>("gcd(Tensor self, Tensor other) -> Tensor", "the greatest common divisor, by Euclid"),
+    divisor_op<Lcm>("lcm(Tensor self, Tensor other) -> Tensor", "the least common multiple"),
 };
 
 }  // namespace
