@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/open_rules.h"
 #include "ops/core/complex.h"
 #include "ops/core/integer.h"
@@ -28,6 +28,62 @@ struct Sub : Arithmetic {
 struct Rsub : Sub {
     static constexpr std::string_view left = "other", right = "self";
 };
+
+// --- Gradients ---
+
+using namespace aten;
+
+/// Either operand may be a number.
+V compare(const Gradients& c, const std::string& comparison, const Arg& x, const Arg& y) {
+    return c.builder().call("aten." + comparison + (y.node() ? ".Tensor" : ".Scalar"), {x, y});
+}
+
+/// Equal operands share the gradient.
+void extremum_grad(Gradients& c, const char* loses, const char* wins) {
+    const Arg x = c.given("self"), y = c.given("other");
+    const V equal = compare(c, "eq", x, y), shared = where(equal, c.grad() / 2, c.grad());
+    if (c.needed("self")) c.set("self", drop(compare(c, loses, x, y), shared));
+    if (c.needed("other")) c.set("other", drop(compare(c, wins, x, y), shared));
+}
+
+/// Self has all of it where it is chosen, equal operands included.
+void number_extremum_grad(Gradients& c, const char* chosen) {
+    const Arg x = c.given("self"), y = c.given("other");
+    const V other_is_nan = compare(c, "ne", y, y), self = logical_or(compare(c, chosen, x, y), other_is_nan);
+    if (c.needed("self")) c.set("self", keep(self, c.grad()));
+    if (c.needed("other")) c.set("other", drop(self, c.grad()));
+}
+
+void add_grad(Gradients& c) {
+    c.takes_complex();
+    c.set("self", c.grad());
+    if (c.needed("other")) c.set("other", scaled(c.grad(), c.scalar("alpha")));
+}
+void sub_grad(Gradients& c) {
+    c.takes_complex();
+    c.set("self", c.grad());
+    if (c.needed("other")) c.set("other", scaled(-c.grad(), c.scalar("alpha")));
+}
+void rsub_grad(Gradients& c) {
+    c.takes_complex();
+    if (c.needed("self")) c.set("self", scaled(-c.grad(), c.scalar("alpha")));
+    if (c.needed("other")) c.set("other", c.grad());
+}
+void mul_grad(Gradients& c) {
+    c.takes_complex();
+    if (c.needed("self")) c.set("self", c.grad() * c.conjugate("other"));
+    if (c.needed("other")) c.set("other", c.grad() * c.conjugate("self"));
+}
+void maximum_grad(Gradients& c) { extremum_grad(c, "lt", "gt"); }
+void minimum_grad(Gradients& c) { extremum_grad(c, "gt", "lt"); }
+void fmax_grad(Gradients& c) { number_extremum_grad(c, "ge"); }
+void fmin_grad(Gradients& c) { number_extremum_grad(c, "le"); }
+void atan2_grad(Gradients& c) {
+    const V y = c.tensor("self"), x = c.tensor("other");
+    const V over = reciprocal(y * y + x * x);
+    if (c.needed("self")) c.set("self", c.grad() * (x * over));
+    if (c.needed("other")) c.set("other", c.grad() * (-y * over));
+}
 
 template <class F, class T>
 Promotion sum_types(const Arguments<T>& arguments, const std::variant<T, Scalar>& left,

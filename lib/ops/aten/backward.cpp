@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/geometry.h"
 #include "ops/core/pointwise.h"
 

@@ -1,7 +1,7 @@
 // Conversions between dtypes, elements seen as those of another dtype, copies and aliases. Casts are ATen's (see
 // tensor/convert.h): floats truncate towards zero, integers wrap, anything to bool is != 0.
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/open_rules.h"
 #include "ops/core/pointwise.h"
 #include "tensor/reach.h"
@@ -122,6 +122,12 @@ std::vector<Tensor> eval_bytes(const Arguments<Tensor>& arguments) {
 
 constexpr OpDef alias_op(std::string_view schema, std::string_view doc, GradientRule grad) {
     return primitive(schema, doc, kStored, {infer_to, eval_to, lower_copy}, grad, kBoundExact);
+}
+
+void copy_grad(Gradients& c) {
+    c.takes_complex();
+    if (c.needed("self")) c.set("self", zeros_like(c.grad()));
+    c.set("src", c.grad());
 }
 
 constexpr OpDef kCast[] = {

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/pointwise.h"
 #include "tensor/complex.h"
 
@@ -144,6 +144,41 @@ std::vector<Tensor> eval_pair(const Arguments<Tensor>& arguments) {
 // --- Records ---
 
 constexpr DTypeSet kParts = set_of(DType::f32) | set_of(DType::f64);
+
+// --- Gradients ---
+// A gradient is PyTorch's: by the real part, plus i times by the imaginary part, so that of a function f with a
+// derivative it is the result's times the conjugate of f'.
+// https://pytorch.org/docs/stable/notes/autograd.html#autograd-for-complex-numbers
+
+using namespace aten;
+
+V times_i(const V& x) { return complex(-imag(x), real_part(x)); }
+
+V imag_grad(const OfSelf& r) { return complex(zeros_like(r.g), r.g); }
+V view_as_real_grad(const OfSelf& r) {
+    const auto part = [&](int i) { return select(r.g, -1, i); };
+    return complex(part(0), part(1));
+}
+V view_as_complex_grad(const OfSelf& r) { return view_as_real(r.g); }
+V conj_grad(const OfSelf& r) { return conjugate(r.g); }
+/// 0 of real numbers, and at 0.
+V angle_grad(const OfSelf& r) {
+    if (!is_complex(r.x.dtype())) return zeros_like(r.g);
+    const V magnitude = abs(r.x);
+    const V around = times_i(r.x) / (magnitude * magnitude);
+    return drop(eq(magnitude, 0), around * r.g);
+}
+void complex_grad(Gradients& c) {
+    c.takes_complex();
+    if (c.needed("real")) c.set("real", real_part(c.grad()));
+    if (c.needed("imag")) c.set("imag", imag(c.grad()));
+}
+void polar_grad(Gradients& c) {
+    c.takes_complex();
+    const V turned = conjugate(c.grad());
+    if (c.needed("abs")) c.set("abs", real_part(turned * sgn(c.result())));
+    if (c.needed("angle")) c.set("angle", real_part(turned * times_i(c.result())));
+}
 
 constexpr OpDef conj_op(std::string_view schema, DTypeSet dtypes = kAnyDType | kComplex) {
     return primitive(schema, "the complex conjugate, a tensor of its own; real tensors are their own", dtypes,

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/open_rules.h"
 #include "ops/core/complex.h"
 #include "ops/core/integer.h"
@@ -180,6 +180,36 @@ std::vector<expr::Value> lower_mode(expr::GroupBuilder& builder, const Arguments
     if (mode == Mode::exact) return lower_binary<Divide>(builder, arguments);
     return mode == Mode::floor ? lower_binary<DivideFloor>(builder, arguments) : lower_trunc(builder, arguments);
 }
+
+// --- Gradients ---
+
+using namespace aten;
+
+/// Of self - other * rounded(self / other).
+void modulo_grad(Gradients& c, const char* rounding) {
+    c.set("self", c.grad());
+    if (!c.needed("other")) return;
+    const V quotient = c.builder().call("aten.div.Tensor_mode", {c.given("self"), c.given("other")},
+                                        {{"rounding_mode", Arg(rounding)}});
+    c.set("other", -c.grad() * quotient);
+}
+
+void div_grad(Gradients& c) {
+    c.takes_complex();
+    const Arg y = c.conjugate("other");
+    if (c.needed("self")) c.set("self", c.grad() / y);
+    if (!c.needed("other")) return;
+    const V quotient = c.builder().call("aten.div.Tensor", {c.conjugate("self"), y});  // self may be a number
+    c.set("other", -c.grad() * (quotient / y));
+}
+void div_mode_grad(Gradients& c) {
+    if (!c.has("rounding_mode")) return div_grad(c);
+    const V zero = zeros_like(c.grad());
+    for (const char* name : {"self", "other"})
+        if (c.needed(name)) c.set(name, zero);
+}
+void remainder_grad(Gradients& c) { modulo_grad(c, "floor"); }
+void fmod_grad(Gradients& c) { modulo_grad(c, "trunc"); }
 
 // --- Records ---
 

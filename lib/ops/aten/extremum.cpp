@@ -124,6 +124,12 @@ CallResults decompose_extremes(const Call& c) {
     return {amin(x, dims, keep), amax(x, dims, keep)};
 }
 
+void extremum_value_grad(Gradients& c) {
+    const OfReduction r(c);
+    const V mask = eq(r.kept(r.y), r.x);
+    c.set("self", r.shared(c.schema().param("dim") ? mask : r.or_nan(mask)));
+}
+
 // --- Records ---
 
 template <bool kLargest>

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/elements.h"
 #include "ops/core/pointwise.h"
 
@@ -183,6 +183,48 @@ std::vector<Tensor> eval_c2r(const Arguments<Tensor>& arguments) {
     std::vector<double> signal;
     for (const Complex128& value : values) signal.push_back(value.real() * scale);
     return {store(signal, real_of(self.dtype()), sizes)};
+}
+
+// --- Gradients ---
+
+using namespace aten;
+
+/// The dimensions of a transform, wrapped.
+Ints wrapped_dims(const Call& c, const V& x) {
+    Ints dims = c.integers("dim");
+    for (std::int64_t& dim : dims) dim = wrap_dim(dim, x.rank());
+    return dims;
+}
+/// With so many zeros behind a dimension.
+V zero_padded(const V& x, std::size_t dim, std::int64_t zeros) {
+    if (zeros == 0) return x;
+    Ints padding(2 * (x.sizes().size() - dim), 0);
+    padding.back() = zeros;
+    return constant_pad_nd(x, padding);
+}
+
+/// The other way, normalized alike.
+V fft_c2c_grad(const OfSelf& r) {
+    const Ints dims = wrapped_dims(r.call, r.x);
+    return _fft_c2c(r.g, dims, r.call.integer("normalization"), !r.call.boolean("forward"));
+}
+/// What onesided leaves out has no gradient.
+V fft_r2c_grad(const OfSelf& r) {
+    const Ints dims = wrapped_dims(r.call, r.x);
+    const auto last = static_cast<std::size_t>(dims.back());
+    const V whole = zero_padded(r.g, last, r.x.sizes()[last] - r.g.sizes()[last]);
+    return real_part(_fft_c2c(whole, dims, r.call.integer("normalization"), false));
+}
+/// What stands for its conjugate partner, too, counts twice.
+V fft_c2r_grad(const OfSelf& r) {
+    const Ints dims = wrapped_dims(r.call, r.x);
+    const auto last = static_cast<std::size_t>(dims.back());
+    const V half = _fft_r2c(r.g, dims, r.call.integer("normalization"), true);
+    const std::int64_t size = half.sizes()[last], doubled = r.g.sizes()[last] - size;
+    const auto piece = [&](std::int64_t start, std::int64_t end) { return sliced(half, dims.back(), start, end); };
+    V gradient = half;
+    if (doubled > 0) gradient = cat(Vs{piece(0, 1), piece(1, 1 + doubled) * 2, piece(1 + doubled, size)}, dims.back());
+    return zero_padded(gradient, last, r.x.sizes()[last] - size);  // frequencies that the transform did not read
 }
 
 // --- Records ---

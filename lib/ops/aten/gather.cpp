@@ -1,7 +1,7 @@
 // Ops that read elements at positions which tensors hold. Eager refuses a position outside, as ATen does; a kernel
 // cannot, so that who runs it looks before (positions.cpp).
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/open_rules.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
@@ -216,6 +216,24 @@ CallResults decompose_one_hot(const Call& c) {
     const V at = unsqueeze(self, -1);
     return scatter(zeros, -1, at, 1);
 }
+
+// --- Gradients ---
+
+V gather_grad(const OfSelf& r) {
+    const V zeros = aten::zeros(r.call.builder(), r.x.sizes(), r.g.dtype());
+    return scatter_add(zeros, r.call.integer("dim"), r.call.tensor("index"), r.g);
+}
+V index_select_grad(const OfSelf& r) {
+    const V zeros = aten::zeros(r.call.builder(), r.x.sizes(), r.g.dtype());
+    return index_add(zeros, r.call.integer("dim"), r.call.tensor("index"), r.g);
+}
+void embedding_grad(Gradients& c) {
+    c.takes_complex();
+    const std::int64_t rows = c.tensor("weight").sizes().at(0);
+    c.set("weight", embedding_dense_backward(c.grad(), c.tensor("indices"), rows, c.integer("padding_idx"),
+                                             c.boolean("scale_grad_by_freq")));
+}
+V take_grad(const OfSelf& r) { return add_at(r.g, r.call.tensor("index"), r.x.sizes()); }
 
 }  // namespace
 

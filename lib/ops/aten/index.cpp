@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/open_rules.h"
 #include "ops/core/combine.h"
 #include "ops/core/elements.h"
@@ -265,6 +265,41 @@ CallResults decompose_put(const Call& c) {
     const auto line = [&](const V& value) { return reshape(value, Ints{value.numel()}); };
     const V put = index_put(line(self), {line(index)}, line(source), c.boolean("accumulate"));
     return reshape(put, self.sizes());
+}
+
+// --- Gradients ---
+
+/// The mask among the indices, over as many dimensions of sizes `sizes` as it has, seen from all of them.
+OptionalV mask_of(Gradients& c, const Sizes& sizes) {
+    std::size_t at = 0;
+    for (const OptionalV& index : c.optional_tensors("indices")) {
+        if (index && index->meta.dtype == DType::boolean) {
+            Sizes wide = index->meta.sizes;
+            wide.resize(sizes.size() - at, 1);
+            return reshaped(*index, wide);
+        }
+        ++at;
+    }
+    return std::nullopt;
+}
+V index_grad(const OfSelf& r) {
+    const V zeros = aten::zeros(r.call.builder(), r.x.sizes(), r.g.dtype());
+    return index_put(zeros, r.call.optional_tensors("indices"), r.g, true);
+}
+void index_put_grad(Gradients& c) {
+    c.takes_complex();
+    const std::vector<OptionalV> indices = c.optional_tensors("indices");
+    const bool added = c.boolean("accumulate");
+    if (const OptionalV mask = mask_of(c, c.grad().sizes())) {  // of one value
+        if (c.needed("self")) c.set("self", added ? c.grad() : drop(*mask, c.grad()));
+        if (c.needed("values")) c.set("values", keep(*mask, c.grad()));
+        return;
+    }
+    if (c.needed("self")) {
+        const V zeros = zeros_like(c.tensor("values"));
+        c.set("self", added ? c.grad() : index_put(c.grad(), indices, zeros));
+    }
+    if (c.needed("values")) c.set("values", index(c.grad(), indices));
 }
 
 }  // namespace

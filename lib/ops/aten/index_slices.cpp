@@ -2,7 +2,7 @@
 // they have where an index is there twice.
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/open_rules.h"
 
 namespace whittle {
@@ -91,6 +91,14 @@ CallResults decompose_index_reduce(const Call& c) {
             counts = reduced(ones_like(self), ones_like(source), "sum", include);
     if (is_floating(dtype)) return sum / counts;
     return div(sum, counts, "floor");
+}
+
+void index_add_grad(Gradients& c) {
+    c.takes_complex();
+    c.set("self", c.grad());
+    if (!c.needed("source")) return;
+    const V read = index_select(c.grad(), c.integer("dim"), c.tensor("index"));
+    c.set("source", reshaped(scaled(read, c.scalar("alpha")), c.tensor("source").sizes()));
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 #include "ops/core/pointwise.h"
@@ -250,6 +250,46 @@ CallResults decompose_repeat_interleave(const Call& c) {
     const V column = unsqueeze(self, dim + 1);
     const V repeated = expand(column, expanded);
     return reshape(own_copy(repeated), merged);
+}
+
+// --- Gradients ---
+
+/// A dimension repeated n times is n dimensions of its size: those are summed.
+V repeat_grad(const OfSelf& r) {
+    const Ints repeats = r.call.integers("repeats");
+    const std::size_t added = repeats.size() - r.x.sizes().size();
+    Sizes apart;
+    Ints copies;
+    for (std::size_t d = 0; d < repeats.size(); ++d) {
+        copies.push_back(static_cast<std::int64_t>(apart.size()));
+        apart.push_back(repeats[d]);
+        if (d >= added) apart.push_back(r.x.sizes()[d - added]);
+    }
+    return summed(reshaped(r.g, apart), copies);
+}
+/// Each tensor's part. [0], which cat takes beside any sizes, has none.
+void cat_grad(Gradients& c) {
+    c.takes_complex();
+    const V grad = c.grad();
+    const std::int64_t dim = wrap_dim(c.integer("dim"), grad.rank());
+    std::int64_t start = 0;
+    for (const V& tensor : c.tensors("tensors")) {
+        const bool skipped = tensor.sizes() == Sizes{0} && grad.rank() != 1;
+        const std::int64_t size = skipped ? 0 : tensor.sizes().at(static_cast<std::size_t>(dim));
+        if (c.needed(tensor))
+            c.set(tensor, skipped ? zeros(c.builder(), Ints{0}, grad.dtype()) : sliced(grad, dim, start, start + size));
+        start += size;
+    }
+}
+void stack_grad(Gradients& c) {
+    c.takes_complex();
+    const V grad = c.grad();
+    const std::int64_t dim = wrap_dim(c.integer("dim"), grad.rank());
+    std::int64_t i = 0;
+    for (const V& tensor : c.tensors("tensors")) {
+        if (c.needed(tensor)) c.set(tensor, select(grad, dim, i));
+        ++i;
+    }
 }
 
 }  // namespace

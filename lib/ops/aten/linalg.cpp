@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/matrices.h"
 
 namespace whittle::matrices {
@@ -148,6 +148,68 @@ struct Solution {
     Sizes result;  ///< without the column of a vector
     bool vector = false;
 };
+// --- Gradients ---
+// Sources: Giles, Collected Matrix Derivative Results, 2008, and
+// https://github.com/pytorch/pytorch/blob/v1.13.1/torch/csrc/autograd/FunctionsManual.cpp
+
+/// A^-H
+V inverse_turned(const V& x) { return turned(linalg_inv_ex(x)[0]); }
+
+bool solves_for_vectors(const Sizes& a, const Sizes& b) {
+    return b.size() == 1 || (b.size() + 1 == a.size() && std::equal(b.begin(), b.end(), a.begin()));
+}
+
+/// d det = det tr(A^-1 dA). Of singular matrices it is not finite.
+void det_grad(Gradients& c) {
+    c.takes_complex();
+    const V factor = c.grad() * conjugate(c.result());
+    c.set("A", column(column(factor)) * inverse_turned(c.tensor("A")));
+}
+
+/// d log|det| = Re tr(A^-1 dA), and d sign = i sign Im tr(A^-1 dA), which real numbers do not have.
+void slogdet_grad(Gradients& c) {
+    c.takes_complex();
+    const V a = c.tensor("A");
+    V factor = c.grad(1);
+    if (is_complex(a.dtype())) {
+        const V turn = imag(conjugate(c.result()) * c.grad(0));
+        factor = complex(factor, turn);
+    }
+    c.set("A", column(column(factor)) * inverse_turned(a));
+}
+
+/// d A^-1 = -A^-1 dA A^-1
+void inverse_grad(Gradients& c) {
+    c.takes_complex();
+    const V y = turned(c.result());
+    c.set("A", -matmul(matmul(y, c.grad()), y));
+}
+
+/// A X = B: B's is A^-H G, A's -A^-H G X^H; X A = B likewise.
+void solve_grad(Gradients& c) {
+    c.takes_complex();
+    const bool left = c.boolean("left");
+    const V a = c.tensor("A"), right = c.tensor("B");
+    V g = c.grad(), x = c.result();
+    const bool vector = solves_for_vectors(a.sizes(), right.sizes());
+    if (vector) g = column(g), x = column(x);
+    const V of_right = _linalg_solve_ex(turned(a), g, left)[0];
+    if (c.needed("B")) c.set("B", vector ? reshaped(of_right, c.grad().sizes()) : of_right);
+    if (c.needed("A")) c.set("A", -(left ? matmul(of_right, turned(x)) : matmul(turned(x), of_right)));
+}
+
+/// As solve_grad(), of the triangle that is read.
+void triangular_grad(Gradients& c) {
+    c.takes_complex();
+    const bool upper = c.boolean("upper"), left = c.boolean("left"), unit = c.boolean("unitriangular");
+    const V a = c.tensor("self"), x = c.result();
+    const V of_right = linalg_solve_triangular(turned(a), c.grad(), !upper, left, unit);
+    c.set("B", of_right);
+    if (!c.needed("self")) return;
+    const V whole = -(left ? matmul(of_right, turned(x)) : matmul(turned(x), of_right));
+    c.set("self", triangle(whole, upper, unit ? (upper ? 1 : -1) : 0));
+}
+
 Solution plan_solution(const Schema& schema, const ValueMeta& a, const ValueMeta& b, bool left, bool may_be_vector) {
     require_square(schema, a);
     Solution plan;

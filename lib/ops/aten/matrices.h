@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "ops/core/op.h"
+#include "ops/aten/formulas.h"
 #include "tensor/compute.h"
 
 namespace whittle::matrices {
@@ -88,6 +88,15 @@ Tensors in_double(const Tensor& a, F f) {
 inline void check_info(const Arguments<Tensor>& a, std::int64_t info, const char* what) {
     if (info != 0 && a.boolean("check_errors"))
         throw Error(a.schema().name + ": found a matrix that is " + what + " at pivot " + std::to_string(info));
+}
+
+// --- Of values, in gradient rules ---
+
+/// Transposed; of complex matrices the conjugate, too.
+inline V turned(const V& x) { return aten::conjugate(aten::transpose(x, -2, -1)); }
+inline V column(const V& x) { return aten::unsqueeze(x, -1); }
+inline V triangle(const V& x, bool upper, std::int64_t diagonal) {
+    return upper ? aten::triu(x, diagonal) : aten::tril(x, diagonal);
 }
 
 }  // namespace whittle::matrices

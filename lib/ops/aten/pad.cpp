@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/linear_map.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
@@ -137,6 +137,14 @@ Padding plan_border(const Sizes& self, const std::vector<std::int64_t>& padding)
         if (plan.sizes[d] == 0) throw Error(op + ": found a result size of 0, expected at least 1");
     }
     return plan;
+}
+
+/// What was added is cropped, what was cropped is zero.
+V constant_pad_grad(const OfSelf& r) { return constant_pad_nd(r.g, all_negated(r.call.integers("pad"))); }
+V border_pad_grad(const OfSelf& r) {
+    return r.call.builder().call(
+        "aten." + r.call.schema().name + "_backward.default",  // reflection, replication; 1d to 3d
+        {r.g, r.x, Arg::ints(r.call.integers("padding"))});
 }
 
 template <class Rule, std::size_t N>

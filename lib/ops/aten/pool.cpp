@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/pooling.h"
 #include "ops/core/gemm.h"
 #include "tensor/limits.h"
@@ -130,6 +130,20 @@ CallResults decompose_max(const Call& c) {
                           Arg::ints(c.integers("dilation")),
                           c.boolean("ceil_mode")};
     return c.builder().call_multi("aten." + c.schema().name + "_with_indices.default", list)[0];
+}
+
+// --- Gradients ---
+
+V max_pool_with_indices_grad(const OfSelf& r) {
+    const auto ints = [&](const char* name) { return Arg::ints(r.call.integers(name)); };
+    return backward_op(r, {ints("kernel_size"), ints("stride"), ints("padding"), ints("dilation"),
+                           r.call.boolean("ceil_mode"), r.call.result(1)});
+}
+V adaptive_max_pool_grad(const OfSelf& r) { return backward_op(r, {r.call.result(1)}); }
+/// Of rows: each gradient is added where the maximum was.
+V max_pool1d_grad(const OfSelf& r) {
+    const V start = zeros(r.call.builder(), r.x.sizes(), r.g.dtype());
+    return scatter_add(start, r.x.rank() - 1, r.call.result(1), r.g);
 }
 
 // ---- records ----

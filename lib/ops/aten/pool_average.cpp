@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/pooling.h"
 #include "ops/core/gemm.h"
 
@@ -143,6 +143,34 @@ std::int64_t largest_power_of_two_count(const Arguments<Tensor>& args) {
 CallResults decompose_adaptive(const Call& c) {
     const Arg sizes = Arg::ints(c.integers("output_size"));
     return c.builder().call("aten._" + c.schema().name + ".default", {c.tensor("self"), sizes});
+}
+
+// --- Gradients ---
+
+V avg_pool_grad(const OfSelf& r) {
+    const auto ints = [&](const char* name) { return Arg::ints(r.call.integers(name)); };
+    const std::optional<std::int64_t> divisor = r.call.optional_integer("divisor_override");
+    return backward_op(r, {ints("kernel_size"), ints("stride"), ints("padding"), r.call.boolean("ceil_mode"),
+                           r.call.boolean("count_include_pad"), divisor ? Arg(*divisor) : Arg()});
+}
+/// Of images of height 1.
+V avg_pool1d_grad(const OfSelf& r) {
+    const auto image = [](const V& v) { return unsqueeze(v, -2); };
+    const auto row = [&](const char* name, std::int64_t height) {
+        const Ints given = r.call.integers(name);
+        return given.empty() ? Ints() : Ints{height, given[0]};
+    };
+    const V gradient =
+        avg_pool2d_backward(image(r.g), image(r.x), row("kernel_size", 1), row("stride", 1), row("padding", 0),
+                            r.call.boolean("ceil_mode"), r.call.boolean("count_include_pad"), {});
+    return squeeze(gradient, -2);
+}
+V adaptive_avg_pool_grad(const OfSelf& r) { return backward_op(r); }
+/// Of images of height 1.
+V adaptive_avg_pool1d_grad(const OfSelf& r) {
+    const auto image = [](const V& v) { return unsqueeze(v, -2); };
+    const V gradient = _adaptive_avg_pool2d_backward(image(r.g), image(r.x));
+    return squeeze(gradient, -2);
 }
 
 template <int Rank, bool Adaptive = false>

@@ -180,4 +180,10 @@ Expr WindowReader::flat_position(const Index& i, const Index& r) const {
     return flat;
 }
 
+V backward_op(const OfSelf& r, ArgList rest) {
+    ArgList args = {r.g, r.x};
+    args.insert(args.end(), rest.begin(), rest.end());
+    return r.call.builder().call("aten." + r.call.schema().name + "_backward.default", std::move(args));
+}
+
 }  // namespace whittle

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/complex.h"
 #include "ops/core/integer.h"
 #include "ops/core/pointwise.h"
@@ -144,6 +144,37 @@ std::vector<expr::Value> lower_number(expr::GroupBuilder& builder, const Argumen
     }
     return {pointwise({base}, self.sizes(), common,
                       [exponent](const std::vector<Expr>& x) { return lower_power(x[0], exponent.to_double()); })};
+}
+
+// --- Gradients ---
+
+using namespace aten;
+
+/// x^0 has no slope, whatever x.
+void pow_grad(Gradients& c) {
+    const V x = c.tensor("self"), exponent = c.tensor("exponent");
+    if (c.needed("self")) {
+        const V below = pow(x, exponent + -1);
+        const V slope = c.grad() * (exponent * below);
+        c.set("self", drop(eq(exponent, 0), slope));
+    }
+    if (!c.needed("exponent")) return;
+    const V flat = logical_and(eq(x, 0), ge(exponent, 0));
+    const V slope = c.result() * log(x);
+    c.set("exponent", c.grad() * drop(flat, slope));
+}
+V pow_number_grad(const OfSelf& r) {
+    const double exponent = r.call.scalar("exponent").to_double();
+    if (exponent == 0) return zeros_like(r.x);
+    return r.g * conjugate(pow(r.x, exponent - 1) * exponent);
+}
+void pow_of_number_grad(Gradients& c) {
+    const double base = c.scalar("self").to_double();
+    if (base > 0) c.takes_complex();  // of others the logarithm is complex
+    const V grad = c.grad();
+    V slope = c.result() * std::log(base);
+    if (base == 0) slope = drop(ge(c.tensor("exponent"), 0), slope);
+    c.set("exponent", grad * conjugate(slope));
 }
 
 // --- Records ---

@@ -2,7 +2,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 
@@ -179,6 +179,9 @@ std::vector<expr::Value> lower_flip(expr::GroupBuilder&, const Arguments<expr::V
     const expr::Value self = a.tensor("self");
     return {apply_view(flip_plan(geometry(self), a), self)};
 }
+
+V flip_grad(const OfSelf& r) { return flip(r.g, r.call.integers("dims")); }
+V roll_grad(const OfSelf& r) { return roll(r.g, all_negated(r.call.integers("shifts")), r.call.integers("dims")); }
 
 }  // namespace
 

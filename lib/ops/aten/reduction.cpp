@@ -299,6 +299,61 @@ CallResults decompose_nansum(const Call& c) {
     return sum(x, c.has("dim") ? c.integers("dim") : Ints(), c.boolean("keepdim"), c.dtype("dtype"));
 }
 
+// --- Gradients ---
+
+/// Slopes x |x|^(p - 2) / norm^(p - 1), with nothing where they are not defined.
+V of_power_norm(const OfReduction& r, double p, const V& grad, const V& norm) {
+    if (p < 1) {
+        const V power = drop(eq(r.x, 0), pow(abs(r.x), p - 1));
+        return sign(r.x) * power * grad * pow(norm, 1 - p);
+    }
+    const V scale = drop(eq(norm, 0), grad / pow(norm, p - 1));
+    const V scaled = p < 2 ? sign(r.x) * pow(abs(r.x), p - 1) : r.x * pow(abs(r.x), p - 2);
+    return scaled * scale;
+}
+
+V sum_grad(const OfSelf& of) {
+    const OfReduction r(of);
+    return r.expanded(r.g);
+}
+V mean_grad(const OfSelf& of) {
+    const OfReduction r(of);
+    return r.expanded(r.g) / r.count();
+}
+/// The product of the other elements, from both ends: right where elements are zero, too.
+V prod_grad(const OfSelf& of) {
+    const OfReduction r(of);
+    const bool whole = !r.call.schema().param("dim");
+    // What "dtype" takes of complex numbers, their real parts, is multiplied.
+    const bool parts = is_complex(r.x.dtype()) && !is_complex(r.y.dtype());
+    const V factors = parts ? r.call.builder().convert(r.x, r.y.dtype()) : r.x;
+    const V x = whole ? reshaped(factors, Ints{r.x.numel()}) : factors;
+    const V grad = whole ? r.g : r.kept(r.g);
+    if (x.sizes().empty() || x.numel() == 0) return r.expanded(r.g);
+    const std::int64_t dim = whole ? 0 : r.dims.at(0), size = x.sizes()[static_cast<std::size_t>(dim)];
+    Sizes edge = x.sizes();
+    edge[static_cast<std::size_t>(dim)] = 1;
+    const V one = ones(r.call.builder(), edge, x.dtype());
+    const auto reversed = [&](const V& v) { return flip(v, Ints{dim}); };
+    const auto before = [&](const V& v) {
+        const V shifted = cat(Vs{one, sliced(v, dim, 0, size - 1)}, dim);
+        return cumprod(shifted, dim);
+    };
+    const V others = before(x) * reversed(before(reversed(x)));
+    return reshaped(grad * conjugate(others), r.x.sizes());
+}
+void vector_norm_grad(Gradients& c) {
+    const OfReduction r(c);
+    const double p = c.scalar("ord").to_double();
+    const V grad = r.kept(r.g), norm = r.kept(r.y);
+    if (p == 0) return c.set("self", zeros_like(r.x));
+    if (p == 1) return c.set("self", sign(r.x) * grad);
+    if (p == 2) return c.set("self", grad * drop(eq(norm, 0), r.x / norm));
+    if (!std::isinf(p)) return c.set("self", of_power_norm(r, p, grad, norm));
+    const V extreme = eq(abs(r.x), norm);
+    c.set("self", sign(r.x) * r.shared(r.or_nan(extreme)));
+}
+
 // --- Records ---
 
 constexpr OpDef sum_op(std::string_view schema) {

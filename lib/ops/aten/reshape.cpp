@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 
@@ -104,6 +104,8 @@ std::vector<expr::Value> lower_reshaped(expr::GroupBuilder&, const Arguments<exp
     const expr::Value self = a.tensor("self");
     return {reshape_value(self, Rule::sizes(self.sizes(), a))};
 }
+
+V restore_grad(const OfSelf& r) { return reshaped(r.g, r.x.sizes()); }
 
 template <class Rule>
 constexpr OpDef reshape_op(std::string_view schema, std::string_view doc) {

@@ -215,6 +215,51 @@ std::vector<expr::Value> lower_running_extreme(expr::GroupBuilder& g, const Argu
     return {reshape_value(values, self.sizes()), reshape_value(convert(DType::i64, best), self.sizes())};
 }
 
+// --- Gradients ---
+
+/// Of running values and indices.
+V scan_picked_grad(const OfSelf& of) {
+    const AlongDim r(of);
+    return scatter_add(r.zeros_like_self(), r.dim, r.call.result(1), r.g);
+}
+
+V cumsum_grad(const OfSelf& of) {
+    const AlongDim r(of);
+    return r.reversed(cumsum(r.reversed(r.g), r.dim));
+}
+/// Product j depends on element k <= j by the product of the others up to j. All of them are computed, so that zeros
+/// are right: n elements for each of the n of a line.
+V cumprod_grad(const OfSelf& of) {
+    const AlongDim r(of);
+    if (r.x.rank() == 0 || r.x.numel() == 0) return r.g;
+    const auto d = static_cast<std::size_t>(r.dim);
+    const std::int64_t n = r.x.sizes()[d];
+    Sizes square = r.x.sizes(), eye(static_cast<std::size_t>(r.x.rank() + 1), 1);  // k, then j
+    square.insert(square.begin() + r.dim, n);
+    eye[d] = eye[d + 1] = n;
+    const V ones = aten::ones(r.call.builder(), Ints{n, n}, DType::boolean);
+    const V upper = triu(ones), beyond = triu(ones, 1);
+    const V same = logical_xor(upper, beyond);
+    const V x = r.call.builder().convert(r.x, r.g.dtype());
+    const V lines = expand(unsqueeze(x, r.dim), square);
+    const V others = masked_fill(lines, reshaped(same, eye), 1);
+    const V products = cumprod(others, r.dim + 1);
+    const V slopes = keep(reshaped(upper, eye), products);
+    const V grad = unsqueeze(r.g, r.dim);
+    return summed(conjugate(slopes) * grad, Ints{r.dim + 1});
+}
+/// exp(x - y) times the gradient, summed from the end, positive and negative gradients apart in logarithms.
+void logcumsumexp_grad(Gradients& c) {
+    const AlongDim r(of_self(c));
+    const V logs = log(abs(r.g));
+    const auto part = [&](const V& has) {
+        const V size = where(has, logs, std::numeric_limits<double>::lowest());
+        return exp(r.reversed(logcumsumexp(r.reversed(size - r.y), r.dim)) + r.x);
+    };
+    const V positive = part(gt(r.g, 0));
+    c.set("self", positive - part(lt(r.g, 0)));
+}
+
 template <class Rule>
 constexpr OpDef running_extreme_op(std::string_view schema, std::string_view doc) {
     return {.doc = doc,

@@ -3,7 +3,7 @@
 // are kept in f32 until the end. Positions outside are refused as gather.cpp says.
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/open_rules.h"
 #include "ops/core/combine.h"
 #include "ops/core/elements.h"
@@ -208,6 +208,55 @@ std::vector<expr::Value> lower_scatter_value(expr::GroupBuilder& g, const Argume
     const Expr number = expr::constant(dtype, checked_number(a.scalar("value"), dtype, a.schema().name).item());
     const expr::Value value(dtype, index.sizes(), [number](const expr::Index&) { return number; });
     return {reshape_value(lower_scatter_of(g, {at_least_1d(self), index, value, dim}), self.sizes())};
+}
+
+// --- Gradients ---
+
+using namespace aten;
+
+/// The gradient of "src", of which the index may read a corner only.
+void set_source(Gradients& c, const V& grad) {
+    const V source = c.tensor("src");
+    const V read = gather(grad, c.integer("dim"), c.tensor("index"));
+    Ints missing;
+    for (std::size_t d = source.sizes().size(); d-- > 0;)
+        missing.insert(missing.end(), {0, source.sizes()[d] - read.sizes().at(d)});
+    const bool whole = read.sizes() == source.sizes();
+    c.set("src", whole ? read : constant_pad_nd(read, missing));
+}
+/// The gradient of "self", zero where something was written.
+V unwritten(Gradients& c, const V& grad) { return scatter(grad, c.integer("dim"), c.tensor("index"), 0); }
+
+void scatter_grad(Gradients& c) {
+    c.takes_complex();
+    if (c.needed("self")) c.set("self", unwritten(c, c.grad()));
+    if (c.needed("src")) set_source(c, c.grad());
+}
+void scatter_value_grad(Gradients& c) {
+    c.takes_complex();
+    c.set("self", unwritten(c, c.grad()));
+}
+void scatter_add_grad(Gradients& c) {
+    c.takes_complex();
+    c.set("self", c.grad());
+    if (c.needed("src")) set_source(c, c.grad());
+}
+/// Of sums and means; amax, amin and prod have none.
+void scatter_reduce_grad(Gradients& c) {
+    c.takes_complex();
+    const std::string reduce = c.text("reduce");
+    const bool include_self = c.boolean("include_self");
+    if (reduce != "sum" && reduce != "mean")
+        throw Error("scatter_reduce has no gradient rule for reduce='" + reduce + "', only for 'sum' and 'mean'");
+    const V index = c.tensor("index"), source = c.tensor("src");
+    V grad = c.grad();
+    if (reduce == "mean") {
+        const V start = include_self ? ones_like(grad) : zeros_like(grad);
+        const V counts = scatter_add(start, c.integer("dim"), index, ones_like(source));
+        grad = grad / clamp_min(counts, 1);
+    }
+    if (c.needed("self")) c.set("self", include_self ? grad : unwritten(c, grad));
+    if (c.needed("src")) set_source(c, grad);
 }
 
 }  // namespace

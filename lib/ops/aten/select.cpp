@@ -2,7 +2,7 @@
 // Definitions: https://pytorch.org/docs/stable/generated/torch.where.html
 
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/open_rules.h"
 #include "ops/core/pointwise.h"
 
@@ -122,6 +122,19 @@ constexpr OpDef where_op(std::string_view schema, DTypeSet dtypes, GradientRule 
     return primitive(schema, "self where condition holds, else other", dtypes, {infer_where, eval_where, lower_where},
                      grad, rounds_by(0));
 }
+void where_grad(Gradients& c) {
+    c.takes_complex();
+    const V condition = c.tensor("condition");
+    if (c.needed("self")) c.set("self", keep(condition, c.grad()));
+    if (c.needed("other")) c.set("other", where(condition, Scalar(0), c.grad()));
+}
+void masked_fill_grad(Gradients& c) {
+    c.takes_complex();
+    const V mask = c.tensor("mask");
+    if (c.needed("self")) c.set("self", drop(mask, c.grad()));
+    if (c.needed("value")) c.set("value", keep(mask, c.grad()));
+}
+
 constexpr OpDef fill_op(std::string_view schema) {
     return primitive(schema, "value, as self's dtype, where mask holds, else self", kMoved,
                      {infer_fill, eval_fill, lower_fill}, masked_fill_grad,

@@ -6,7 +6,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 #include "ops/core/pointwise.h"
@@ -159,6 +159,26 @@ CallResults decompose_diag(const Call& c) {
     if (self.sizes().size() != 2)
         throw Error("diag: found an operand of sizes " + to_string(self.sizes()) + ", expected a vector or a matrix");
     return own_copy(diagonal(self, offset));
+}
+
+void select_scatter_grad(Gradients& c) {
+    c.takes_complex();
+    const std::int64_t dim = c.integer("dim"), index = c.integer("index");
+    if (c.needed("self")) {
+        const V source = c.tensor("src"), none = zeros(c.builder(), source.sizes(), source.dtype());
+        c.set("self", select_scatter(c.grad(), none, dim, index));
+    }
+    if (c.needed("src")) c.set("src", select(c.grad(), dim, index));
+}
+void slice_scatter_grad(Gradients& c) {
+    c.takes_complex();
+    const std::int64_t dim = c.integer("dim"), step = c.integer("step");
+    const auto start = c.optional_integer("start"), end = c.optional_integer("end");
+    if (c.needed("self")) {
+        const V source = c.tensor("src"), none = zeros(c.builder(), source.sizes(), source.dtype());
+        c.set("self", slice_scatter(c.grad(), none, dim, start, end, step));
+    }
+    if (c.needed("src")) c.set("src", slice(c.grad(), dim, start, end, step));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/reduce.h"
 
 namespace whittle {
@@ -97,6 +97,9 @@ CallResults decompose_softmax(const Call& c) {
     const std::int64_t dim = c.integer("dim");
     return kLog ? _log_softmax(self, dim, false) : _softmax(self, dim, false);
 }
+
+V softmax_grad(const OfSelf& r) { return _softmax_backward_data(r.g, r.y, r.call.integer("dim"), r.x.dtype()); }
+V log_softmax_grad(const OfSelf& r) { return _log_softmax_backward_data(r.g, r.y, r.call.integer("dim"), r.x.dtype()); }
 
 constexpr OpDef kSoftmax[] = {
     primitive("_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", "exp(x) / sum(exp(x)) along a dimension",

@@ -293,6 +293,12 @@ CallResults decompose_median(const Call& c) {
     return median(flat, 0)[0];
 }
 
+/// Equal elements share it, and those that are NaN, if any is.
+V median_grad(const OfSelf& r) {
+    const V mask = logical_or(eq(r.x, r.y), isnan(r.x));
+    return r.g / sum(mask) * mask;
+}
+
 }  // namespace
 
 std::span<const OpDef> sort_ops() {

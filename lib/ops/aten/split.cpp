@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/geometry.h"
 
 namespace whittle {
@@ -129,6 +129,35 @@ struct Diagonal {
         return {view};
     }
 };
+
+// --- Gradients ---
+
+using namespace aten;
+
+/// The results' gradients; zeros for a part that nothing depends on.
+Vs parts_of(const Gradients& c) {
+    Vs gradients;
+    for (std::size_t i = 0; i < c.result_count(); ++i) gradients.push_back(c.grad(i));
+    return gradients;
+}
+V unbind_grad(const OfSelf& r) {
+    const Vs parts = parts_of(r.call);
+    return parts.empty() ? zeros_like(r.x) : stack(parts, r.call.integer("dim"));
+}
+V split_grad(const OfSelf& r) {
+    const Vs parts = parts_of(r.call);
+    return parts.empty() ? zeros_like(r.x) : cat(parts, r.call.integer("dim"));
+}
+V unfold_grad(const OfSelf& r) {
+    const Call& a = r.call;
+    return unfold_backward(r.g, r.x.sizes(), a.integer("dimension"), a.integer("size"), a.integer("step"));
+}
+/// The diagonal of the elements' numbers says where they came from.
+V diagonal_grad(const OfSelf& r) {
+    const V numbers = reshaped(arange(r.call.builder(), r.x.numel(), DType::i64), r.x.sizes());
+    const Call& a = r.call;
+    return add_at(r.g, diagonal(numbers, a.integer("offset"), a.integer("dim1"), a.integer("dim2")), r.x.sizes());
+}
 
 }  // namespace
 

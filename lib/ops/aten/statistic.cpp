@@ -125,6 +125,43 @@ std::vector<ValueMeta> infer_logsumexp(const Arguments<ValueMeta>& arguments) {
     return {ValueMeta::contiguous(floating_result(arguments.tensor("self").dtype), reduction_of(arguments).result())};
 }
 
+// --- Gradients ---
+
+/// 2 (x - mean) / (n - correction), of the gradient of a variance.
+V of_variance(const OfReduction& r, const V& grad) {
+    double correction = 1;
+    if (r.call.schema().param("unbiased"))
+        correction = r.call.boolean("unbiased") ? 1 : 0;
+    else if (r.call.has("correction"))
+        correction = r.call.number("correction");
+    // LibTorch's answer to a variance of everything that divides by nothing.
+    const bool whole = r.x.sizes().empty() || !r.call.schema().param("dim") || !r.call.has("dim");
+    if (whole && r.count() == correction) return r.expanded(grad * std::numeric_limits<double>::infinity());
+    const V mean = aten::mean(r.x, r.dims, true);
+    return r.kept(grad) * (2 / (r.count() - correction)) * (r.x - mean);
+}
+/// Of result 0, and of result 1, the mean.
+V with_mean(const OfReduction& r, V gradient) {
+    if (r.call.result_count() < 2 || !r.call.grad_if_any(1)) return gradient;
+    const V mean = r.expanded(*r.call.grad_if_any(1)) / r.count();
+    return gradient + mean;
+}
+void variance_grad(Gradients& c) {
+    const OfReduction r(c);
+    c.set("self", with_mean(r, of_variance(r, r.g)));
+}
+/// No slope where all elements are equal.
+void deviation_grad(Gradients& c) {
+    const OfReduction r(c);
+    const V slope = drop(eq(r.y, 0), r.g / (r.y * 2));
+    c.set("self", with_mean(r, of_variance(r, slope)));
+}
+void logsumexp_grad(Gradients& c) {
+    const OfReduction r(c);
+    const V shares = exp(r.x - r.kept(r.y));
+    c.set("self", r.kept(r.g) * shares);
+}
+
 // --- Records ---
 
 template <bool kRoot, bool kMean = false>

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/complex.h"
 #include "ops/core/integer.h"
 #include "ops/core/pointwise.h"
@@ -201,6 +201,73 @@ constexpr OpDef ternary_op(std::string_view schema, std::string_view doc, Gradie
     return primitive(schema, doc, K::dtypes, {infer_ternary<K>, eval_ternary<K>, lower_ternary<K>}, grad,
                      rounds_by(2, Bound::Rule::terms));
 }
+// --- Gradients ---
+
+using namespace aten;
+
+/// The bounds belong to the inside.
+V clamp_grad(const OfSelf& r) {
+    OptionalV inside;
+    if (const std::optional<Scalar> low = r.call.optional_scalar("min")) inside = ge(r.x, *low);
+    if (const std::optional<Scalar> high = r.call.optional_scalar("max")) {
+        const V below = le(r.x, *high);
+        inside = inside ? logical_and(*inside, below) : below;
+    }
+    return inside ? keep(*inside, r.g) : r.g;
+}
+V clamp_min_grad(const OfSelf& r) { return keep(ge(r.x, r.call.scalar("min")), r.g); }
+V clamp_max_grad(const OfSelf& r) { return keep(le(r.x, r.call.scalar("max")), r.g); }
+/// Crossed bounds give the upper one.
+void clamp_tensor_grad(Gradients& c) {
+    const V x = c.tensor("self"), g = c.grad();
+    const OptionalV low = c.optional_tensor("min"), high = c.optional_tensor("max");
+    if (c.needed("self")) {
+        V gradient = g;
+        if (low) gradient = keep(ge(x, *low), gradient);
+        if (high) gradient = keep(le(x, *high), gradient);
+        c.set("self", gradient);
+    }
+    if (c.needed("min")) {
+        V taken = lt(x, *low);
+        if (high) taken = logical_and(lt(*low, *high), taken);
+        c.set("min", keep(taken, g));
+    }
+    if (c.needed("max")) {
+        V taken = gt(x, *high);
+        if (low) taken = logical_or(lt(*high, *low), taken);
+        c.set("max", keep(taken, g));
+    }
+}
+
+void lerp_grad(Gradients& c) {
+    c.takes_complex();
+    const Arg weight = c.given("weight");
+    if (c.needed("self")) {
+        const Arg rest = weight.node() ? complement(conjugate(c.tensor("weight"))) : Arg(1 - c.number("weight"));
+        c.set("self", c.grad() * rest);
+    }
+    if (c.needed("end")) c.set("end", c.grad() * c.conjugate("weight"));
+    if (weight.node() && c.needed("weight")) c.set("weight", c.grad() * conjugate(c.tensor("end") - c.tensor("self")));
+}
+void addcmul_grad(Gradients& c) {
+    c.takes_complex();
+    const Scalar value = c.scalar("value");
+    c.set("self", c.grad());
+    if (c.needed("tensor1")) c.set("tensor1", c.grad() * scaled(conjugate(c.tensor("tensor2")), value));
+    if (c.needed("tensor2")) c.set("tensor2", c.grad() * scaled(conjugate(c.tensor("tensor1")), value));
+}
+void addcdiv_grad(Gradients& c) {
+    c.takes_complex();
+    const Scalar value = c.scalar("value");
+    const V over = conjugate(c.tensor("tensor1")), under = conjugate(c.tensor("tensor2"));
+    c.set("self", c.grad());
+    if (c.needed("tensor1")) c.set("tensor1", c.grad() * scaled(reciprocal(under), value));
+    if (c.needed("tensor2")) {
+        const V slope = scaled(over, value) / (under * under);
+        c.set("tensor2", -c.grad() * slope);
+    }
+}
+
 constexpr OpDef kTernary[] = {
     clamp_op("clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", "min(max(self, min), max); NaN stays",
              clamp_grad),

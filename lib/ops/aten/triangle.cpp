@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/tensor_options.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
@@ -88,6 +88,9 @@ CallResults decompose_indices(const Call& c) {
 }
 
 constexpr DTypeSet kIndexDTypes = set_of(DType::i64) | set_of(DType::i32);
+
+V tril_grad(const OfSelf& r) { return tril(r.g, r.call.integer("diagonal")); }
+V triu_grad(const OfSelf& r) { return triu(r.g, r.call.integer("diagonal")); }
 
 }  // namespace
 

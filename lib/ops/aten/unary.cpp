@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/complex.h"
 #include "ops/core/integer.h"
 #include "ops/core/pointwise.h"
@@ -269,6 +269,14 @@ V digamma(const V& given) {
     const V reflected = psi - reciprocal(tan(part * std::numbers::pi)) * std::numbers::pi;
     const V pole = logical_and(lt(given, 0), eq(part, 0));
     return where(below, masked_fill(reflected, pole, std::numeric_limits<double>::quiet_NaN()), psi);
+}
+
+/// 0 of real numbers, and at 0; of others what does not change the magnitude.
+V sgn_grad(const OfSelf& r) {
+    if (!is_complex(r.x.dtype())) return zeros_like(r.g);
+    const V along = r.y * real_part(conjugate(r.y) * r.g);
+    const V magnitude = abs(r.x);
+    return drop(eq(magnitude, 0), (r.g - along) / magnitude);
 }
 
 constexpr OpDef kUnary[] = {

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 
@@ -126,6 +126,55 @@ struct Narrow {
         return {narrow_view(self, existing_dim(self, a, "dim"), a.integer("start"), a.integer("length"), "narrow")};
     }
 };
+
+// --- Gradients ---
+
+using namespace aten;
+
+V permute_grad(const OfSelf& r) {
+    const Ints dims = wrap_dims(r.call.integers("dims"), r.x.rank(), "permute");
+    Ints back(dims.size());
+    for (std::size_t i = 0; i < dims.size(); ++i)
+        back[static_cast<std::size_t>(dims[i])] = static_cast<std::int64_t>(i);
+    return permute(r.g, back);
+}
+V transpose_grad(const OfSelf& r) { return transpose(r.g, r.call.integer("dim0"), r.call.integer("dim1")); }
+V movedim_grad(const OfSelf& r) {
+    const bool one = r.call.schema().name.ends_with(".int");
+    if (one) return movedim(r.g, r.call.integer("destination"), r.call.integer("source"));
+    return movedim(r.g, r.call.integers("destination"), r.call.integers("source"));
+}
+V t_grad(const OfSelf& r) { return t(r.g); }
+V unsqueeze_grad(const OfSelf& r) { return squeeze(r.g, r.call.integer("dim")); }
+/// New dimensions of size 1 where they were taken.
+V squeeze_grad(const OfSelf& r) {
+    Ints dims(r.x.sizes().size());
+    std::iota(dims.begin(), dims.end(), 0);
+    if (const Param* dim = r.call.schema().param("dim"))
+        dims = dim->type == ParamType::int_list ? r.call.integers("dim") : Ints{r.call.integer("dim")};
+    dims = wrap_dims(dims, r.x.rank(), "squeeze");
+    std::ranges::sort(dims);
+    V gradient = r.g;
+    for (const std::int64_t dim : dims)
+        if (r.x.rank() > 0 && r.x.sizes()[static_cast<std::size_t>(dim)] == 1) gradient = unsqueeze(gradient, dim);
+    return gradient;
+}
+V select_grad(const OfSelf& r) {
+    return select_backward(r.g, r.x.sizes(), r.call.integer("dim"), r.call.integer("index"));
+}
+V slice_grad(const OfSelf& r) {
+    const Call& a = r.call;
+    constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
+    return slice_backward(r.g, r.x.sizes(), a.integer("dim"), a.optional_integer("start").value_or(0),
+                          a.optional_integer("end").value_or(kEnd), a.integer("step"));
+}
+V narrow_grad(const OfSelf& r) {
+    const std::int64_t dim = wrap_dim(r.call.integer("dim"), r.x.rank()), length = r.call.integer("length");
+    const std::int64_t size = r.x.sizes().at(static_cast<std::size_t>(dim));
+    std::int64_t start = r.call.integer("start");
+    if (start < 0) start += size;
+    return slice_backward(r.g, r.x.sizes(), dim, start, start + length, 1);
+}
 
 }  // namespace
 
