@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/halide/build_info.h"
 #include "backends/halide/kernel_writer.h"
 #include "base/error.h"
 #include "base/subprocess.h"
