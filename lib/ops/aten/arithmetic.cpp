@@ -4,9 +4,9 @@
 
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
-#include "ops/aten/open_rules.h"
 #include "ops/core/complex.h"
 #include "ops/core/integer.h"
+#include "ops/core/open_rules.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
@@ -286,8 +286,12 @@ struct ShiftRight : Arithmetic {
 
 constexpr DTypeSet kShifted = kIntegers | kLimited, kBits = kShifted | kBool;
 
+Reason open_shifted(std::string_view op, const Arguments<Tensor>& a) {
+    return bad_shift(op, a.operand("self"), a.operand("other"));
+}
+
 /// By an amount that may be beyond the width.
-constexpr OpDef shifts(OpDef def) { return with_open(def, {.ask = aten_open::shifted}); }
+constexpr OpDef shifts(OpDef def) { return with_open(def, {.ask = open_shifted}); }
 
 constexpr OpDef kArithmetic[] = {
     weighted_sum_op<Add>("add.{Tensor|Scalar}(Tensor self, {Tensor other, *|Scalar other}, Scalar alpha=1) -> Tensor",

@@ -6,8 +6,8 @@
 
 #include "ops/aten/formulas.h"
 #include "ops/aten/linear_map.h"
-#include "ops/aten/open_rules.h"
 #include "ops/aten/pooling.h"
+#include "ops/core/open_rules.h"
 
 namespace whittle {
 namespace {
@@ -70,11 +70,20 @@ CallResults adaptive_avg_pool_backward(const Call& c) {
     return spread_over_windows(c.schema().name, grad, x, {adaptive_pooling(c.schema().name, x.meta, Rank, out)});
 }
 
+/// Of the gradients of max pooling, in an image of `self`, its last Dims dimensions: 2 or 3.
+template <int Dims>
+Reason open_pooled_positions(std::string_view op, const Arguments<Tensor>& a) {
+    const Tensor self = a.tensor("self");
+    if (self.rank() < Dims) return std::nullopt;  // the decomposition refuses it
+    return bad_index(op, a.tensor("indices"), element_count(Sizes(self.sizes().end() - Dims, self.sizes().end())),
+                     false);
+}
+
 template <int Rank>
 constexpr OpDef maximum_gradient_op(std::string_view schema) {
     return composite(schema,
                      "the gradient where each maximum was: https://pytorch.org/docs/stable/nn.html#pooling-layers",
-                     kFloating, max_pool_backward<Rank>, {.ask = aten_open::pooled_positions<Rank>});
+                     kFloating, max_pool_backward<Rank>, {.ask = open_pooled_positions<Rank>});
 }
 constexpr OpDef mean_gradient_op(std::string_view schema, DecomposeFn decompose) {
     return composite(schema,

@@ -130,6 +130,10 @@ void copy_grad(Gradients& c) {
     c.set("src", c.grad());
 }
 
+Reason open_copied(std::string_view op, const Arguments<Tensor>& a) {
+    return bad_conversion(op, a.tensor("src"), a.tensor("self").dtype());
+}
+
 constexpr OpDef kCast[] = {
     primitive("_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
               "pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor",
@@ -154,7 +158,7 @@ constexpr OpDef kCast[] = {
     primitive("copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor",
               "src, broadcast and converted to the sizes and dtype of self", kStored,
               {infer_fill_copy, eval_fill_copy, lower_fill_copy}, copy_grad, kBoundExact,
-              {.ask = aten_open::copied, .integers_only = true}),
+              {.ask = open_copied, .integers_only = true}),
     primitive("lift_fresh_copy(Tensor self) -> Tensor", "a copy of a constant", kStored,
               {infer_copy, eval_copy, lower_copy}, aten::pass_gradient, kBoundExact),
     alias_op("alias(Tensor(a) self) -> Tensor(a)", "self, sharing its memory", aten::pass_gradient),

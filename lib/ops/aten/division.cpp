@@ -6,9 +6,9 @@
 
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
-#include "ops/aten/open_rules.h"
 #include "ops/core/complex.h"
 #include "ops/core/integer.h"
+#include "ops/core/open_rules.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
@@ -219,8 +219,12 @@ constexpr OpDef mode_op(std::string_view schema) {
                      rounds_by(2, Bound::Rule::step));
 }
 
+Reason open_divided(std::string_view op, const Arguments<Tensor>& a) {
+    return bad_division(op, a.operand("self"), a.operand("other"));
+}
+
 /// Integers, of which a quotient may not exist.
-constexpr OpDef divides(OpDef def) { return with_open(def, {.ask = aten_open::divided, .integers_only = true}); }
+constexpr OpDef divides(OpDef def) { return with_open(def, {.ask = open_divided, .integers_only = true}); }
 
 template <class F>
 constexpr OpDef divisor_op(std::string_view schema, std::string_view doc) {

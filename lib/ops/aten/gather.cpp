@@ -235,6 +235,18 @@ void embedding_grad(Gradients& c) {
 }
 V take_grad(const OfSelf& r) { return add_at(r.g, r.call.tensor("index"), r.x.sizes()); }
 
+/// Of take_along_dim: along `dim`, or of all elements.
+Reason open_indices_along_dim(std::string_view op, const Arguments<Tensor>& a) {
+    const Tensor self = a.tensor("self");
+    const std::optional<std::int64_t> dim = a.optional_integer("dim");
+    return bad_index(op, a.tensor("indices"), dim ? extent(self, *dim) : self.numel(), false);
+}
+
+/// Of one_hot.
+Reason open_hot_class(std::string_view op, const Arguments<Tensor>& a) {
+    return out_of_range(op, "class", a.tensor("self"), 0, a.integer("num_classes") - 1);
+}
+
 }  // namespace
 
 std::span<const OpDef> gather_ops() {
@@ -254,10 +266,10 @@ std::span<const OpDef> gather_ops() {
         primitive("take(Tensor self, Tensor index) -> Tensor", "elements of the flattened tensor", kMoved,
                   {infer_take, eval_take, lower_take}, take_grad, kBoundExact, {.ask = aten_open::index_anywhere}),
         composite("take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor", "gather that broadcasts",
-                  kMoved, decompose_take_along_dim, {.ask = aten_open::indices_along_dim}),
+                  kMoved, decompose_take_along_dim, {.ask = open_indices_along_dim}),
         composite("one_hot(Tensor self, int num_classes=-1) -> Tensor",
                   "1 at the class, else 0: https://pytorch.org/docs/stable/generated/torch.nn.functional.one_hot.html",
-                  set_of(DType::i64), decompose_one_hot, no_gradient, {.ask = aten_open::hot_class}),
+                  set_of(DType::i64), decompose_one_hot, no_gradient, {.ask = open_hot_class}),
     };
     return ops;
 }

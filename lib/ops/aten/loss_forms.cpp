@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
 #include "ops/aten/losses.h"
@@ -175,6 +176,14 @@ void nll_loss2d_grad(Gradients& c) {
                                             c.integer("reduction"), c.integer("ignore_index"), c.result(1)));
 }
 
+/// Of binary_cross_entropy, which refuses what is no probability.
+Reason open_probabilities(std::string_view op, const Arguments<Tensor>& a) {
+    for (const double p : a.tensor("self").values<double>())
+        if (!(p >= 0 && p <= 1))
+            return std::string(op) + " is given " + shortest(p) + ": expected a probability, 0 to 1";
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::span<const OpDef> loss_form_ops() {
@@ -189,8 +198,7 @@ std::span<const OpDef> loss_form_ops() {
             decompose_huber_loss_backward),
         composite("binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
                   "the loss of probabilities: https://pytorch.org/docs/stable/generated/torch.nn.BCELoss.html",
-                  kFloating, decompose_binary_cross_entropy, binary_cross_entropy_grad,
-                  {.ask = aten_open::probabilities}),
+                  kFloating, decompose_binary_cross_entropy, binary_cross_entropy_grad, {.ask = open_probabilities}),
         composite(
             "binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int "
             "reduction=1) -> Tensor",

@@ -5,7 +5,7 @@
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
 #include "ops/aten/losses.h"
-#include "ops/aten/open_rules.h"
+#include "ops/core/open_rules.h"
 
 namespace whittle {
 namespace {
@@ -172,32 +172,39 @@ CallResults decompose_hinge_embedding_loss(const Call& c) {
 
 constexpr DTypeSet kScores = set_of(DType::f64) | set_of(DType::f32);
 
+Reason open_margin_target(std::string_view op, const Arguments<Tensor>& a) {
+    return out_of_range(op, "target", a.tensor("target"), 0, extent(a.tensor("self"), -1) - 1);
+}
+
+Reason open_margin_targets(std::string_view op, const Arguments<Tensor>& a) {
+    return out_of_range(op, "target", a.tensor("target"), -1, extent(a.tensor("self"), -1) - 1);
+}
+
 constexpr OpDef kMarginLossOps[] = {
     composite("multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int "
               "reduction=1) -> Tensor",
               "a margin between the target's score and others: "
               "https://pytorch.org/docs/stable/generated/torch.nn.MultiMarginLoss.html",
-              kScores, decompose_multi_margin_loss, multi_margin_grad, {.ask = aten_open::margin_target}),
+              kScores, decompose_multi_margin_loss, multi_margin_grad, {.ask = open_margin_target}),
     composite(
         "multi_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, Scalar p, Scalar margin, Tensor? "
         "weight=None, int reduction=1) -> Tensor",
         "the gradient of multi_margin_loss: https://pytorch.org/docs/stable/generated/torch.nn.MultiMarginLoss.html",
-        kScores, decompose_multi_margin_loss_backward, {.ask = aten_open::margin_target}),
+        kScores, decompose_multi_margin_loss_backward, {.ask = open_margin_target}),
     composite("multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor "
               "is_target)",
               "margins between the labels' scores and others, and where labels are: "
               "https://pytorch.org/docs/stable/generated/torch.nn.MultiLabelMarginLoss.html",
-              kScores, decompose_multilabel_margin_loss_forward, multilabel_margin_grad,
-              {.ask = aten_open::margin_targets}),
+              kScores, decompose_multilabel_margin_loss_forward, multilabel_margin_grad, {.ask = open_margin_targets}),
     composite("multilabel_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, Tensor "
               "is_target) -> Tensor",
               "the gradient of multilabel_margin_loss: "
               "https://pytorch.org/docs/stable/generated/torch.nn.MultiLabelMarginLoss.html",
-              kScores, decompose_multilabel_margin_loss_backward, {.ask = aten_open::margin_targets}),
+              kScores, decompose_multilabel_margin_loss_backward, {.ask = open_margin_targets}),
     composite("multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
               "margins between the labels' scores and others: "
               "https://pytorch.org/docs/stable/generated/torch.nn.MultiLabelMarginLoss.html",
-              kScores, decompose_multilabel_margin_loss, {.ask = aten_open::margin_targets}),
+              kScores, decompose_multilabel_margin_loss, {.ask = open_margin_targets}),
     composite(
         "margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=1) -> Tensor",
         "a margin between two scores: https://pytorch.org/docs/stable/generated/torch.nn.MarginRankingLoss.html",

@@ -259,6 +259,36 @@ void scatter_reduce_grad(Gradients& c) {
     if (c.needed("src")) set_source(c, grad);
 }
 
+/// For each element of `index`, in row-major order, its place in a contiguous tensor of the sizes of `self` when it
+/// stands for the element's own index along `dim`. The index tensor is no larger than self but along dim.
+std::vector<std::int64_t> places_along(const Tensor& self, std::int64_t dim, const Tensor& index) {
+    const Tensor to = at_least_1d(self), at = at_least_1d(index);
+    const auto d = static_cast<std::size_t>(wrap_dim(dim, to.rank()));
+    if (to.rank() != at.rank())
+        throw Error("found an index of rank " + std::to_string(at.rank()) + ", expected the tensor's rank, " +
+                    std::to_string(to.rank()));
+    const Strides strides = contiguous_strides(to.sizes());
+    const std::vector<std::int64_t> positions = at.values<std::int64_t>();
+    std::vector<std::int64_t> places;
+    for_each_index(at.sizes(), [&](std::vector<std::int64_t> i) {
+        i[d] = positions[places.size()];
+        places.push_back(element_offset(i, strides));
+    });
+    return places;
+}
+
+/// Of scatter: which of several values remains where they go to one element ("will be picked arbitrarily").
+Reason open_scattered(std::string_view op, const Arguments<Tensor>& a) {
+    if (Reason reason = aten_open::index_along_dim(op, a)) return reason;
+    const Tensor index = a.tensor("index"), source = a.tensor("src");
+    if (index.rank() != source.rank() && index.rank() + source.rank() > 1)
+        return std::nullopt;  // the kernel refuses it
+    const Tensor used = index.rank() == source.rank()
+                            ? source.as_strided(index.sizes(), source.strides(), source.offset())
+                            : at_least_1d(source);
+    return written_twice(op, places_along(a.tensor("self"), a.integer("dim"), index), used, index);
+}
+
 }  // namespace
 
 std::span<const OpDef> scatter_ops() {
@@ -267,7 +297,7 @@ std::span<const OpDef> scatter_ops() {
                   "result[index[i][j]][j] = src[i][j] along dim 0; the last of several wins: "
                   "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html",
                   kMoved, {infer_scatter, eval_scatter, lower_scatter}, scatter_grad, kBoundExact,
-                  {.ask = aten_open::scattered}),
+                  {.ask = open_scattered}),
         primitive(
             "scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
             "one number written at every index: https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html",

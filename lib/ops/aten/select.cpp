@@ -3,7 +3,7 @@
 
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
-#include "ops/aten/open_rules.h"
+#include "ops/core/open_rules.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
@@ -141,6 +141,17 @@ constexpr OpDef fill_op(std::string_view schema) {
                      with_exact(rounds_by(1), Bound::Exact::always));
 }
 
+/// Of masked_scatter: the source has as many elements as the mask has ones.
+Reason open_masked_source(std::string_view op, const Arguments<Tensor>& a) {
+    const Tensor self = a.tensor("self"), source = a.tensor("source");
+    const std::vector<bool> mask =
+        load_broadcast<bool>(a.tensor("mask"), broadcast_sizes(self.sizes(), a.tensor("mask").sizes()));
+    const std::int64_t taken = std::ranges::count(mask, true);
+    if (taken <= source.numel()) return std::nullopt;
+    return std::string(op) + " takes " + std::to_string(taken) + " elements of a source of " +
+           std::to_string(source.numel());
+}
+
 constexpr OpDef kSelect[] = {
     where_op("where.{self|ScalarOther}(Tensor condition, Tensor self, {Tensor|Scalar} other) -> Tensor", kMoved,
              where_grad),
@@ -152,7 +163,7 @@ constexpr OpDef kSelect[] = {
     composite("masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
               "the elements of source, in order, where mask holds, else self: "
               "https://pytorch.org/docs/stable/generated/torch.Tensor.masked_scatter_.html",
-              kMoved, decompose_masked_scatter, {.ask = aten_open::masked_source}),
+              kMoved, decompose_masked_scatter, {.ask = open_masked_source}),
 };
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "base/number_text.h"
 #include "ops/core/dense.h"
-#include "ops/onnx/open_rules.h"
+#include "ops/core/open_rules.h"
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
@@ -266,6 +266,21 @@ CallResults tensor_scatter(const Call& c) {
     return scatter(past, axis, expand(index, update.sizes()), update);
 }
 
+/// Of TensorScatter: rows are written at write_indices, and in "linear" mode must not end behind the cache.
+Reason open_written_rows(std::string_view op, const Arguments<Tensor>& a) {
+    if (!a.has("write_indices")) return std::nullopt;
+    const bool linear = a.text("mode") == "linear";
+    const std::int64_t axis = a.integer("axis"), size = extent(a.tensor("past_cache"), axis);
+    return out_of_range(op, "index", a.tensor("write_indices"), 0,
+                        linear ? size - extent(a.tensor("update"), axis) : size - 1);
+}
+
+/// Of RotaryEmbedding: rows of the caches.
+Reason open_token_positions(std::string_view op, const Arguments<Tensor>& a) {
+    if (!a.has("position_ids")) return std::nullopt;
+    return out_of_range(op, "position", a.tensor("position_ids"), 0, extent(a.tensor("cos_cache"), 0) - 1);
+}
+
 constexpr OpDef kAttentionOps[] = {
     composite("Attention(Tensor Q, Tensor K, Tensor V, Tensor? attn_mask=None, Tensor? past_key=None, Tensor? "
               "past_value=None, Tensor? nonpad_kv_seqlen=None, *, int is_causal=0, int? kv_num_heads=None, int? "
@@ -276,11 +291,11 @@ constexpr OpDef kAttentionOps[] = {
     composite("RotaryEmbedding(Tensor X, Tensor cos_cache, Tensor sin_cache, Tensor? position_ids=None, *, int "
               "interleaved=0, int? num_heads=None, int rotary_embedding_dim=0) -> Tensor",
               "Pairs of elements rotated by angles that depend on the token's position",
-              kFloating & ~set_of(DType::f64), rotary_embedding, {.ask = onnx_open::token_positions}),
+              kFloating & ~set_of(DType::f64), rotary_embedding, {.ask = open_token_positions}),
     composite("TensorScatter(Tensor past_cache, Tensor update, Tensor? write_indices=None, *, int axis=-2, str "
               "mode=\"linear\") -> Tensor",
               "Keys or values of new tokens written into the cache of earlier ones", kMoved, tensor_scatter,
-              {.ask = onnx_open::written_rows}),
+              {.ask = open_written_rows}),
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // ONNX's ops of several operands, element by element: arithmetic, comparisons, logic, selection.
 
-#include "ops/onnx/open_rules.h"
+#include "ops/core/open_rules.h"
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
@@ -104,19 +104,33 @@ constexpr OpDef several(std::string_view doc, std::string_view schema, DTypeSet 
 
 constexpr DTypeSet kComputed = kNumbers | kLimited;
 
+/// Div and Mod leave integer division by 0 open. ("In case of dividend being zero, the results will be platform
+/// dependent" means the divisor.)
+Reason open_divided(std::string_view op, const Arguments<Tensor>& a) {
+    return bad_division(op, a.tensor("A"), a.tensor("B"));
+}
+
+Reason open_shifted(std::string_view op, const Arguments<Tensor>& a) {
+    return bad_shift(op, a.tensor("X"), a.tensor("Y"));
+}
+
+Reason open_raised(std::string_view op, const Arguments<Tensor>& a) {
+    return negative_exponent(op, a.tensor("X"), a.tensor("Y"));
+}
+
 constexpr OpDef kBinaryOps[] = {
     binary<plus>("A + B", "Add(Tensor A, Tensor B) -> Tensor", kComputed),
     binary<minus>("A - B", "Sub(Tensor A, Tensor B) -> Tensor", kComputed),
     binary<mul>("A B", "Mul(Tensor A, Tensor B) -> Tensor", kComputed),
     composite("Div(Tensor A, Tensor B) -> Tensor", "A / B, of integers towards zero", kComputed, onnx_div,
-              {.ask = onnx_open::divided, .integers_only = true}),
+              {.ask = open_divided, .integers_only = true}),
     composite("Pow(Tensor X, Tensor Y) -> Tensor", "X to the Y, in X's type", kNumbers, onnx_pow,
-              {.ask = onnx_open::raised, .integers_only = true}),
+              {.ask = open_raised, .integers_only = true}),
     composite("Mod(Tensor A, Tensor B, *, int fmod=0) -> Tensor",
               "Remainder, with the sign of the divisor or the dividend", kComputed, mod,
-              {.ask = onnx_open::divided, .integers_only = true}),
+              {.ask = open_divided, .integers_only = true}),
     composite("BitShift(Tensor X, Tensor Y, *, str direction) -> Tensor", "Bits of X moved by Y places",
-              set_of(DType::u8) | kLimited, bit_shift, {.ask = onnx_open::shifted}),
+              set_of(DType::u8) | kLimited, bit_shift, {.ask = open_shifted}),
     binary<eq>("A = B", "Equal(Tensor A, Tensor B) -> Tensor", kOrdered),
     binary<gt>("A > B", "Greater(Tensor A, Tensor B) -> Tensor", kComputed),
     binary<lt>("A < B", "Less(Tensor A, Tensor B) -> Tensor", kComputed),
