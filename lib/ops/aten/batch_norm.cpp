@@ -179,6 +179,30 @@ CallResults batch_parts(const Call& c) {
     return channel_parts(c, statistics, row(statistics.mean), row(statistics.rstd));
 }
 
+void set_batch_norm(Gradients& c, const Arg& mean, const Arg& variance, bool batch) {
+    const Arg save_mean = batch ? result_arg(c, 1) : Arg(), save_rstd = batch ? result_arg(c, 2) : Arg();
+    const V x = c.tensor("input");
+    OptionalV statistics;
+    if (batch && x.numel() > 0) {
+        Sizes by_channel(x.sizes().size(), 1);
+        by_channel.at(1) = x.sizes()[1];
+        statistics = through_statistics(c, x, by_channel, x.numel() / x.sizes()[1]);
+    }
+    set_parameters(c, "aten.native_batch_norm_backward.default",
+                   {c.grad(), x, optional_arg(c.optional_tensor("weight")), mean, variance, save_mean, save_rstd, batch,
+                    c.number("eps")},
+                   statistics);
+}
+void batch_norm_inference_grad(Gradients& c) {
+    set_batch_norm(c, optional_arg(c.optional_tensor("running_mean")), optional_arg(c.optional_tensor("running_var")),
+                   false);
+}
+void batch_norm_batch_grad(Gradients& c) { set_batch_norm(c, Arg(), Arg(), true); }
+void batch_norm_grad(Gradients& c) {
+    set_batch_norm(c, optional_arg(c.optional_tensor("running_mean")), optional_arg(c.optional_tensor("running_var")),
+                   c.boolean("training"));
+}
+
 // --- Records ---
 
 constexpr OpDef kBatchNorm[] = {

@@ -272,6 +272,18 @@ std::vector<expr::Value> lower_convolution(expr::GroupBuilder& builder, const Ar
     return {convert(c.dtype, reduction_stage(builder, sum, c.sizes, domain, start, update))};
 }
 
+using namespace aten;
+
+void convolution_grad(Gradients& c) {
+    c.takes_complex();
+    const auto ints = [&](const char* name) { return Arg::ints(c.integers(name)); };
+    const OptionalV bias = c.optional_tensor("bias");
+    set_parameters(c, "aten.convolution_backward.default",
+                   {c.grad(), conjugate(c.tensor("input")), conjugate(c.tensor("weight")),
+                    bias ? Arg::ints(bias->meta.sizes) : Arg(), ints("stride"), ints("padding"), ints("dilation"),
+                    c.boolean("transposed"), ints("output_padding"), c.integer("groups")});
+}
+
 // ---- records ----
 
 constexpr OpDef kConvOps[] = {

@@ -30,4 +30,23 @@ V picked_grad(const OfSelf& of) {
     return scatter(r.zeros_like_self(), r.dim, at, grad);
 }
 
+void set_parameters(Gradients& c, std::string_view backward, ArgList args, const OptionalV& through_statistics) {
+    const char* names[] = {"input", "weight", "bias"};
+    ArgList mask;
+    for (const char* name : names) mask.emplace_back(c.needed(name));
+    args.emplace_back(mask);
+    const Vs gradients = c.builder().call_multi(backward, std::move(args));
+    for (std::size_t i = 0; i < std::size(names); ++i)
+        if (c.needed(names[i]))
+            c.set(names[i], i == 0 && through_statistics ? gradients[i] + *through_statistics : gradients[i]);
+}
+
+OptionalV through_statistics(Gradients& c, const V& x, const Sizes& shape, std::int64_t count) {
+    if (!c.grad_if_any(1) && !c.grad_if_any(2)) return std::nullopt;
+    const V mean = reshaped(c.result(1), shape), rstd = reshaped(c.result(2), shape);
+    const V normal = (x - mean) * rstd;
+    const V slope = normal * (rstd * rstd) * reshaped(c.grad(2), shape);
+    return (reshaped(c.grad(1), shape) - slope) / static_cast<double>(count);
+}
+
 }  // namespace whittle

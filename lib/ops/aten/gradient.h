@@ -37,14 +37,14 @@ struct AlongDim : OfSelf {
 /// Of values and indices, each index once in its line.
 V picked_grad(const OfSelf& of);
 
-/// Of convolution, normalization and losses (layer_grad.cpp). Means and deviations that layer and batch norm also give
-/// have no gradient, as in LibTorch.
-using GradRule = void(Gradients&);
-GradRule convolution_grad, layer_norm_grad, group_norm_grad, batch_norm_grad, batch_norm_inference_grad;
-GradRule batch_norm_batch_grad, mse_loss_grad, smooth_l1_loss_grad;
-V nll_loss_grad(const OfSelf& r);
-
-/// Of images read at positions (grid_sample_grad.cpp).
-GradRule grid_sample_grad;
+/// Sets what a backward op gives of input, weight and bias, where they are needed. `through_statistics`: what flows
+/// into the input beside that. Means and deviations that layer and batch norm also give have no gradient, as in
+/// LibTorch.
+void set_parameters(Gradients& c, std::string_view backward, ArgList args, const OptionalV& through_statistics = {});
+/// Into x by way of results 1 and 2, its mean and rstd over `count` elements each, which are of `shape` to broadcast to
+/// x: (g1 - g2 x^ rstd^2) / count with x^ = (x - mean) rstd. Nothing where no output depends on them; a gradient's
+/// gradient does.
+OptionalV through_statistics(Gradients& c, const V& x, const Sizes& shape, std::int64_t count);
+inline Arg result_arg(Gradients& c, std::size_t index) { return c.result(index); }
 
 }  // namespace whittle

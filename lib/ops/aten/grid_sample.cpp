@@ -7,7 +7,7 @@
 
 #include "ops/aten/cubic.h"
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/grid_sample.h"
 #include "ops/core/gemm.h"
 

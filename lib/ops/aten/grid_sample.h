@@ -55,4 +55,7 @@ GridSample grid_sample_of(const Arguments<T>& args) {
     return g;
 }
 
+/// The gradient rule of both ops.
+void grid_sample_grad(Gradients& c);
+
 }  // namespace whittle

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/grid_sample.h"
 
 namespace whittle {

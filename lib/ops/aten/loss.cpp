@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/gradient.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/losses.h"
 #include "ops/aten/open_rules.h"
 
@@ -184,6 +184,22 @@ CallResults decompose_cross_entropy_loss(const Call& c) {
         loss = loss * (1 - smoothing) + smooth * (smoothing / static_cast<double>(classes));
     }
     return reduction == kNone ? reshaped(loss, places) : loss;
+}
+
+V nll_loss_grad(const OfSelf& r) {
+    return nll_loss_backward(r.g, r.x, r.call.tensor("target"), r.call.optional_tensor("weight"),
+                             r.call.integer("reduction"), r.call.integer("ignore_index"), r.call.result(1));
+}
+void smooth_l1_loss_grad(Gradients& c) {
+    const V gradient = smooth_l1_loss_backward(c.grad(), c.tensor("self"), c.tensor("target"), c.integer("reduction"),
+                                               c.number("beta"));
+    c.set("self", gradient);
+    if (c.needed("target")) c.set("target", -gradient);
+}
+void mse_loss_grad(Gradients& c) {
+    const V gradient = mse_loss_backward(c.grad(), c.tensor("self"), c.tensor("target"), c.integer("reduction"));
+    c.set("self", gradient);
+    if (c.needed("target")) c.set("target", -gradient);
 }
 
 }  // namespace

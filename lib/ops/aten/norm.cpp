@@ -253,6 +253,26 @@ CallResults group_norm_parts(const Call& c) {
     return {c.builder().convert(result, input.dtype()), shaped(statistics.mean, rows), shaped(statistics.rstd, rows)};
 }
 
+void layer_norm_grad(Gradients& c) {
+    const V x = c.tensor("input");
+    const Ints normalized = c.integers("normalized_shape");
+    set_parameters(c, "aten.native_layer_norm_backward.default",
+                   {c.grad(), x, Arg::ints(normalized), result_arg(c, 1), result_arg(c, 2),
+                    optional_arg(c.optional_tensor("weight")), optional_arg(c.optional_tensor("bias"))},
+                   through_statistics(c, x, c.result(1).sizes(), element_count(normalized)));
+}
+void group_norm_grad(Gradients& c) {
+    const V x = c.tensor("input");
+    const std::int64_t n = c.integer("N"), channels = c.integer("C"), groups = c.integer("group");
+    const std::int64_t area = c.integer("HxW"), count = channels / groups * area;
+    OptionalV statistics = through_statistics(c, reshaped(x, Ints{n, groups, count}), {n, groups, 1}, count);
+    if (statistics) statistics = reshaped(*statistics, x.sizes());
+    set_parameters(c, "aten.native_group_norm_backward.default",
+                   {c.grad(), x, result_arg(c, 1), result_arg(c, 2), optional_arg(c.optional_tensor("weight")), Arg(n),
+                    Arg(channels), Arg(area), Arg(groups)},
+                   statistics);
+}
+
 constexpr OpDef kNorm[] = {
     primitive("native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> "
               "(Tensor, Tensor, Tensor)",
