@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/words.h"
 #include "expr/group.h"
+#include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/core/registry.h"
 #include "printers/api_spelling.h"
