@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "printers/cpp_source.h"
 #include "printers/dot.h"
+#include "text/language.h"
 
 namespace whittle::printers {
 namespace {
