@@ -286,12 +286,10 @@ struct ShiftRight : Arithmetic {
 
 constexpr DTypeSet kShifted = kIntegers | kLimited, kBits = kShifted | kBool;
 
+/// By an amount that may be beyond the width.
 Reason open_shifted(std::string_view op, const Arguments<Tensor>& a) {
     return bad_shift(op, a.operand("self"), a.operand("other"));
 }
-
-/// By an amount that may be beyond the width.
-constexpr OpDef shifts(OpDef def) { return with_open(def, {.ask = open_shifted}); }
 
 constexpr OpDef kArithmetic[] = {
     weighted_sum_op<Add>("add.{Tensor|Scalar}(Tensor self, {Tensor other, *|Scalar other}, Scalar alpha=1) -> Tensor",
@@ -320,12 +318,14 @@ constexpr OpDef kArithmetic[] = {
                      no_gradient),
     binary_op<BitXor>("bitwise_xor.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor", "self ^ other",
                       kBits, no_gradient),
-    shifts(binary_op<ShiftLeft>("{bitwise_left_shift.Tensor|bitwise_left_shift.Tensor_Scalar|__lshift__.Tensor|__"
-                                "lshift__.Scalar}(Tensor self, {Tensor|Scalar|Tensor|Scalar} other) -> Tensor",
-                                "self << other", kShifted, no_gradient)),
-    shifts(binary_op<ShiftRight>("{bitwise_right_shift.Tensor|bitwise_right_shift.Tensor_Scalar|__rshift__.Tensor|__"
-                                 "rshift__.Scalar}(Tensor self, {Tensor|Scalar|Tensor|Scalar} other) -> Tensor",
-                                 "self >> other, arithmetic", kShifted, no_gradient)),
+    with_open(binary_op<ShiftLeft>("{bitwise_left_shift.Tensor|bitwise_left_shift.Tensor_Scalar|__lshift__.Tensor|__"
+                                   "lshift__.Scalar}(Tensor self, {Tensor|Scalar|Tensor|Scalar} other) -> Tensor",
+                                   "self << other", kShifted, no_gradient),
+              {.ask = open_shifted}),
+    with_open(binary_op<ShiftRight>("{bitwise_right_shift.Tensor|bitwise_right_shift.Tensor_Scalar|__rshift__.Tensor|__"
+                                    "rshift__.Scalar}(Tensor self, {Tensor|Scalar|Tensor|Scalar} other) -> Tensor",
+                                    "self >> other, arithmetic", kShifted, no_gradient),
+              {.ask = open_shifted}),
 };
 
 }  // namespace

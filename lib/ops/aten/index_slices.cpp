@@ -1,5 +1,7 @@
 // Slices of a dimension at indices: added to, copied, filled, combined. All are composites of scatters, whose order
 // they have where an index is there twice.
+#include <algorithm>
+
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"

@@ -1,6 +1,8 @@
 // Choosing between elements: where and masked_fill.
 // Definitions: https://pytorch.org/docs/stable/generated/torch.where.html
 
+#include <algorithm>
+
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
 #include "ops/core/open_rules.h"

@@ -1,6 +1,7 @@
 // ONNX's ops on images and boxes: GridSample, RoiAlign, NonMaxSuppression, MaxUnpool.
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "base/checked.h"
 #include "ops/core/open_rules.h"

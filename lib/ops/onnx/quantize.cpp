@@ -1,5 +1,8 @@
 // ONNX's 8-bit integers: QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear, and the products on them. A quantized
 // value stands for (value - zero point) * scale. Sums of products are computed in f64, where they are exact.
+#include <algorithm>
+#include <cmath>
+
 #include "ops/core/open_rules.h"
 #include "ops/onnx/rewrite.h"
 #include "tensor/limits.h"
