@@ -291,6 +291,11 @@ Reason open_shifted(std::string_view op, const Arguments<Tensor>& a) {
     return bad_shift(op, a.operand("self"), a.operand("other"));
 }
 
+template <class F>
+constexpr OpDef shift_op(std::string_view schema, std::string_view doc) {
+    return with_open(binary_op<F>(schema, doc, kShifted, no_gradient), {.ask = open_shifted});
+}
+
 constexpr OpDef kArithmetic[] = {
     weighted_sum_op<Add>("add.{Tensor|Scalar}(Tensor self, {Tensor other, *|Scalar other}, Scalar alpha=1) -> Tensor",
                          "self + alpha * other; or for bool", add_grad),
@@ -318,14 +323,13 @@ constexpr OpDef kArithmetic[] = {
                      no_gradient),
     binary_op<BitXor>("bitwise_xor.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor", "self ^ other",
                       kBits, no_gradient),
-    with_open(binary_op<ShiftLeft>("{bitwise_left_shift.Tensor|bitwise_left_shift.Tensor_Scalar|__lshift__.Tensor|__"
-                                   "lshift__.Scalar}(Tensor self, {Tensor|Scalar|Tensor|Scalar} other) -> Tensor",
-                                   "self << other", kShifted, no_gradient),
-              {.ask = open_shifted}),
-    with_open(binary_op<ShiftRight>("{bitwise_right_shift.Tensor|bitwise_right_shift.Tensor_Scalar|__rshift__.Tensor|__"
-                                    "rshift__.Scalar}(Tensor self, {Tensor|Scalar|Tensor|Scalar} other) -> Tensor",
-                                    "self >> other, arithmetic", kShifted, no_gradient),
-              {.ask = open_shifted}),
+    shift_op<ShiftLeft>("bitwise_left_shift.{Tensor|Tensor_Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
+                        "self << other"),
+    shift_op<ShiftRight>("bitwise_right_shift.{Tensor|Tensor_Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
+                         "self >> other, arithmetic"),
+    shift_op<ShiftLeft>("__lshift__.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor", "self << other"),
+    shift_op<ShiftRight>("__rshift__.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
+                         "self >> other, arithmetic"),
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
 // Choosing between elements: where and masked_fill.
 // Definitions: https://pytorch.org/docs/stable/generated/torch.where.html
-
 #include <algorithm>
 
 #include "ops/aten/families.h"
