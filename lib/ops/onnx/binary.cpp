@@ -92,13 +92,13 @@ CallResults bit_shift(const Call& c) {
 
 /// An op of two operands that ATen has under another name.
 template <V (*F)(const V&, const V&)>
-constexpr OpDef binary(std::string_view doc, std::string_view schema, DTypeSet dtypes) {
+constexpr OpDef binary(std::string_view schema, std::string_view doc, DTypeSet dtypes) {
     return composite(schema, doc, dtypes, same_as_binary<F>);
 }
 
 /// Operands of any number.
 template <V (*F)(const V&, const V&)>
-constexpr OpDef several(std::string_view doc, std::string_view schema, DTypeSet dtypes) {
+constexpr OpDef several(std::string_view schema, std::string_view doc, DTypeSet dtypes) {
     return composite(schema, doc, dtypes, variadic<F>);
 }
 
@@ -119,9 +119,9 @@ Reason open_raised(std::string_view op, const Arguments<Tensor>& a) {
 }
 
 constexpr OpDef kBinaryOps[] = {
-    binary<plus>("A + B", "Add(Tensor A, Tensor B) -> Tensor", kComputed),
-    binary<minus>("A - B", "Sub(Tensor A, Tensor B) -> Tensor", kComputed),
-    binary<mul>("A B", "Mul(Tensor A, Tensor B) -> Tensor", kComputed),
+    binary<plus>("Add(Tensor A, Tensor B) -> Tensor", "A + B", kComputed),
+    binary<minus>("Sub(Tensor A, Tensor B) -> Tensor", "A - B", kComputed),
+    binary<mul>("Mul(Tensor A, Tensor B) -> Tensor", "A B", kComputed),
     composite("Div(Tensor A, Tensor B) -> Tensor", "A / B, of integers towards zero", kComputed, onnx_div,
               {.ask = open_divided, .integers_only = true}),
     composite("Pow(Tensor X, Tensor Y) -> Tensor", "X to the Y, in X's type", kNumbers, onnx_pow,
@@ -131,20 +131,20 @@ constexpr OpDef kBinaryOps[] = {
               {.ask = open_divided, .integers_only = true}),
     composite("BitShift(Tensor X, Tensor Y, *, str direction) -> Tensor", "Bits of X moved by Y places",
               set_of(DType::u8) | kLimited, bit_shift, {.ask = open_shifted}),
-    binary<eq>("A = B", "Equal(Tensor A, Tensor B) -> Tensor", kOrdered),
-    binary<gt>("A > B", "Greater(Tensor A, Tensor B) -> Tensor", kComputed),
-    binary<lt>("A < B", "Less(Tensor A, Tensor B) -> Tensor", kComputed),
-    binary<ge>("A >= B", "GreaterOrEqual(Tensor A, Tensor B) -> Tensor", kComputed),
-    binary<le>("A <= B", "LessOrEqual(Tensor A, Tensor B) -> Tensor", kComputed),
-    binary<logical_and>("A and B", "And(Tensor A, Tensor B) -> Tensor", kBool),
-    binary<logical_or>("A or B", "Or(Tensor A, Tensor B) -> Tensor", kBool),
-    binary<logical_xor>("A or B, not both", "Xor(Tensor A, Tensor B) -> Tensor", kBool),
-    binary<bitwise_and>("Bits that both have", "BitwiseAnd(Tensor A, Tensor B) -> Tensor", kIntegers | kLimited),
-    binary<bitwise_or>("Bits that either has", "BitwiseOr(Tensor A, Tensor B) -> Tensor", kIntegers | kLimited),
-    binary<bitwise_xor>("Bits that one has", "BitwiseXor(Tensor A, Tensor B) -> Tensor", kIntegers | kLimited),
-    several<maximum>("Largest of the operands", "Max(Tensor[] data_0) -> Tensor", kComputed),
-    several<minimum>("Smallest of the operands", "Min(Tensor[] data_0) -> Tensor", kComputed),
-    several<plus>("Sum of the operands", "Sum(Tensor[] data_0) -> Tensor", kFloating),
+    binary<eq>("Equal(Tensor A, Tensor B) -> Tensor", "A = B", kOrdered),
+    binary<gt>("Greater(Tensor A, Tensor B) -> Tensor", "A > B", kComputed),
+    binary<lt>("Less(Tensor A, Tensor B) -> Tensor", "A < B", kComputed),
+    binary<ge>("GreaterOrEqual(Tensor A, Tensor B) -> Tensor", "A >= B", kComputed),
+    binary<le>("LessOrEqual(Tensor A, Tensor B) -> Tensor", "A <= B", kComputed),
+    binary<logical_and>("And(Tensor A, Tensor B) -> Tensor", "A and B", kBool),
+    binary<logical_or>("Or(Tensor A, Tensor B) -> Tensor", "A or B", kBool),
+    binary<logical_xor>("Xor(Tensor A, Tensor B) -> Tensor", "A or B, not both", kBool),
+    binary<bitwise_and>("BitwiseAnd(Tensor A, Tensor B) -> Tensor", "Bits that both have", kIntegers | kLimited),
+    binary<bitwise_or>("BitwiseOr(Tensor A, Tensor B) -> Tensor", "Bits that either has", kIntegers | kLimited),
+    binary<bitwise_xor>("BitwiseXor(Tensor A, Tensor B) -> Tensor", "Bits that one has", kIntegers | kLimited),
+    several<maximum>("Max(Tensor[] data_0) -> Tensor", "Largest of the operands", kComputed),
+    several<minimum>("Min(Tensor[] data_0) -> Tensor", "Smallest of the operands", kComputed),
+    several<plus>("Sum(Tensor[] data_0) -> Tensor", "Sum of the operands", kFloating),
     composite("Mean(Tensor[] data_0) -> Tensor", "Mean of the operands", kFloating, onnx_mean),
     composite("Clip(Tensor input, Tensor? min_value=None, Tensor? max_value=None, *, float? max=None, float? min=None) "
               "-> Tensor",

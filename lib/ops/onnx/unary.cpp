@@ -20,7 +20,7 @@ constexpr DTypeSet kSigned = kNumbers & ~set_of(DType::u8);
 
 /// An op of one operand that ATen has under another name.
 template <V (*F)(const V&)>
-constexpr OpDef unary(std::string_view doc, std::string_view schema, DTypeSet dtypes = kFloating) {
+constexpr OpDef unary(std::string_view schema, std::string_view doc, DTypeSet dtypes = kFloating) {
     return composite(schema, doc, dtypes, same_as_unary<F>);
 }
 
@@ -32,32 +32,32 @@ CallResults onnx_sign(const Call& c) {
 }
 
 constexpr OpDef kUnaryOps[] = {
-    unary<abs>("|x|", "Abs(Tensor X) -> Tensor", kNumbers | kLimited),
-    unary<neg>("-x", "Neg(Tensor X) -> Tensor", kSigned),
+    unary<abs>("Abs(Tensor X) -> Tensor", "|x|", kNumbers | kLimited),
+    unary<neg>("Neg(Tensor X) -> Tensor", "-x", kSigned),
     composite("Sign(Tensor input) -> Tensor", "-1, 0 or 1; NaN for NaN", kNumbers | kLimited, onnx_sign),
-    unary<reciprocal>("1 / x", "Reciprocal(Tensor X) -> Tensor"),
-    unary<floor>("Largest integer not above x", "Floor(Tensor X) -> Tensor"),
-    unary<ceil>("Smallest integer not below x", "Ceil(Tensor X) -> Tensor"),
-    unary<round>("Nearest integer, ties to even", "Round(Tensor X) -> Tensor"),
-    unary<sqrt>("Square root", "Sqrt(Tensor X) -> Tensor"),
-    unary<exp>("e to the x", "Exp(Tensor input) -> Tensor"),
-    unary<log>("Natural logarithm", "Log(Tensor input) -> Tensor"),
-    unary<erf>("Error function", "Erf(Tensor input) -> Tensor"),
-    unary<sin>("Sine", "Sin(Tensor input) -> Tensor"),
-    unary<cos>("Cosine", "Cos(Tensor input) -> Tensor"),
-    unary<tan>("Tangent", "Tan(Tensor input) -> Tensor"),
-    unary<asin>("Inverse sine", "Asin(Tensor input) -> Tensor"),
-    unary<acos>("Inverse cosine", "Acos(Tensor input) -> Tensor"),
-    unary<atan>("Inverse tangent", "Atan(Tensor input) -> Tensor"),
-    unary<sinh>("Hyperbolic sine", "Sinh(Tensor input) -> Tensor"),
-    unary<cosh>("Hyperbolic cosine", "Cosh(Tensor input) -> Tensor"),
-    unary<tanh>("Hyperbolic tangent", "Tanh(Tensor input) -> Tensor"),
-    unary<asinh>("Inverse hyperbolic sine", "Asinh(Tensor input) -> Tensor"),
-    unary<acosh>("Inverse hyperbolic cosine", "Acosh(Tensor input) -> Tensor"),
-    unary<atanh>("Inverse hyperbolic tangent", "Atanh(Tensor input) -> Tensor"),
-    unary<isnan>("x is NaN", "IsNaN(Tensor X) -> Tensor"),
-    unary<logical_not>("Logical negation", "Not(Tensor X) -> Tensor", kBool),
-    unary<bitwise_not>("All bits inverted", "BitwiseNot(Tensor X) -> Tensor", kIntegers | kLimited),
+    unary<reciprocal>("Reciprocal(Tensor X) -> Tensor", "1 / x"),
+    unary<floor>("Floor(Tensor X) -> Tensor", "Largest integer not above x"),
+    unary<ceil>("Ceil(Tensor X) -> Tensor", "Smallest integer not below x"),
+    unary<round>("Round(Tensor X) -> Tensor", "Nearest integer, ties to even"),
+    unary<sqrt>("Sqrt(Tensor X) -> Tensor", "Square root"),
+    unary<exp>("Exp(Tensor input) -> Tensor", "e to the x"),
+    unary<log>("Log(Tensor input) -> Tensor", "Natural logarithm"),
+    unary<erf>("Erf(Tensor input) -> Tensor", "Error function"),
+    unary<sin>("Sin(Tensor input) -> Tensor", "Sine"),
+    unary<cos>("Cos(Tensor input) -> Tensor", "Cosine"),
+    unary<tan>("Tan(Tensor input) -> Tensor", "Tangent"),
+    unary<asin>("Asin(Tensor input) -> Tensor", "Inverse sine"),
+    unary<acos>("Acos(Tensor input) -> Tensor", "Inverse cosine"),
+    unary<atan>("Atan(Tensor input) -> Tensor", "Inverse tangent"),
+    unary<sinh>("Sinh(Tensor input) -> Tensor", "Hyperbolic sine"),
+    unary<cosh>("Cosh(Tensor input) -> Tensor", "Hyperbolic cosine"),
+    unary<tanh>("Tanh(Tensor input) -> Tensor", "Hyperbolic tangent"),
+    unary<asinh>("Asinh(Tensor input) -> Tensor", "Inverse hyperbolic sine"),
+    unary<acosh>("Acosh(Tensor input) -> Tensor", "Inverse hyperbolic cosine"),
+    unary<atanh>("Atanh(Tensor input) -> Tensor", "Inverse hyperbolic tangent"),
+    unary<isnan>("IsNaN(Tensor X) -> Tensor", "x is NaN"),
+    unary<logical_not>("Not(Tensor X) -> Tensor", "Logical negation", kBool),
+    unary<bitwise_not>("BitwiseNot(Tensor X) -> Tensor", "All bits inverted", kIntegers | kLimited),
     composite("IsInf(Tensor X, *, int detect_negative=1, int detect_positive=1) -> Tensor",
               "x is an infinity, of either sign or one", kFloating, is_inf),
 };
