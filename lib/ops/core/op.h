@@ -135,14 +135,14 @@ struct OpDef {
     Bound bound = {};             ///< how far its results may round
 };
 
-struct Kernels {
+struct KernelFns {
     InferFn infer = nullptr;
     EvalFn eval = nullptr;
     LowerFn lower = nullptr;
 };
 
 /// An op that has kernels of its own. Without `lower` it is not lowered.
-constexpr OpDef primitive(std::string_view schema, std::string_view doc, DTypeSet dtypes, const Kernels& kernels,
+constexpr OpDef primitive(std::string_view schema, std::string_view doc, DTypeSet dtypes, const KernelFns& kernels,
                           GradientRule grad, const Bound& bound = {}, OpenRule open = {}) {
     return {.doc = doc,
             .schema = schema,
@@ -167,7 +167,7 @@ constexpr OpDef composite(std::string_view schema, std::string_view doc, DTypeSe
 
 /// One with kernels, too, as an independent cross-check, or for what cannot be inferred through its parts.
 constexpr OpDef composite(std::string_view schema, std::string_view doc, DTypeSet dtypes, DecomposeFn decompose,
-                          const Kernels& kernels, GradientRule grad = nullptr, OpenRule open = {}) {
+                          const KernelFns& kernels, GradientRule grad = nullptr, OpenRule open = {}) {
     OpDef def = composite(schema, doc, dtypes, decompose, grad, open);
     def.infer = kernels.infer;
     def.eval = kernels.eval;
