@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/joined.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
 #include "ops/aten/matrices.h"
@@ -72,9 +73,9 @@ Metas infer_qr(const Arguments<ValueMeta>& a) {
     const ValueMeta matrix = a.tensor("A");
     const QrPlan plan = plan_qr(a.schema(), matrix, a.text("mode"));
     const Sizes batch = batch_of(matrix.sizes);
-    return {plan.q ? ValueMeta::contiguous(matrix.dtype, with(batch, {rows_of(matrix.sizes), plan.columns}))
+    return {plan.q ? ValueMeta::contiguous(matrix.dtype, joined(batch, {rows_of(matrix.sizes), plan.columns}))
                    : ValueMeta::contiguous(matrix.dtype, {0}),
-            ValueMeta::contiguous(matrix.dtype, with(batch, {plan.rows, matrix.sizes.back()}))};
+            ValueMeta::contiguous(matrix.dtype, joined(batch, {plan.rows, matrix.sizes.back()}))};
 }
 Tensors eval_qr(const Arguments<Tensor>& a) {
     const Tensor matrix = a.tensor("A");
@@ -82,7 +83,8 @@ Tensors eval_qr(const Arguments<Tensor>& a) {
     return in_double(matrix, [&]<class T>(T) -> Tensors {
         const Sizes batch = batch_of(matrix.sizes());
         const std::int64_t m = rows_of(matrix.sizes()), n = matrix.sizes().back();
-        Results<T> q(matrix.dtype(), with(batch, {m, plan.columns})), r(matrix.dtype(), with(batch, {plan.rows, n}));
+        Results<T> q(matrix.dtype(), joined(batch, {m, plan.columns})),
+            r(matrix.dtype(), joined(batch, {plan.rows, n}));
         each_matrix<T>(matrix, [&](std::int64_t i, Matrix<T> one) {
             const Eigen::HouseholderQR<Matrix<T>> qr(one);
             if (plan.q) q.put(i, Matrix<T>(qr.householderQ() * Matrix<T>::Identity(m, plan.columns)));
@@ -96,7 +98,7 @@ Metas infer_eigh(const Arguments<ValueMeta>& a) {
     const ValueMeta matrix = a.tensor("A");
     require_square(a.schema(), matrix);
     const Sizes batch = batch_of(matrix.sizes);
-    return {ValueMeta::contiguous(real_of(matrix.dtype), with(batch, {matrix.sizes.back()})),
+    return {ValueMeta::contiguous(real_of(matrix.dtype), joined(batch, {matrix.sizes.back()})),
             a.boolean("compute_v") ? ValueMeta::contiguous(matrix.dtype, matrix.sizes)
                                    : ValueMeta::contiguous(matrix.dtype, {0})};
 }
@@ -108,7 +110,7 @@ Tensors eval_eigh(const Arguments<Tensor>& a) {
     if (triangle != "L" && triangle != "U" && triangle != "l" && triangle != "u")
         throw Error(a.schema().name + ": found UPLO='" + triangle + "', expected 'L' or 'U'");
     return in_double(matrix, [&]<class T>(T) -> Tensors {
-        Results<Real<T>> values(real_of(matrix.dtype()), with(batch_of(matrix.sizes()), {matrix.sizes().back()}));
+        Results<Real<T>> values(real_of(matrix.dtype()), joined(batch_of(matrix.sizes()), {matrix.sizes().back()}));
         Results<T> columns_of(matrix.dtype(), matrix.sizes());
         each_matrix<T>(matrix, [&](std::int64_t i, Matrix<T> one) {
             if (triangle == "U" || triangle == "u") one.adjointInPlace();
@@ -126,12 +128,12 @@ Metas infer_svd(const Arguments<ValueMeta>& a) {
     require_matrix(a.schema(), matrix);
     const Sizes batch = batch_of(matrix.sizes);
     const std::int64_t m = rows_of(matrix.sizes), n = matrix.sizes.back(), k = std::min(m, n);
-    const ValueMeta values = ValueMeta::contiguous(real_of(matrix.dtype), with(batch, {k}));
+    const ValueMeta values = ValueMeta::contiguous(real_of(matrix.dtype), joined(batch, {k}));
     const ValueMeta none = ValueMeta::contiguous(matrix.dtype, {0});
     if (!a.boolean("compute_uv")) return {none, values, none};
     const bool full = a.boolean("full_matrices");
-    return {ValueMeta::contiguous(matrix.dtype, with(batch, {m, full ? m : k})), values,
-            ValueMeta::contiguous(matrix.dtype, with(batch, {full ? n : k, n}))};
+    return {ValueMeta::contiguous(matrix.dtype, joined(batch, {m, full ? m : k})), values,
+            ValueMeta::contiguous(matrix.dtype, joined(batch, {full ? n : k, n}))};
 }
 Tensors eval_svd(const Arguments<Tensor>& a) {
     const Tensor matrix = a.tensor("A");
@@ -139,9 +141,9 @@ Tensors eval_svd(const Arguments<Tensor>& a) {
     return in_double(matrix, [&]<class T>(T) -> Tensors {
         const Sizes batch = batch_of(matrix.sizes());
         const std::int64_t m = rows_of(matrix.sizes()), n = matrix.sizes().back(), k = std::min(m, n);
-        Results<T> u(matrix.dtype(), with(batch, {m, full ? m : k})),
-            vh(matrix.dtype(), with(batch, {full ? n : k, n}));
-        Results<Real<T>> s(real_of(matrix.dtype()), with(batch, {k}));
+        Results<T> u(matrix.dtype(), joined(batch, {m, full ? m : k})),
+            vh(matrix.dtype(), joined(batch, {full ? n : k, n}));
+        Results<Real<T>> s(real_of(matrix.dtype()), joined(batch, {k}));
         each_matrix<T>(matrix, [&](std::int64_t i, Matrix<T> one) {
             const unsigned parts =
                 full ? Eigen::ComputeFullU | Eigen::ComputeFullV : Eigen::ComputeThinU | Eigen::ComputeThinV;

@@ -1,6 +1,7 @@
 // Operations that run nested graphs: cond, while_loop, map, scan. As torch.ops.higher_order; all that a nested graph
 // reads is among its placeholders. Results are contiguous and share no memory with operands.
 #include "base/error.h"
+#include "base/joined.h"
 #include "ops/aten/families.h"
 #include "ops/core/nested.h"
 

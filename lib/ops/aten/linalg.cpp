@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/joined.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
 #include "ops/aten/matrices.h"
@@ -86,7 +87,7 @@ Metas infer_determinant(const Arguments<ValueMeta>& a, bool with_sign) {
     Metas metas = {ValueMeta::contiguous(matrix.dtype, batch)};
     if (with_sign) metas.push_back(ValueMeta::contiguous(real_of(matrix.dtype), batch));
     metas.push_back(ValueMeta::contiguous(matrix.dtype, matrix.sizes));
-    metas.push_back(ValueMeta::contiguous(DType::i32, with(batch, {matrix.sizes.back()})));
+    metas.push_back(ValueMeta::contiguous(DType::i32, joined(batch, {matrix.sizes.back()})));
     return metas;
 }
 Metas infer_det(const Arguments<ValueMeta>& a) { return infer_determinant(a, false); }
@@ -98,7 +99,7 @@ Tensors eval_determinant(const Arguments<Tensor>& a, bool logarithm) {
         const Sizes batch = batch_of(matrix.sizes());
         Results<T> det(matrix.dtype(), batch), factors(matrix.dtype(), matrix.sizes());
         Results<Real<T>> size(real_of(matrix.dtype()), batch);
-        Results<std::int64_t> pivots(DType::i32, with(batch, {matrix.sizes().back()}));
+        Results<std::int64_t> pivots(DType::i32, joined(batch, {matrix.sizes().back()}));
         each_matrix<T>(matrix, [&](std::int64_t i, Matrix<T> one) {
             const Lu<T> lu = as_libtorch_factors(matrix, std::move(one));
             T product = lu.sign(), sign = lu.sign();
@@ -224,8 +225,8 @@ Solution plan_solution(const Schema& schema, const ValueMeta& a, const ValueMeta
     if (sizes.size() < 2 || a.dtype != b.dtype) fail();
     if ((left ? rows_of(sizes) : sizes.back()) != a.sizes.back()) fail();
     const Sizes batch = broadcast_sizes(batch_of(a.sizes), batch_of(sizes));
-    plan.a = with(batch, {a.sizes.back(), a.sizes.back()});
-    plan.b = with(batch, {rows_of(sizes), sizes.back()});
+    plan.a = joined(batch, {a.sizes.back(), a.sizes.back()});
+    plan.b = joined(batch, {rows_of(sizes), sizes.back()});
     plan.result = plan.b;
     if (plan.vector) plan.result.pop_back();
     return plan;
@@ -242,7 +243,7 @@ Metas infer_solve(const Arguments<ValueMeta>& a) {
     const Solution plan = plan_solution(a.schema(), matrix, a.tensor("B"), left, true);
     const Sizes batch = batch_of(matrix.sizes);
     return {ValueMeta::contiguous(matrix.dtype, plan.result), ValueMeta::contiguous(matrix.dtype, matrix.sizes),
-            ValueMeta::contiguous(DType::i32, with(batch, {matrix.sizes.back()})),
+            ValueMeta::contiguous(DType::i32, joined(batch, {matrix.sizes.back()})),
             ValueMeta::contiguous(DType::i32, batch)};
 }
 Tensors eval_solve(const Arguments<Tensor>& a) {
@@ -252,7 +253,7 @@ Tensors eval_solve(const Arguments<Tensor>& a) {
     return in_double(matrix, [&]<class T>(T) -> Tensors {
         const Sizes batch = batch_of(matrix.sizes());
         Results<T> x(matrix.dtype(), plan.b), factors(matrix.dtype(), matrix.sizes());
-        Results<std::int64_t> pivots(DType::i32, with(batch, {matrix.sizes().back()})), info(DType::i32, batch);
+        Results<std::int64_t> pivots(DType::i32, joined(batch, {matrix.sizes().back()})), info(DType::i32, batch);
         each_matrix<T>(matrix, [&](std::int64_t i, Matrix<T> one) {
             const Lu<T> lu = as_libtorch_factors(matrix, std::move(one));
             check_info(a, lu.info, "singular");

@@ -2,6 +2,7 @@
 // Definitions: https://pytorch.org/docs/stable/generated/torch.matmul.html and its neighbours
 #include <algorithm>
 
+#include "base/joined.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
 #include "ops/core/dense.h"
@@ -18,11 +19,6 @@ V expand_to(const V& value, const Sizes& sizes) {
 }
 
 V in_order(const V& value, const Sizes& dims) { return std::ranges::is_sorted(dims) ? value : permute(value, dims); }
-
-Sizes joined_sizes(Sizes a, const Sizes& b) {
-    a.insert(a.end(), b.begin(), b.end());
-    return a;
-}
 
 // ---- matmul ----
 
@@ -66,8 +62,8 @@ CallResults decompose_matmul(const Call& c) {
         product = b.rank() == 1 ? mv(rows, b) : mm(rows, b);
     } else {
         const V matrix_a = a.rank() == 1 ? reshaped(a, {1, shape.k}) : a;
-        const V all_a = expand_to(matrix_a, joined_sizes(shape.batch, {shape.m, shape.k}));
-        const V all_b = expand_to(b, joined_sizes(shape.batch, {shape.k, shape.n}));
+        const V all_a = expand_to(matrix_a, joined(shape.batch, {shape.m, shape.k}));
+        const V all_b = expand_to(b, joined(shape.batch, {shape.k, shape.n}));
         product = bmm(reshaped(all_a, {batch, shape.m, shape.k}), reshaped(all_b, {batch, shape.k, shape.n}));
     }
     return reshaped(product, shape.result);
@@ -200,10 +196,10 @@ CallResults decompose_tensordot(const Call& c) {
                     ", expected equal numbers of distinct dimensions, with equal sizes");
     const Sizes sizes_a = sizes_of(a, free_a), sizes_b = sizes_of(b, free_b);
     const std::int64_t m = element_count(sizes_a), n = element_count(sizes_b), k = element_count(sizes_of(a, dims_a));
-    const V left = reshaped(in_order(a, joined_sizes(free_a, dims_a)), {m, k});
-    const V right = reshaped(in_order(b, joined_sizes(dims_b, free_b)), {k, n});
+    const V left = reshaped(in_order(a, joined(free_a, dims_a)), {m, k});
+    const V right = reshaped(in_order(b, joined(dims_b, free_b)), {k, n});
     const V product = mm(left, right);
-    return reshaped(product, joined_sizes(sizes_a, sizes_b));
+    return reshaped(product, joined(sizes_a, sizes_b));
 }
 
 /// Every element of self times all of other: self's dimensions step over whole copies of other's.

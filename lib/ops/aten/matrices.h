@@ -4,7 +4,6 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cstdint>
-#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -28,10 +27,6 @@ template <class T>
 using Real = typename Eigen::NumTraits<T>::Real;
 
 inline Sizes batch_of(const Sizes& sizes) { return {sizes.begin(), sizes.end() - 2}; }
-inline Sizes with(Sizes batch, std::initializer_list<std::int64_t> rest) {
-    batch.insert(batch.end(), rest);
-    return batch;
-}
 inline std::int64_t rows_of(const Sizes& sizes) { return sizes[sizes.size() - 2]; }
 
 inline void require_matrix(const Schema& schema, const ValueMeta& a) {

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/checked.h"
+#include "base/joined.h"
 
 namespace whittle {
 
@@ -180,10 +181,8 @@ Expr WindowReader::flat_position(const Index& i, const Index& r) const {
     return flat;
 }
 
-V backward_op(const OfSelf& r, ArgList rest) {
-    ArgList args = {r.g, r.x};
-    args.insert(args.end(), rest.begin(), rest.end());
-    return r.call.builder().call("aten." + r.call.schema().name + "_backward.default", std::move(args));
+V backward_op(const OfSelf& r, const ArgList& rest) {
+    return r.call.builder().call("aten." + r.call.schema().name + "_backward.default", joined({r.g, r.x}, rest));
 }
 
 }  // namespace whittle

@@ -1,6 +1,7 @@
 // Ops that rearrange a tensor's own elements in a copy: flip, roll, pixel_shuffle.
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/joined.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
 #include "ops/core/elements.h"
@@ -85,18 +86,13 @@ std::pair<Sizes, Sizes> batch_and_image_sizes(const Sizes& sizes, std::int64_t f
 /// reshape to batch + split, permute the split dimensions, reshape to batch + merged.
 V regroup(const V& self, const Sizes& batch, const Sizes& split, const std::vector<std::int64_t>& order,
           const Sizes& merged) {
-    const auto with_batch = [&](const Sizes& sizes) {
-        Sizes result = batch;
-        result.insert(result.end(), sizes.begin(), sizes.end());
-        return result;
-    };
     const auto rank = static_cast<std::int64_t>(batch.size());
     std::vector<std::int64_t> dims;
     for (std::int64_t d = 0; d < rank; ++d) dims.push_back(d);
     for (const std::int64_t d : order) dims.push_back(rank + d);
-    const V apart = reshape(self, with_batch(split));
+    const V apart = reshape(self, joined(batch, split));
     const V permuted = permute(apart, dims);
-    return reshape(own_copy(permuted), with_batch(merged));
+    return reshape(own_copy(permuted), joined(batch, merged));
 }
 
 CallResults decompose_pixel_shuffle(const Call& c) {

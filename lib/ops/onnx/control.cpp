@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/joined.h"
 #include "ops/core/known.h"
 #include "ops/core/nested.h"
 #include "ops/onnx/control.h"

@@ -29,9 +29,7 @@ Samples powers(DType dtype) {
 
 /// op(self, rest...), of numbers around 0.
 Samples of_numbers(DType dtype, const ArgList& rest = {}) {
-    Sample sample{"numbers", {ramp(dtype, {2, 4})}, {t(0)}};
-    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-    return {sample};
+    return {{"numbers", {ramp(dtype, {2, 4})}, joined({t(0)}, rest)}};
 }
 
 Samples membership(DType dtype) {

@@ -18,12 +18,11 @@ namespace {
 
 Samples sized_samples(DType dtype, const ArgList& fill) {
     Samples result;
-    for (const Sizes& sizes : std::vector<Sizes>{{2, 3}, {}, {0, 4}}) {
-        Sample sample{.label = "sizes " + to_string(sizes), .tensors = {}, .args = {Arg::ints(sizes)}};
-        sample.args.insert(sample.args.end(), fill.begin(), fill.end());
-        sample.kwargs = {{"dtype", dtype}};
-        result.push_back(std::move(sample));
-    }
+    for (const Sizes& sizes : std::vector<Sizes>{{2, 3}, {}, {0, 4}})
+        result.push_back({.label = "sizes " + to_string(sizes),
+                          .tensors = {},
+                          .args = joined({Arg::ints(sizes)}, fill),
+                          .kwargs = {{"dtype", dtype}}});
     result.push_back(result[0]);
     result.back().label = "default dtype, " + std::string(name(dtype));
     result.back().kwargs = {{"device", "cpu"}, {"pin_memory", false}};

@@ -8,14 +8,10 @@ namespace whittle::samples {
 namespace {
 
 Sample two_of(DType dtype, const std::string& label, const Sizes& x, const Sizes& y, const ArgList& rest = {}) {
-    Sample sample{label, {random(dtype, x, 1), random(dtype, y, 2)}, {t(0), t(1)}};
-    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-    return sample;
+    return {label, {random(dtype, x, 1), random(dtype, y, 2)}, joined({t(0), t(1)}, rest)};
 }
 Sample of_one(DType dtype, const std::string& label, const Sizes& x, const ArgList& rest) {
-    Sample sample{label, {random(dtype, x)}, {t(0)}};
-    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-    return sample;
+    return {label, {random(dtype, x)}, joined({t(0)}, rest)};
 }
 
 Samples bilinear_samples(DType dtype) {

@@ -16,7 +16,7 @@ Samples reshaped_as(DType dtype) {
 }
 
 /// op([tensors]).
-Sample joined(DType dtype, const std::string& label, const std::vector<Sizes>& sizes) {
+Sample of_list(DType dtype, const std::string& label, const std::vector<Sizes>& sizes) {
     Sample sample{label, {}, {}};
     ArgList list;
     for (const Sizes& one : sizes) {
@@ -42,10 +42,12 @@ Samples kinds_of_to(DType dtype) {
 
 Samples ravel_samples(DType dtype) { return moved(dtype, "matrix", {2, 3}); }
 Samples matrix_h_samples(DType dtype) { return {once(dtype, "matrix", {3, 5})}; }
-Samples atleast_1d_sequence_samples(DType dtype) { return {joined(dtype, "ranks", {{}, {3}, {2, 3}, {2, 3, 2}})}; }
-Samples column_stack_samples(DType dtype) { return {joined(dtype, "vector and matrix", {{3}, {3, 2}})}; }
-Samples cartesian_prod_samples(DType dtype) { return {joined(dtype, "two", {{2}, {3}}), joined(dtype, "one", {{3}})}; }
-Samples flatten_dense_tensors_samples(DType dtype) { return {joined(dtype, "two", {{2, 2}, {3}})}; }
+Samples atleast_1d_sequence_samples(DType dtype) { return {of_list(dtype, "ranks", {{}, {3}, {2, 3}, {2, 3, 2}})}; }
+Samples column_stack_samples(DType dtype) { return {of_list(dtype, "vector and matrix", {{3}, {3, 2}})}; }
+Samples cartesian_prod_samples(DType dtype) {
+    return {of_list(dtype, "two", {{2}, {3}}), of_list(dtype, "one", {{3}})};
+}
+Samples flatten_dense_tensors_samples(DType dtype) { return {of_list(dtype, "two", {{2, 2}, {3}})}; }
 Samples diagflat_samples(DType dtype) { return {once(dtype, "matrix", {2, 2}), once(dtype, "below", {2}, {-1})}; }
 Samples fliplr_samples(DType dtype) { return moved(dtype, "matrix", {2, 3}); }
 Samples hsplit_int_samples(DType dtype) { return {once(dtype, "halves", {4, 4}, {2})}; }
@@ -66,22 +68,22 @@ Table view_form_table() {
         {{"aten.atleast_1d.default", "aten.atleast_2d.default", "aten.atleast_3d.default"}, ranks},
         {{"aten.broadcast_tensors.default"},
          [](DType dtype) {
-             return Samples{joined(dtype, "two", {{2, 1}, {3}}), joined(dtype, "number", {{}, {2}})};
+             return Samples{of_list(dtype, "two", {{2, 1}, {3}}), of_list(dtype, "number", {{}, {2}})};
          }},
         {{"aten.atleast_1d.Sequence", "aten.atleast_2d.Sequence", "aten.atleast_3d.Sequence"},
          atleast_1d_sequence_samples},
         {{"aten.column_stack.default"}, column_stack_samples},
         {{"aten.dstack.default"},
          [](DType dtype) {
-             return Samples{joined(dtype, "matrices", {{2, 3}, {2, 3}}), joined(dtype, "vectors", {{3}, {3}})};
+             return Samples{of_list(dtype, "matrices", {{2, 3}, {2, 3}}), of_list(dtype, "vectors", {{3}, {3}})};
          }},
         {{"aten.cartesian_prod.default"}, cartesian_prod_samples},
         {{"aten.flatten_dense_tensors.default"}, flatten_dense_tensors_samples},
         {{"aten.pad_sequence.default"},
          [](DType dtype) {
-             Sample rows = joined(dtype, "rows", {{3, 2}, {1, 2}});
+             Sample rows = of_list(dtype, "rows", {{3, 2}, {1, 2}});
              rows.args.insert(rows.args.end(), {true, 0.5});
-             return Samples{joined(dtype, "columns", {{3}, {2}}), rows};
+             return Samples{of_list(dtype, "columns", {{3}, {2}}), rows};
          }},
         {{"aten.diagflat.default"}, diagflat_samples},
         {{"aten.fliplr.default", "aten.flipud.default"}, fliplr_samples},
