@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,9 @@ struct Group {
     const Stage* stage(std::string_view name) const;
     const Input* input(std::string_view name) const;
 };
+
+/// Of its inputs, stages and loops.
+std::set<std::string> names_in(const Group& group);
 
 /// A name that generated C++ may use: an identifier, not a keyword, not one of the few names the readers use
 /// themselves.
