@@ -313,7 +313,7 @@ GraphRun Execution::run(const Recorded& recorded, std::shared_ptr<CompiledGraph>
             if (function_.implicit || guard.as<capture::Outcomes>()) guards.push_back(guard);
         trace_->add_graph(name, recorded, ended_by, {guards, symbolic.get(), id_});
     }
-    const std::vector<whittle::Tensor> all = joined(inputs, parameters);
+    std::vector<whittle::Tensor> all = joined(inputs, parameters);
     const auto record = [&](const std::vector<whittle::Tensor>& expected) {
         trace_->add_record(name, recorded, inputs, expected, function_.backend_name, function_.backend_options);
     };

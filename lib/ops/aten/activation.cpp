@@ -81,8 +81,7 @@ struct Hardsigmoid : Arithmetic {
 
 struct Gelu {
     bool tanh = false;
-    template <class T>
-    static Gelu of(const Arguments<T>& arguments) {
+    static Gelu of(const AnyArguments auto& arguments) {
         const std::string approximate = arguments.text("approximate");
         if (approximate != "none" && approximate != "tanh")
             throw Error("gelu: found approximate='" + approximate + "', expected 'none' or 'tanh'");
@@ -108,8 +107,7 @@ struct Gelu {
 
 struct Elu {
     double negative = 1, positive = 1, input = 1;
-    template <class T>
-    static Elu of(const Arguments<T>& arguments) {
+    static Elu of(const AnyArguments auto& arguments) {
         const double scale = arguments.number("scale");
         return {arguments.number("alpha") * scale, scale, arguments.number("input_scale")};
     }
@@ -125,10 +123,7 @@ struct Elu {
 
 struct LeakyRelu {
     double slope = 0.01;
-    template <class T>
-    static LeakyRelu of(const Arguments<T>& arguments) {
-        return {arguments.number("negative_slope")};
-    }
+    static LeakyRelu of(const AnyArguments auto& arguments) { return {arguments.number("negative_slope")}; }
     template <Floating T>
     T operator()(T x) const {
         return x > 0 ? x : x * T(slope);
@@ -138,8 +133,7 @@ struct LeakyRelu {
 
 struct Softplus {
     double beta = 1, threshold = 20;
-    template <class T>
-    static Softplus of(const Arguments<T>& arguments) {
+    static Softplus of(const AnyArguments auto& arguments) {
         return {arguments.number("beta"), arguments.number("threshold")};
     }
     template <Floating T>
@@ -216,8 +210,6 @@ CallResults decompose_celu(const Call& c) {
     if (alpha == 0) throw Error("celu: found alpha=0, expected a nonzero alpha");
     return elu(c.tensor("self"), alpha, 1.0, 1.0 / alpha);
 }
-
-// --- Records ---
 
 template <class K>
 constexpr OpDef parametric_op(std::string_view schema, std::string_view doc, GradientRule grad,

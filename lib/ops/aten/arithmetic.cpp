@@ -282,8 +282,6 @@ struct ShiftRight : Arithmetic {
     }
 };
 
-// --- Records ---
-
 constexpr DTypeSet kShifted = kIntegers | kLimited, kBits = kShifted | kBool;
 
 /// By an amount that may be beyond the width.

@@ -41,8 +41,7 @@ std::int64_t repeats_of(const Sizes& query, const Sizes& key, const Sizes& value
     return heads(query) / heads(key);
 }
 
-template <class T>
-Attention attention_of(const Arguments<T>& args) {
+Attention attention_of(const AnyArguments auto& args) {
     const ValueMeta query = meta_of(args.tensor("query")), key = meta_of(args.tensor("key")),
                     value = meta_of(args.tensor("value"));
     const std::string op = args.schema().name;
@@ -203,8 +202,6 @@ std::vector<Tensor> eval_attention(const Arguments<Tensor>& args) {
     if (dtype == DType::f64) return {store(attend<double>(a, args, dtype), dtype, a.result)};
     return {store(attend<float>(a, args, dtype), dtype, a.result)};
 }
-
-// ---- records ----
 
 constexpr OpDef kAttentionOps[] = {
     composite("scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float "

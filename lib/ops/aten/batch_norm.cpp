@@ -11,8 +11,7 @@ namespace {
 
 using namespace aten;
 
-template <class T>
-std::int64_t channels_of(const Arguments<T>& arguments) {
+std::int64_t channels_of(const AnyArguments auto& arguments) {
     const Sizes sizes = operand_info(arguments.tensor("input")).sizes;
     if (sizes.size() < 2)
         throw Error("aten." + arguments.schema().name + ": found sizes " + to_string(sizes) +
@@ -34,8 +33,7 @@ NormIndices channel_indices() {
 
 // --- With given statistics: inference ---
 
-template <class T>
-void check_statistics(const Arguments<T>& arguments) {
+void check_statistics(const AnyArguments auto& arguments) {
     const Sizes channels = {channels_of(arguments)};
     for (const char* name : {"running_mean", "running_var"})
         check_parameter(arguments.schema(), name, operand_info(arguments.tensor(name)), channels);
@@ -75,8 +73,7 @@ std::vector<expr::Value> lower_inference(expr::GroupBuilder& builder, const Argu
 
 // --- With the batch's own statistics ---
 
-template <class T>
-void check_training(const Arguments<T>& arguments) {
+void check_training(const AnyArguments auto& arguments) {
     if (!arguments.boolean("training"))
         throw Error("aten." + arguments.schema().name +
                     ": found no running statistics outside training, expected training=True");
@@ -202,8 +199,6 @@ void batch_norm_grad(Gradients& c) {
     set_batch_norm(c, optional_arg(c.optional_tensor("running_mean")), optional_arg(c.optional_tensor("running_var")),
                    c.boolean("training"));
 }
-
-// --- Records ---
 
 constexpr OpDef kBatchNorm[] = {
     primitive("_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, "

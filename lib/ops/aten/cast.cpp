@@ -12,8 +12,7 @@ namespace {
 using namespace aten;
 
 /// The dtype asked for, else the operand's.
-template <class T>
-DType target_dtype(const Arguments<T>& arguments) {
+DType target_dtype(const AnyArguments auto& arguments) {
     const DType self = operand_info(arguments.tensor("self")).dtype;
     return arguments.schema().param("dtype") ? arguments.dtype("dtype").value_or(self) : self;
 }
@@ -34,8 +33,7 @@ std::vector<expr::Value> lower_copy(expr::GroupBuilder&, const Arguments<expr::V
 
 // --- The operand itself where nothing changes ---
 
-template <class T>
-bool unchanged(const Arguments<T>& arguments) {
+bool unchanged(const AnyArguments auto& arguments) {
     const bool copy = arguments.schema().param("copy") && arguments.boolean("copy");
     return !copy && target_dtype(arguments) == operand_info(arguments.tensor("self")).dtype;
 }
@@ -117,8 +115,6 @@ std::vector<Tensor> eval_bytes(const Arguments<Tensor>& arguments) {
     if (self.offset() * had % has != 0) self = laid_out(self, self.strides());  // it lay well in the program
     return {Tensor(self.storage(), seen.dtype, seen.sizes, seen.strides, self.offset() * had / has)};
 }
-
-// --- Records ---
 
 constexpr OpDef alias_op(std::string_view schema, std::string_view doc, GradientRule grad) {
     return primitive(schema, doc, kStored, {infer_to, eval_to, lower_copy}, grad, kBoundExact);

@@ -112,8 +112,7 @@ struct Pair {
     Sizes sizes;
     DType dtype;
 };
-template <class T>
-Pair pair_of(const Arguments<T>& arguments) {
+Pair pair_of(const AnyArguments auto& arguments) {
     const std::string &left = arguments.schema().params[0].name, &right = arguments.schema().params[1].name;
     const OperandInfo a = operand_info(arguments.tensor(left)), b = operand_info(arguments.tensor(right));
     if (a.dtype != b.dtype)
@@ -140,8 +139,6 @@ std::vector<Tensor> eval_pair(const Arguments<Tensor>& arguments) {
         return store(out, dtype, sizes);
     })};
 }
-
-// --- Records ---
 
 constexpr DTypeSet kParts = set_of(DType::f32) | set_of(DType::f64);
 

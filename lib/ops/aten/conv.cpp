@@ -57,8 +57,7 @@ void check_operands(const std::string& op, const Convolution& c, const ValueMeta
                     to_string(Sizes{c.out_channels * c.groups}));
 }
 
-template <class T>
-Convolution convolution_of(const Arguments<T>& args) {
+Convolution convolution_of(const AnyArguments auto& args) {
     const std::string& op = args.schema().name;
     const ValueMeta input = meta_of(args.tensor("input")), weight = meta_of(args.tensor("weight"));
     const std::int64_t rank = static_cast<std::int64_t>(input.sizes.size()) - 2;
@@ -283,8 +282,6 @@ void convolution_grad(Gradients& c) {
                     bias ? Arg::ints(bias->meta.sizes) : Arg(), ints("stride"), ints("padding"), ints("dilation"),
                     c.boolean("transposed"), ints("output_padding"), c.integer("groups")});
 }
-
-// ---- records ----
 
 constexpr OpDef kConvOps[] = {
     primitive(

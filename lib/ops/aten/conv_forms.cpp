@@ -80,8 +80,6 @@ CallResults decompose_flagged(const Call& c) {
                        c.integers("output_padding"), c.integer("groups"));
 }
 
-// ---- records ----
-
 constexpr OpDef kConvFormOps[] = {
     composite("conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0, "
               "SymInt[1] dilation=1, SymInt groups=1) -> Tensor",

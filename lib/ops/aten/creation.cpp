@@ -14,8 +14,7 @@ using namespace aten;
 // --- full and what is made of it -------------------------------------------------------------------------------------
 
 /// What fills the tensor, and which sizes and dtype it has unless the call says so.
-template <class T>
-Scalar fill_of(const Arguments<T>& a) {
+Scalar fill_of(const AnyArguments auto& a) {
     const std::string& op = a.schema().name;
     if (a.schema().param("fill_value")) return a.scalar("fill_value");
     if (a.schema().param("s")) return a.scalar("s");
@@ -23,8 +22,7 @@ Scalar fill_of(const Arguments<T>& a) {
     return op.find("ones") != std::string::npos ? Scalar(1.0) : Scalar(0.0);
 }
 
-template <class T>
-OperandInfo filled_info(const Arguments<T>& a) {
+OperandInfo filled_info(const AnyArguments auto& a) {
     check_options(a);
     OperandInfo info{DType::f32, {}};
     if (a.schema().param("self")) info = operand_info(a, "self");

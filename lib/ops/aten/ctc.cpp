@@ -242,8 +242,6 @@ void ctc_backward_grad(Gradients&) {
                 "compute first derivatives only: the loss can be differentiated once");
 }
 
-// --- Records ---
-
 constexpr DTypeSet kLikelihoods = set_of(DType::f64) | set_of(DType::f32);
 
 /// Of ctc_loss: targets are classes of `log_probs`, and none is the blank one.

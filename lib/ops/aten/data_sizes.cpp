@@ -86,8 +86,7 @@ CallResults decompose_masked_select(const Call& c) {
 Tensor list(const Ints& values) { return Tensor::of(values, {static_cast<std::int64_t>(values.size())}); }
 
 /// Ascending, whatever `sorted` says, which promises no order otherwise; each NaN is different.
-template <class T>
-std::vector<Tensor> unique_of(const Tensor& self, const Arguments<T>& a) {
+std::vector<Tensor> unique_of(const Tensor& self, const AnyArguments auto& a) {
     const bool inverse = a.boolean("return_inverse"), counts = a.boolean("return_counts");
     const Tensor whole = self.contiguous(), flat = whole.as_strided({self.numel()}, {1}, whole.offset());
     const Distinct distinct = distinct_slices(flat, 0, true, NaNs::different);
@@ -144,8 +143,7 @@ Tensor rows_of(const Tensor& self, const Ints& rows) {
 }
 
 /// Of the flattened tensor, whose inverse and counts are given where they are asked for; or of its slices.
-template <class T>
-std::vector<Tensor> consecutive_of(const Tensor& self, const Arguments<T>& a) {
+std::vector<Tensor> consecutive_of(const Tensor& self, const AnyArguments auto& a) {
     const std::optional<std::int64_t> dim = a.optional_integer("dim");
     if (dim) check_first("unique_consecutive", *dim, self.rank());
     const Tensor whole = self.contiguous(), flat = dim ? whole : whole.as_strided({self.numel()}, {1}, whole.offset());
@@ -218,8 +216,7 @@ std::vector<Tensor> eval_repeated(const Arguments<Tensor>& a) { return {repeated
 CallResults decompose_repeated(const Call& c) { return c.constant(repeated_positions(known_operand(c, "repeats"))); }
 
 /// Up to the largest number, and as many as asked for.
-template <class T>
-std::int64_t bincount_length(const Tensor& self, const Arguments<T>& a) {
+std::int64_t bincount_length(const Tensor& self, const AnyArguments auto& a) {
     const std::int64_t least = a.integer("minlength");
     if (self.rank() != 1 || least < 0)
         throw Error("bincount: found an input of sizes " + to_string(self.sizes()) + " and minlength=" +

@@ -21,8 +21,7 @@ struct Distances {
     Sizes sizes = {};
 };
 
-template <class T>
-Distances distances_of(const Arguments<T>& args) {
+Distances distances_of(const AnyArguments auto& args) {
     const ValueMeta a = meta_of(args.tensor("x1")), b = meta_of(args.tensor("x2"));
     check_same_dtype("cdist", a.dtype, "x2", b.dtype);
     Distances d;

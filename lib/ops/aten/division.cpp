@@ -134,8 +134,7 @@ struct Lcm : Arithmetic {
 
 enum class Mode { exact, floor, trunc };
 
-template <class T>
-Mode rounding_mode_of(const Arguments<T>& arguments) {
+Mode rounding_mode_of(const AnyArguments auto& arguments) {
     if (!arguments.has("rounding_mode")) return Mode::exact;
     const std::string mode = arguments.text("rounding_mode");
     if (mode == "floor") return Mode::floor;
@@ -150,8 +149,7 @@ std::vector<ValueMeta> infer_mode(const Arguments<ValueMeta>& arguments) {
 }
 
 /// ATen rounds a quotient of half types to the type before it truncates: 43.98 in bf16 is 44.
-template <class T>
-bool rounds_quotient(const Arguments<T>& arguments) {
+bool rounds_quotient(const AnyArguments auto& arguments) {
     const DType dtype = binary_types<DivideTrunc>(arguments).result;
     return compute_dtype(dtype) != dtype;
 }
@@ -210,8 +208,6 @@ void div_mode_grad(Gradients& c) {
 }
 void remainder_grad(Gradients& c) { modulo_grad(c, "floor"); }
 void fmod_grad(Gradients& c) { modulo_grad(c, "trunc"); }
-
-// --- Records ---
 
 constexpr OpDef mode_op(std::string_view schema) {
     return primitive(schema, "self / other, rounded as rounding_mode says: none, 'floor' or 'trunc'",

@@ -297,8 +297,6 @@ std::vector<ValueMeta> infer_einsum(const Arguments<ValueMeta>& args) {
     return {ValueMeta::contiguous(args.tensors("tensors")[0].dtype, equation.sizes)};
 }
 
-// ---- records ----
-
 constexpr OpDef kEinsumOps[] = {
     composite("einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor",
               "Sums of products over labelled dimensions", kNumbers | kComplex, decompose_einsum,

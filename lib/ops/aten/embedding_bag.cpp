@@ -234,8 +234,6 @@ void embedding_bag_grad(Gradients& c) {
                                                          a.integer("mode"), a.integer("padding_idx")));
 }
 
-// --- Records ---
-
 #define WHITTLE_BAG                                                                                                  \
     "(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, " \
     "Tensor? per_sample_weights=None, bool include_last_offset=False"

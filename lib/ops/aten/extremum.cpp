@@ -21,8 +21,7 @@ std::int64_t extreme_position(std::int64_t length, const Row& row) {
     return best;
 }
 
-template <class T>
-Reduction extremum_reduction(const Arguments<T>& arguments) {
+Reduction extremum_reduction(const AnyArguments auto& arguments) {
     const Reduction reduction = reduction_of(arguments);
     require_elements(arguments.schema(), reduction);
     return reduction;
@@ -129,8 +128,6 @@ void extremum_value_grad(Gradients& c) {
     const V mask = eq(r.kept(r.y), r.x);
     c.set("self", r.shared(c.schema().param("dim") ? mask : r.or_nan(mask)));
 }
-
-// --- Records ---
 
 template <bool kLargest>
 constexpr OpDef value_op(std::string_view schema) {

@@ -228,8 +228,6 @@ void svd_grad(Gradients& c) {
     c.set("A", matmul(parts[0] * g, parts[2]));
 }
 
-// --- Records ---
-
 constexpr OpDef kFactorizations[] = {
     primitive(
         "linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)",

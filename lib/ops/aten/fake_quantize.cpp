@@ -86,8 +86,6 @@ void per_channel_grad(Gradients& c) {
     c.set("self", fake_quantize_per_channel_affine_cachemask_backward(c.grad(), c.result(1)));
 }
 
-// --- Records ---
-
 constexpr DTypeSet kQuantized = set_of(DType::f64) | set_of(DType::f32);
 #define WHITTLE_FAKE "https://pytorch.org/docs/stable/generated/torch.fake_quantize_per_"
 

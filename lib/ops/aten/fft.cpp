@@ -71,8 +71,7 @@ void transform_rows(Row& values, const Sizes& sizes, std::int64_t dim, bool forw
 }
 
 /// The dimensions that are transformed, wrapped, and the number of elements of one transform.
-template <class T>
-std::vector<std::int64_t> dims_of(const Arguments<T>& arguments, const Sizes& sizes) {
+std::vector<std::int64_t> dims_of(const AnyArguments auto& arguments, const Sizes& sizes) {
     std::vector<std::int64_t> dims;
     for (const std::int64_t dim : arguments.integers("dim")) {
         dims.push_back(wrap_dim(dim, static_cast<std::int64_t>(sizes.size())));
@@ -118,8 +117,7 @@ std::vector<Tensor> eval_c2c(const Arguments<Tensor>& arguments) {
 
 // --- _fft_r2c: the last of the dimensions keeps its first half where onesided ---
 
-template <class T>
-Sizes spectrum_sizes(const Arguments<T>& arguments, Sizes sizes) {
+Sizes spectrum_sizes(const AnyArguments auto& arguments, Sizes sizes) {
     const auto last = static_cast<std::size_t>(dims_of(arguments, sizes).back());
     if (arguments.boolean("onesided")) sizes[last] = sizes[last] / 2 + 1;
     return sizes;
@@ -140,8 +138,7 @@ std::vector<Tensor> eval_r2c(const Arguments<Tensor>& arguments) {
 
 // --- _fft_c2r: back to real numbers, of which the last dimension has the first half ---
 
-template <class T>
-Sizes signal_sizes(const Arguments<T>& arguments, Sizes sizes) {
+Sizes signal_sizes(const AnyArguments auto& arguments, Sizes sizes) {
     const auto last = static_cast<std::size_t>(dims_of(arguments, sizes).back());
     const std::int64_t size = arguments.integer("last_dim_size");
     if (size < 1) throw Error("_fft_c2r: found last_dim_size=" + std::to_string(size) + ", expected 1 or more");
@@ -226,8 +223,6 @@ V fft_c2r_grad(const OfSelf& r) {
     if (doubled > 0) gradient = cat(Vs{piece(0, 1), piece(1, 1 + doubled) * 2, piece(1 + doubled, size)}, dims.back());
     return zero_padded(gradient, last, r.x.sizes()[last] - size);  // frequencies that the transform did not read
 }
-
-// --- Records ---
 
 constexpr OpDef kFft[] = {
     primitive("_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor",

@@ -18,8 +18,7 @@ using namespace aten;
 enum class Kind { c2c, r2c, c2r };
 
 /// norm: "backward" (none) scales the inverse by 1/n, "forward" the transform, "ortho" both by 1/sqrt(n).
-template <class T>
-std::int64_t normalization_of(const Arguments<T>& arguments, bool forward) {
+std::int64_t normalization_of(const AnyArguments auto& arguments, bool forward) {
     const std::string norm = arguments.has("norm") ? arguments.text("norm") : "backward";
     if (norm == "ortho") return 1;
     if (norm != "backward" && norm != "forward")
@@ -42,8 +41,7 @@ V resized(const V& value, std::int64_t dim, std::int64_t size) {
 struct Transform {
     std::vector<std::int64_t> dims, lengths;
 };
-template <class T>
-Transform transform_of(const Arguments<T>& arguments, const Sizes& sizes, Kind kind) {
+Transform transform_of(const AnyArguments auto& arguments, const Sizes& sizes, Kind kind) {
     const auto rank = static_cast<std::int64_t>(sizes.size());
     Transform transform;
     std::vector<std::int64_t> given;
@@ -227,8 +225,6 @@ CallResults decompose_istft(const Call& c) {
     if (wanted && *wanted > signal.sizes()[1]) signal = constant_pad_nd(signal, Ints{0, *wanted - signal.sizes()[1]});
     return sizes.size() == 3 ? signal : select(signal, 0, 0);
 }
-
-// --- Records ---
 
 constexpr DTypeSet kTransformed = set_of(DType::f32) | set_of(DType::f64);
 constexpr DTypeSet kTaken = kTransformed | kIntegers | kBool;

@@ -296,8 +296,6 @@ CallResults decompose_affine_grid(const Call& c) {
     return reshaped(grid, sizes);
 }
 
-// ---- records ----
-
 constexpr OpDef kGridOps[] = {
     primitive(
         "grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> "

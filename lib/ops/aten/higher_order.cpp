@@ -124,8 +124,6 @@ std::vector<Tensor> eval_scan(const Arguments<Tensor>& arguments) {
     return eval_slices(arguments, arguments.tensors("init"));
 }
 
-// --- Records ---------------------------------------------------------------------------------------------------------
-
 constexpr OpDef kHigherOrderOps[] = {
     {.doc = "Runs one of two nested graphs. torch.cond",
      .schema = "cond(Tensor pred, Graph true_graph, Graph false_graph, Tensor[] operands) -> Tensor[]",

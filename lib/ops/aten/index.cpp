@@ -157,8 +157,7 @@ std::optional<std::size_t> mask_position(const Arguments<T>& a) {
     return found;
 }
 
-template <class T>
-void check_values(const Arguments<T>& a) {
+void check_values(const AnyArguments auto& a) {
     const DType self = operand_info(a, "self").dtype, values = operand_info(a, "values").dtype;
     if (self != values)
         throw Error("index_put: found values of dtype " + std::string(name(values)) + " for a tensor of dtype " +

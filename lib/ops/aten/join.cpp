@@ -171,8 +171,7 @@ CallResults decompose_vstack(const Call& c) {
 
 // --- repeat, tile, repeat_interleave -------------------------------------------------------------------------------
 
-template <class T>
-Sizes repeat_sizes(const Sizes& self, const Arguments<T>& a) {
+Sizes repeat_sizes(const Sizes& self, const AnyArguments auto& a) {
     Sizes sizes = a.integers("repeats");
     if (sizes.size() < self.size())
         throw Error("repeat: found " + std::to_string(sizes.size()) +

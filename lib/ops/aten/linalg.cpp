@@ -326,8 +326,6 @@ CallResults decompose_cholesky_solve(const Call& c) {
     return solve(upper ? factor : turned, half, true);
 }
 
-// --- Records ---
-
 constexpr OpDef kLinalg[] = {
     primitive("_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)",
               "the determinant, by LU: https://pytorch.org/docs/stable/generated/torch.linalg.det.html", kDTypes,

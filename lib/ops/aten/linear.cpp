@@ -127,8 +127,7 @@ LinearShape linear_shape(const ValueMeta& input, const ValueMeta& weight, const 
     return shape;
 }
 
-template <class T>
-LinearShape linear_shape(const Arguments<T>& args) {
+LinearShape linear_shape(const AnyArguments auto& args) {
     std::optional<ValueMeta> bias;
     if (const auto given = args.optional_tensor("bias")) bias = meta_of(*given);
     return linear_shape(meta_of(args.tensor("input")), meta_of(args.tensor("weight")), bias);
@@ -286,8 +285,6 @@ CallResults decompose_trilinear(const Call& c) {
     if (summed.empty()) return product;
     return sum(product, summed);
 }
-
-// ---- records ----
 
 constexpr OpDef kLinearOps[] = {
     composite("addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",

@@ -168,8 +168,6 @@ CallResults decompose_hinge_embedding_loss(const Call& c) {
     return reduced(c, apart + together);
 }
 
-// --- Records ---
-
 constexpr DTypeSet kScores = set_of(DType::f64) | set_of(DType::f32);
 
 Reason open_margin_target(std::string_view op, const Arguments<Tensor>& a) {

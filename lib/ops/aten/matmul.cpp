@@ -261,8 +261,6 @@ void addmv_grad(Gradients& c) {
     product.set_vector();
 }
 
-// ---- records ----
-
 constexpr OpDef kMatmulOps[] = {
     primitive("mm(Tensor self, Tensor mat2) -> Tensor", "Product of two matrices", kNumbers | kComplex,
               {infer_product<2, 2>, eval_product<2, 2>, lower_plain<2, 2>}, mm_grad, kBoundSums),

@@ -16,8 +16,7 @@ using namespace aten;
 // --- native_layer_norm ---
 
 /// Rows are the trailing dimensions named by normalized_shape.
-template <class T>
-Reduction layer_rows(const Arguments<T>& arguments) {
+Reduction layer_rows(const AnyArguments auto& arguments) {
     const Sizes sizes = operand_info(arguments.tensor("input")).sizes, shape = arguments.integers("normalized_shape");
     const std::size_t leading = sizes.size() - std::min(sizes.size(), shape.size());
     const bool fits = !shape.empty() && shape.size() <= sizes.size() &&
@@ -71,8 +70,7 @@ struct Groups {
     std::int64_t per_group() const { return channels / groups; }
 };
 
-template <class T>
-Groups groups_of(const Arguments<T>& arguments) {
+Groups groups_of(const AnyArguments auto& arguments) {
     const Sizes sizes = operand_info(arguments.tensor("input")).sizes;
     const Groups groups{arguments.integer("N"), arguments.integer("C"), arguments.integer("HxW"),
                         arguments.integer("group")};

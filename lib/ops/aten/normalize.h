@@ -57,8 +57,7 @@ OptionalV per_channel(const OptionalV& parameter, std::int64_t rank);
 void check_parameter(const Schema& schema, const char* name, const std::optional<OperandInfo>& parameter,
                      const Sizes& sizes);
 /// check_parameter for "weight" and "bias" as far as the schema has them.
-template <class T>
-void check_parameters(const Arguments<T>& arguments, const Sizes& sizes) {
+void check_parameters(const AnyArguments auto& arguments, const Sizes& sizes) {
     for (const char* name : {"weight", "bias"}) {
         if (!arguments.schema().param(name) || !arguments.has(name)) continue;
         check_parameter(arguments.schema(), name, operand_info(arguments.tensor(name)), sizes);

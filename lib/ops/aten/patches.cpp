@@ -152,8 +152,6 @@ Reason open_unpooled(std::string_view op, const Arguments<Tensor>& a) {
     return written_twice(op, places, self, indices);
 }
 
-// --- Records ---------------------------------------------------------------------------------------------------------
-
 constexpr DTypeSet kUnpooled = set_of(DType::f32) | set_of(DType::f64);  // as ATen's CPU kernels
 
 constexpr OpDef kPatchOps[] = {

@@ -146,8 +146,6 @@ V max_pool1d_grad(const OfSelf& r) {
     return scatter_add(start, r.x.rank() - 1, r.call.result(1), r.g);
 }
 
-// ---- records ----
-
 template <int Rank, bool Adaptive = false>
 constexpr OpDef max_pool_op(std::string_view schema) {
     constexpr GradientRule kPadded = Adaptive ? adaptive_max_pool_grad : max_pool_with_indices_grad;

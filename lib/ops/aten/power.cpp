@@ -58,8 +58,7 @@ std::vector<expr::Value> lower_pow(expr::GroupBuilder& builder, const Arguments<
 // --- A number as exponent: ATen computes some without pow, which shows in rounding and in pow(-inf, 0.5) ---
 
 /// The common dtype; an integer to a negative integer is refused, as ATen does.
-template <class T>
-DType check_exponent(const Arguments<T>& arguments) {
+DType check_exponent(const AnyArguments auto& arguments) {
     const DType common = binary_types<Pow>(arguments).common;
     const Scalar exponent = arguments.scalar("exponent");
     if (is_integer(common) && exponent.to_integer() < 0)
@@ -176,8 +175,6 @@ void pow_of_number_grad(Gradients& c) {
     if (base == 0) slope = drop(ge(c.tensor("exponent"), 0), slope);
     c.set("exponent", grad * conjugate(slope));
 }
-
-// --- Records ---
 
 constexpr OpDef kPower[] = {
     primitive("pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",

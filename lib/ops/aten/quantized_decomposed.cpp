@@ -74,8 +74,6 @@ CallResults dequantize_channels(const Call& c) {
     return as(moved * reshaped(scales, line), restored(c));
 }
 
-// --- Records ---
-
 constexpr DTypeSet kReal = set_of(DType::f32) | set_of(DType::f16) | set_of(DType::bf16);
 constexpr DTypeSet kLevels = set_of(DType::u8) | set_of(DType::i8) | set_of(DType::i16) | set_of(DType::i32);
 #define WHITTLE_PT2E ": https://docs.pytorch.org/ao/stable/pt2e_quantization/index.html"

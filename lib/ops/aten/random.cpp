@@ -51,8 +51,7 @@ void check_probability(double p, const std::string& op) {
 // -----------------------------------------------------------------------------------------------------
 
 /// dtype and sizes of what is made: from `size` and `dtype`, or from `self` where the op has one.
-template <class T>
-OperandInfo drawn_info(const Arguments<T>& a, DType otherwise) {
+OperandInfo drawn_info(const AnyArguments auto& a, DType otherwise) {
     check_options(a);
     OperandInfo info{otherwise, {}};
     if (a.schema().param("self")) info = operand_info(a, "self");

@@ -24,8 +24,7 @@ struct Range {
 };
 
 /// at::arange: ceil((end - start) / step) elements, counted in i64 for i64 results and in double for others.
-template <class T>
-Range range_of(const Arguments<T>& a) {
+Range range_of(const AnyArguments auto& a) {
     check_options(a);
     Range range{.end = a.scalar("end")};
     if (a.schema().param("start")) range.start = a.scalar("start");
@@ -90,8 +89,7 @@ struct Linspace {
     DType dtype, work;  ///< work: f64 for f64 and integers, else f32, as at::native::linspace_kernel
 };
 
-template <class T>
-Linspace linspace_of(const Arguments<T>& a) {
+Linspace linspace_of(const AnyArguments auto& a) {
     check_options(a);
     const DType dtype = a.dtype("dtype").value_or(DType::f32);
     const std::int64_t steps = a.integer("steps");
@@ -139,8 +137,7 @@ std::vector<expr::Value> lower_linspace(expr::GroupBuilder&, const Arguments<exp
     return {convert(l.dtype, result)};
 }
 
-template <class T>
-OperandInfo eye_info(const Arguments<T>& a) {
+OperandInfo eye_info(const AnyArguments auto& a) {
     check_options(a);
     const std::int64_t rows = a.integer("n"), columns = a.schema().param("m") ? a.integer("m") : rows;
     element_count(Sizes{rows, columns});

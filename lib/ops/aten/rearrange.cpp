@@ -14,16 +14,14 @@ using namespace aten;
 
 // --- flip ------------------------------------------------------------------------------------------------------------
 
-template <class T>
-View flip_plan(const Geometry& self, const Arguments<T>& a) {
+View flip_plan(const Geometry& self, const AnyArguments auto& a) {
     return flip_view(self, wrap_dims(a.integers("dims"), self.rank(), "flip"));
 }
 
 // --- roll ------------------------------------------------------------------------------------------------------------
 
 /// How far each dimension moves, within its size. Without dims the tensor is rolled flattened.
-template <class T>
-std::vector<std::int64_t> plan_roll(const Sizes& sizes, const Arguments<T>& a) {
+std::vector<std::int64_t> plan_roll(const Sizes& sizes, const AnyArguments auto& a) {
     const std::vector<std::int64_t> shifts = a.integers("shifts"), dims = a.integers("dims");
     if (shifts.empty() || (shifts.size() != dims.size() && !(dims.empty() && shifts.size() == 1)))
         throw Error("roll: found shifts=" + to_string(shifts) + " and dims=" + to_string(dims) +

@@ -43,8 +43,7 @@ Accumulator<T> sum_of(std::int64_t length, const Row& row, F f) {
 }
 
 /// The dtype asked for, else i64 for integers and bool, else the operand's.
-template <class T>
-DType sum_dtype(const Arguments<T>& arguments) {
+DType sum_dtype(const AnyArguments auto& arguments) {
     const DType self = operand_info(arguments.tensor("self")).dtype;
     return arguments.dtype("dtype").value_or(is_inexact(self) ? self : DType::i64);
 }
@@ -107,8 +106,7 @@ std::vector<expr::Value> lower_prod(expr::GroupBuilder& builder, const Arguments
 
 // --- mean ---
 
-template <class T>
-DType mean_dtype(const Arguments<T>& arguments) {
+DType mean_dtype(const AnyArguments auto& arguments) {
     const DType self = operand_info(arguments.tensor("self")).dtype;
     const DType dtype = arguments.dtype("dtype").value_or(self);
     if (!is_inexact(dtype))
@@ -153,14 +151,12 @@ std::vector<expr::Value> lower_mean(expr::GroupBuilder& builder, const Arguments
 // --- any and all ---
 
 /// bool, but u8 for u8.
-template <class T>
-DType logic_dtype(const Arguments<T>& arguments) {
+DType logic_dtype(const AnyArguments auto& arguments) {
     return operand_info(arguments.tensor("self")).dtype == DType::u8 ? DType::u8 : DType::boolean;
 }
 
 /// As of other ops, but an empty list of dimensions, other than none, reduces nothing: so PyTorch since 2.2.
-template <class T>
-Reduction logic_reduction(const Arguments<T>& arguments) {
+Reduction logic_reduction(const AnyArguments auto& arguments) {
     Reduction reduction = reduction_of(arguments);
     const Param* dim = arguments.schema().param("dim");
     if (dim && dim->type == ParamType::int_list && arguments.has("dim") && arguments.integers("dim").empty())
@@ -206,8 +202,7 @@ struct Norm {
     double p;
     DType dtype;
 
-    template <class T>
-    static Norm of(const Arguments<T>& arguments) {
+    static Norm of(const AnyArguments auto& arguments) {
         const DType self = operand_info(arguments.tensor("self")).dtype;
         const DType dtype = arguments.dtype("dtype").value_or(self);
         if (!is_floating(dtype)) reject_dtype(arguments.schema(), dtype);
@@ -353,8 +348,6 @@ void vector_norm_grad(Gradients& c) {
     const V extreme = eq(abs(r.x), norm);
     c.set("self", sign(r.x) * r.shared(r.or_nan(extreme)));
 }
-
-// --- Records ---
 
 constexpr OpDef sum_op(std::string_view schema) {
     return primitive(schema, "sum; i64 for integers and bool unless dtype says otherwise, wrapping",

@@ -18,29 +18,25 @@ using namespace aten;
 
 struct View_ {
     static constexpr const char* name = "view";
-    template <class T>
-    static Sizes sizes(const Sizes& self, const Arguments<T>& a) {
+    static Sizes sizes(const Sizes& self, const AnyArguments auto& a) {
         return infer_reshape(a.integers("size"), element_count(self), name);
     }
 };
 
 struct Reshape {
-    template <class T>
-    static Sizes sizes(const Sizes& self, const Arguments<T>& a) {
+    static Sizes sizes(const Sizes& self, const AnyArguments auto& a) {
         return infer_reshape(a.integers("shape"), element_count(self), "reshape");
     }
 };
 
 struct UnsafeView {
-    template <class T>
-    static Sizes sizes(const Sizes& self, const Arguments<T>& a) {
+    static Sizes sizes(const Sizes& self, const AnyArguments auto& a) {
         return infer_reshape(a.integers("size"), element_count(self), "_unsafe_view");
     }
 };
 
 struct Flatten {
-    template <class T>
-    static Sizes sizes(const Sizes& self, const Arguments<T>& a) {
+    static Sizes sizes(const Sizes& self, const AnyArguments auto& a) {
         const auto rank = static_cast<std::int64_t>(self.size());
         const std::int64_t first = wrap_dim(a.integer("start_dim"), rank), last = wrap_dim(a.integer("end_dim"), rank);
         if (first > last)
@@ -56,8 +52,7 @@ struct Flatten {
 };
 
 struct Unflatten {
-    template <class T>
-    static Sizes sizes(const Sizes& self, const Arguments<T>& a) {
+    static Sizes sizes(const Sizes& self, const AnyArguments auto& a) {
         if (self.empty()) throw Error("unflatten: found a 0-d tensor, expected at least 1 dimension");
         const std::int64_t dim = wrap_dim(a.integer("dim"), static_cast<std::int64_t>(self.size()));
         if (a.integers("sizes").empty()) throw Error("unflatten: found no sizes, expected at least 1");
@@ -115,8 +110,7 @@ constexpr OpDef reshape_op(std::string_view schema, std::string_view doc) {
 
 // --- as_strided ----------------------------------------------------------------------------------------------------
 
-template <class T>
-void check_as_strided(const Arguments<T>& a) {
+void check_as_strided(const AnyArguments auto& a) {
     const Sizes sizes = a.integers("size");
     element_count(sizes);
     if (a.integers("stride").size() != sizes.size())

@@ -104,8 +104,6 @@ CallResults decompose_cell(const Call& c) {
     return step(r.kind, from_input, from_hidden, state);
 }
 
-// ---- records ----
-
 constexpr OpDef sequence_op(std::string_view schema, std::string_view doc) {
     return composite(schema, doc, kFloating, decompose_sequence, {.infer = infer_sequence, .eval = eval_sequence});
 }

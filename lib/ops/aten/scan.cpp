@@ -59,8 +59,7 @@ expr::Value scan_stage(expr::GroupBuilder& g, const expr::Value& init, std::size
         hint);
 }
 
-template <class T>
-std::size_t scan_dim(const Arguments<T>& a, const Sizes& sizes) {
+std::size_t scan_dim(const AnyArguments auto& a, const Sizes& sizes) {
     return static_cast<std::size_t>(wrap_dim(a.integer("dim"), static_cast<std::int64_t>(sizes.size())));
 }
 

@@ -53,8 +53,7 @@ Combine combine_from_name(const std::string& reduce) {
 }
 
 /// How the op at hand combines: schemas differ in the names of their parameters.
-template <class T>
-std::pair<Combine, bool> combine_mode_of(const Arguments<T>& a) {
+std::pair<Combine, bool> combine_mode_of(const AnyArguments auto& a) {
     if (a.schema().param("reduce")) return {combine_from_name(a.text("reduce")), a.boolean("include_self")};
     const std::string& name = a.schema().name;
     if (name == "scatter_add") return {Combine::sum, true};
@@ -62,8 +61,7 @@ std::pair<Combine, bool> combine_mode_of(const Arguments<T>& a) {
     return {Combine::assign, true};
 }
 
-template <class T>
-ValueMeta infer_scatter_of(const Arguments<T>& a, const OperandInfo& source) {
+ValueMeta infer_scatter_of(const AnyArguments auto& a, const OperandInfo& source) {
     const OperandInfo self = operand_info(a, "self"), index = operand_info(a, "index");
     check_scatter(self, index, source, a.integer("dim"), a.schema().name);
     combine_mode_of(a);

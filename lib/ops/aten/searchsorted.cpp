@@ -21,8 +21,7 @@ struct SearchPlan {
     std::int64_t length = 0;  ///< of a sequence
 };
 
-template <class T>
-SearchPlan plan_search(const Arguments<T>& a) {
+SearchPlan plan_search(const AnyArguments auto& a) {
     const OperandInfo sequence = operand_info(a, "sorted_sequence"), values = operand_info(a, "self");
     if (sequence.dtype != values.dtype)
         throw Error("searchsorted: found values of dtype " + std::string(name(values.dtype)) +

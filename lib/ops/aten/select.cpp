@@ -14,8 +14,7 @@ using namespace aten;
 
 // --- where ---
 
-template <class T>
-Promotion where_types(const Arguments<T>& arguments) {
+Promotion where_types(const AnyArguments auto& arguments) {
     const OperandInfo condition = operand_info(arguments.tensor("condition"));
     if (condition.dtype != DType::boolean && condition.dtype != DType::u8)
         throw Error("where: found a condition of dtype " + std::string(name(condition.dtype)) + ", expected bool");
@@ -51,8 +50,7 @@ std::vector<expr::Value> lower_where(expr::GroupBuilder&, const Arguments<expr::
 
 // --- masked_fill ---
 
-template <class T>
-Promotion fill_types(const Arguments<T>& arguments) {
+Promotion fill_types(const AnyArguments auto& arguments) {
     const OperandInfo self = operand_info(arguments.tensor("self")), mask = operand_info(arguments.tensor("mask"));
     const OperandInfo value = operand_info(arguments, "value");
     const std::string op = "aten." + arguments.schema().name;
@@ -116,8 +114,6 @@ CallResults decompose_masked_scatter(const Call& c) {
     const V taken = take(from, places);
     return where(chosen, aten::reshape(taken, sizes), old);
 }
-
-// --- Records ---
 
 constexpr OpDef where_op(std::string_view schema, DTypeSet dtypes, GradientRule grad) {
     return primitive(schema, "self where condition holds, else other", dtypes, {infer_where, eval_where, lower_where},

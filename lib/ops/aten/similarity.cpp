@@ -65,8 +65,6 @@ CallResults decompose_triplet_margin_loss(const Call& c) {
     return reduced(c, positive_part(near + c.number("margin") - far));
 }
 
-// --- Records ---
-
 constexpr OpDef kSimilarityOps[] = {
     composite("cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor",
               "the cosine between vectors: "

@@ -25,8 +25,7 @@ struct Part {
     bool drops;
 };
 
-template <class T>
-Part replaced_part(const Arguments<T>& a) {
+Part replaced_part(const AnyArguments auto& a) {
     const Geometry self = geometry(a.tensor("self"));
     const std::int64_t dim = existing_dim(self, a, "dim"), size = self.size(dim);
     const auto d = static_cast<std::size_t>(dim);
@@ -42,8 +41,7 @@ Part replaced_part(const Arguments<T>& a) {
     return {view, d, start, view.sizes[d], step, false};
 }
 
-template <class T>
-void check_source(const Arguments<T>& a, const Part& part) {
+void check_source(const AnyArguments auto& a, const Part& part) {
     const Sizes source = geometry(a.tensor("src")).sizes;
     if (source != part.view.sizes)
         throw Error(a.schema().name + ": found a source of sizes " + to_string(source) +

@@ -15,8 +15,7 @@ using namespace aten;
 using expr::Op;
 
 /// f16 becomes f32 with half_to_float, which is for f16 alone.
-template <class T>
-DType result_dtype(const Arguments<T>& arguments) {
+DType result_dtype(const AnyArguments auto& arguments) {
     const DType self = operand_info(arguments.tensor("self")).dtype;
     if (!arguments.boolean("half_to_float")) return self;
     if (self != DType::f16)

@@ -132,8 +132,7 @@ struct Selection {
     Sizes sizes = {};        ///< of both results
 };
 
-template <class T>
-Selection selection_of(const Arguments<T>& a) {
+Selection selection_of(const AnyArguments auto& a) {
     const Sizes sizes = operand_info(a, "self").sizes;
     Selection s{.dim = static_cast<std::size_t>(wrap_dim(a.integer("dim"), static_cast<std::int64_t>(sizes.size()))),
                 .sizes = sizes};
@@ -213,8 +212,7 @@ struct MedianPlan {
     Sizes sizes = {};  ///< of both results
 };
 
-template <class T>
-MedianPlan plan_median(const Arguments<T>& a) {
+MedianPlan plan_median(const AnyArguments auto& a) {
     const Sizes sizes = operand_info(a, "self").sizes;
     MedianPlan plan{
         .dim = static_cast<std::size_t>(wrap_dim(a.integer("dim"), static_cast<std::int64_t>(sizes.size()))),

@@ -180,8 +180,6 @@ CallResults decompose_nan_to_num(const Call& c) {
 CallResults decompose_deg2rad(const Call& c) { return c.tensor("self") * (M_PI / 180); }
 CallResults decompose_rad2deg(const Call& c) { return c.tensor("self") * (180 / M_PI); }
 
-// --- Records ---
-
 constexpr OpDef kSpecial[] = {
     binary_op<Xlogy>(
         "xlogy.{Tensor|Scalar_Other}(Tensor self, {Tensor|Scalar} other) -> Tensor",

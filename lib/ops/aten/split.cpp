@@ -36,8 +36,7 @@ std::vector<std::int64_t> pieces(std::int64_t total, std::int64_t size) {
 }
 
 struct Split {
-    template <class T>
-    static Views views(const Geometry& self, const Arguments<T>& a) {
+    static Views views(const Geometry& self, const AnyArguments auto& a) {
         const std::int64_t dim = existing_dim(self, a, "dim"), size = a.integer("split_size");
         if (size < 0 || (size == 0 && self.size(dim) != 0))
             throw Error("split: found split_size=" + std::to_string(size) + " for a dimension of size " +
@@ -47,8 +46,7 @@ struct Split {
 };
 
 struct SplitWithSizes {
-    template <class T>
-    static Views views(const Geometry& self, const Arguments<T>& a) {
+    static Views views(const Geometry& self, const AnyArguments auto& a) {
         const std::int64_t dim = existing_dim(self, a, "dim");
         const std::vector<std::int64_t> sizes = a.integers("split_sizes");
         std::int64_t left = self.size(dim);
@@ -62,8 +60,7 @@ struct SplitWithSizes {
 };
 
 struct Chunk {
-    template <class T>
-    static Views views(const Geometry& self, const Arguments<T>& a) {
+    static Views views(const Geometry& self, const AnyArguments auto& a) {
         const std::int64_t dim = existing_dim(self, a, "dim"), chunks = a.integer("chunks");
         if (chunks <= 0) throw Error("chunk: found " + std::to_string(chunks) + " chunks, expected at least 1");
         check_count(chunks, "chunk");
@@ -75,8 +72,7 @@ struct Chunk {
 };
 
 struct Unbind {
-    template <class T>
-    static Views views(const Geometry& self, const Arguments<T>& a) {
+    static Views views(const Geometry& self, const AnyArguments auto& a) {
         const std::int64_t dim = existing_dim(self, a, "dim");
         check_count(self.size(dim), "unbind");
         Views views;
@@ -87,8 +83,7 @@ struct Unbind {
 
 /// Element [.., w, .., r] is self[.., step * w + r, ..].
 struct Unfold {
-    template <class T>
-    static Views views(const Geometry& self, const Arguments<T>& a) {
+    static Views views(const Geometry& self, const AnyArguments auto& a) {
         const std::int64_t dim = wrap_dim(a.integer("dimension"), self.rank());
         const std::int64_t length = a.integer("size"), step = a.integer("step");
         const std::int64_t extent = self.sizes.empty() ? 1 : self.size(dim);
@@ -107,8 +102,7 @@ struct Unfold {
 };
 
 struct Diagonal {
-    template <class T>
-    static Views views(const Geometry& self, const Arguments<T>& a) {
+    static Views views(const Geometry& self, const AnyArguments auto& a) {
         const std::int64_t dim1 = existing_dim(self, a, "dim1"), dim2 = existing_dim(self, a, "dim2");
         const std::int64_t shift = std::clamp(a.integer("offset"), -self.size(dim1), self.size(dim2));
         if (dim1 == dim2)

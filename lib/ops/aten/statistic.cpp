@@ -16,8 +16,7 @@ using namespace aten;
 using expr::Op;
 
 /// n - correction, where correction is 1 unless the parameter "correction" or "unbiased" says otherwise.
-template <class T>
-double divisor(const Arguments<T>& arguments, const Reduction& reduction) {
+double divisor(const AnyArguments auto& arguments, const Reduction& reduction) {
     double correction = 1;
     if (arguments.schema().param("unbiased"))
         correction = arguments.boolean("unbiased") ? 1 : 0;
@@ -161,8 +160,6 @@ void logsumexp_grad(Gradients& c) {
     const V shares = exp(r.x - r.kept(r.y));
     c.set("self", r.kept(r.g) * shares);
 }
-
-// --- Records ---
 
 template <bool kRoot, bool kMean = false>
 constexpr OpDef variance_op(std::string_view schema) {

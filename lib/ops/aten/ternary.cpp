@@ -14,8 +14,7 @@ namespace {
 // --- clamp ---
 
 /// One bound or both, each a tensor or a number, with the promoted dtype.
-template <class T>
-Promotion clamp_types(const Arguments<T>& arguments) {
+Promotion clamp_types(const AnyArguments auto& arguments) {
     std::vector<OperandInfo> operands = {operand_info(arguments.tensor("self"))};
     for (const char* bound : {"min", "max"})
         if (arguments.schema().param(bound) && arguments.has(bound)) operands.push_back(operand_info(arguments, bound));
@@ -26,8 +25,7 @@ Promotion clamp_types(const Arguments<T>& arguments) {
     return {broadcast_all(operands), dtype};
 }
 
-template <class T>
-bool has_bound(const Arguments<T>& arguments, const char* bound) {
+bool has_bound(const AnyArguments auto& arguments, const char* bound) {
     return arguments.schema().param(bound) && arguments.has(bound);
 }
 
@@ -166,10 +164,7 @@ struct Lerp {
 struct Addcmul {
     static constexpr const char* operands[] = {"self", "tensor1", "tensor2"};
     static constexpr DTypeSet dtypes = kNumbers | kComplex;
-    template <class T>
-    static Scalar value(const Arguments<T>& arguments) {
-        return arguments.scalar("value");
-    }
+    static Scalar value(const AnyArguments auto& arguments) { return arguments.scalar("value"); }
     template <class T>
     static T eval(T a, T b, T c, T value) {
         if constexpr (std::is_integral_v<T>)
@@ -190,8 +185,6 @@ struct Addcdiv : Addcmul {
     }
     static Expr lower(const Expr& a, const Expr& b, const Expr& c, const Expr& value) { return a + value * b / c; }
 };
-
-// --- Records ---
 
 constexpr OpDef clamp_op(std::string_view schema, std::string_view doc, GradientRule grad) {
     return primitive(schema, doc, kNumbers | kLimited, {infer_clamp, eval_clamp, lower_clamp}, grad, kBoundExact);

@@ -26,8 +26,7 @@ struct Upper {
 };
 
 /// The diagonal, within what makes a difference to matrices of these sizes.
-template <class T>
-std::int64_t diagonal_of(const Arguments<T>& a, const Sizes& sizes) {
+std::int64_t diagonal_of(const AnyArguments auto& a, const Sizes& sizes) {
     if (sizes.size() < 2)
         throw Error(a.schema().name + ": found sizes " + to_string(sizes) + ", expected at least 2 dimensions");
     return std::clamp(a.integer("diagonal"), -sizes[sizes.size() - 2] - 1, sizes.back() + 1);

@@ -14,8 +14,7 @@ namespace whittle {
 namespace {
 
 struct Permute {
-    template <class T>
-    static Views views(const Geometry& self, const Arguments<T>& a) {
+    static Views views(const Geometry& self, const AnyArguments auto& a) {
         const std::vector<std::int64_t> dims = wrap_dims(a.integers("dims"), self.rank(), "permute");
         if (static_cast<std::int64_t>(dims.size()) != self.rank())
             throw Error("permute: found dims with " + std::to_string(dims.size()) + " entries, expected " +
@@ -32,8 +31,7 @@ View swap_dims(const Geometry& self, std::int64_t a, std::int64_t b) {
 }
 
 struct Transpose {
-    template <class T>
-    static Views views(const Geometry& self, const Arguments<T>& a) {
+    static Views views(const Geometry& self, const AnyArguments auto& a) {
         return {swap_dims(self, wrap_dim(a.integer("dim0"), self.rank()), wrap_dim(a.integer("dim1"), self.rank()))};
     }
 };
@@ -49,15 +47,13 @@ struct T2d {
 };
 
 /// The dimensions that a parameter names, be it "int" or "int[]".
-template <class T>
-std::vector<std::int64_t> named_dims(const Arguments<T>& a, const std::string& parameter) {
+std::vector<std::int64_t> named_dims(const AnyArguments auto& a, const std::string& parameter) {
     if (a.schema().param(parameter)->type == ParamType::integer) return {a.integer(parameter)};
     return a.integers(parameter);
 }
 
 struct Movedim {
-    template <class T>
-    static Views views(const Geometry& self, const Arguments<T>& a) {
+    static Views views(const Geometry& self, const AnyArguments auto& a) {
         const std::vector<std::int64_t> from = wrap_dims(named_dims(a, "source"), self.rank(), "movedim");
         const std::vector<std::int64_t> to = wrap_dims(named_dims(a, "destination"), self.rank(), "movedim");
         if (from.size() != to.size())
@@ -77,8 +73,7 @@ struct Movedim {
 };
 
 struct Squeeze {
-    template <class T>
-    static Views views(const Geometry& self, const Arguments<T>& a) {
+    static Views views(const Geometry& self, const AnyArguments auto& a) {
         std::vector<std::int64_t> dims(self.sizes.size());
         std::iota(dims.begin(), dims.end(), 0);
         if (a.schema().param("dim")) dims = wrap_dims(named_dims(a, "dim"), self.rank(), "squeeze");
@@ -87,30 +82,26 @@ struct Squeeze {
 };
 
 struct Unsqueeze {
-    template <class T>
-    static Views views(const Geometry& self, const Arguments<T>& a) {
+    static Views views(const Geometry& self, const AnyArguments auto& a) {
         return {unsqueeze_view(self, wrap_dim(a.integer("dim"), self.rank() + 1))};
     }
 };
 
 struct Expand {
-    template <class T>
-    static Views views(const Geometry& self, const Arguments<T>& a) {
+    static Views views(const Geometry& self, const AnyArguments auto& a) {
         return {expand_view(self, a.integers("size"))};
     }
 };
 
 struct Select {
-    template <class T>
-    static Views views(const Geometry& self, const Arguments<T>& a) {
+    static Views views(const Geometry& self, const AnyArguments auto& a) {
         const std::int64_t dim = existing_dim(self, a, "dim");
         return {select_view(self, dim, checked_index(a.integer("index"), self.size(dim), true, "select"))};
     }
 };
 
 struct Slice {
-    template <class T>
-    static Views views(const Geometry& self, const Arguments<T>& a) {
+    static Views views(const Geometry& self, const AnyArguments auto& a) {
         const std::int64_t dim = existing_dim(self, a, "dim"), step = a.integer("step");
         if (step <= 0 || step > std::numeric_limits<std::int32_t>::max())
             throw Error("slice: found step=" + std::to_string(step) + ", expected 1 to 2^31 - 1",
@@ -121,8 +112,7 @@ struct Slice {
 };
 
 struct Narrow {
-    template <class T>
-    static Views views(const Geometry& self, const Arguments<T>& a) {
+    static Views views(const Geometry& self, const AnyArguments auto& a) {
         return {narrow_view(self, existing_dim(self, a, "dim"), a.integer("start"), a.integer("length"), "narrow")};
     }
 };

@@ -19,8 +19,7 @@ using namespace aten;
 
 /// What a call asks for.
 struct Shape {
-    template <class T>
-    explicit Shape(const Arguments<T>& a) {
+    explicit Shape(const AnyArguments auto& a) {
         check_options(a);
         const std::string& op = a.schema().name;
         wanted = a.integer("window_length");

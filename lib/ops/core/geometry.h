@@ -71,8 +71,7 @@ View narrow_view(const Geometry& self, std::int64_t dim, std::int64_t start, std
                  const std::string& op);
 
 /// The wrapped dimension that `parameter` names, of a tensor that has any.
-template <class T>
-std::int64_t existing_dim(const Geometry& self, const Arguments<T>& a, std::string_view parameter) {
+std::int64_t existing_dim(const Geometry& self, const AnyArguments auto& a, std::string_view parameter) {
     if (self.sizes.empty()) throw Error(a.schema().name + ": found a 0-d tensor, expected at least 1 dimension");
     return wrap_dim(a.integer(parameter), self.rank());
 }

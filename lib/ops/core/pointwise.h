@@ -38,8 +38,7 @@ template <class T>
 OperandInfo operand_info(const std::variant<T, Scalar>& operand) {
     return std::visit([](const auto& given) { return operand_info(given); }, operand);
 }
-template <class T>
-OperandInfo operand_info(const Arguments<T>& arguments, std::string_view name) {
+OperandInfo operand_info(const AnyArguments auto& arguments, std::string_view name) {
     return operand_info(arguments.operand(name));
 }
 

@@ -179,8 +179,7 @@ std::pair<std::vector<ValueMeta>, std::int64_t> of_one_element(std::vector<Value
     return {std::move(operands), batch.value_or(0)};
 }
 
-template <class T>
-ScanShape scan_shape(const Arguments<T>& arguments, const std::vector<Sizes>& operands) {
+ScanShape scan_shape(const AnyArguments auto& arguments, const std::vector<Sizes>& operands) {
     const bool batches = has_batches(arguments.nested("body"));
     return scan_shape(operands, arguments.integer("num_scan_inputs"), arguments.integers("scan_input_axes"),
                       arguments.integers(batches ? "directions" : "scan_input_directions"));
@@ -198,8 +197,7 @@ std::vector<ValueMeta> scan_elements(const ScanShape& shape, const std::vector<V
 }
 
 /// The dimension along which result `i` of those that are collected grows.
-template <class T>
-std::int64_t output_axis(const Arguments<T>& arguments, std::size_t i, const ValueMeta& element) {
+std::int64_t output_axis(const AnyArguments auto& arguments, std::size_t i, const ValueMeta& element) {
     const std::vector<std::int64_t> axes = arguments.integers("scan_output_axes");
     if (!axes.empty() && i >= axes.size())
         throw Error("found " + std::to_string(axes.size()) +

@@ -14,16 +14,9 @@ using namespace aten;
 using namespace onnx_dialect;
 using Doubles = std::vector<double>;
 
-template <class T>
-Recurrent rnn_of(const Arguments<T>& arguments) {
-    return recurrent_of(arguments, 1, {"Tanh"});
-}
-template <class T>
-Recurrent gru_of(const Arguments<T>& arguments) {
-    return recurrent_of(arguments, 3, {"Sigmoid", "Tanh"});
-}
-template <class T>
-Recurrent lstm_of(const Arguments<T>& arguments) {
+Recurrent rnn_of(const AnyArguments auto& arguments) { return recurrent_of(arguments, 1, {"Tanh"}); }
+Recurrent gru_of(const AnyArguments auto& arguments) { return recurrent_of(arguments, 3, {"Sigmoid", "Tanh"}); }
+Recurrent lstm_of(const AnyArguments auto& arguments) {
     return recurrent_of(arguments, 4, {"Sigmoid", "Tanh", "Tanh"});
 }
 
