@@ -51,9 +51,7 @@ std::vector<Tensor> eval_inference(const Arguments<Tensor>& arguments) {
     RowStatistics statistics{arguments.tensor("running_mean").values<double>(),
                              arguments.tensor("running_var").values<double>()};
     for (double& value : statistics.rstd) value = 1 / std::sqrt(value + arguments.number("eps"));
-    return {normalize(input, channel_layout(input.sizes()), statistics, arguments.optional_tensor("weight"),
-                      arguments.optional_tensor("bias")),
-            nothing, nothing};
+    return {normalize(arguments, channel_layout(input.sizes()), statistics), nothing, nothing};
 }
 
 std::vector<expr::Value> lower_inference(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
@@ -66,9 +64,7 @@ std::vector<expr::Value> lower_inference(expr::GroupBuilder& builder, const Argu
     const Expr zero = expr::constant(compute, Scalar(0));
     const expr::Value nothing =
         expr::Value(input.dtype(), {0}, [=](const expr::Index&) { return convert(input.dtype(), zero); });
-    return {normalize(input, mean, rstd, channel_indices(), arguments.optional_tensor("weight"),
-                      arguments.optional_tensor("bias")),
-            nothing, nothing};
+    return {normalize(arguments, mean, rstd, channel_indices()), nothing, nothing};
 }
 
 // --- With the batch's own statistics ---
@@ -81,20 +77,13 @@ void check_training(const AnyArguments auto& arguments) {
 
 std::vector<ValueMeta> infer_batch(const Arguments<ValueMeta>& arguments) {
     check_training(arguments);
-    const ValueMeta input = arguments.tensor("input");
-    const ValueMeta statistic = ValueMeta::contiguous(input.dtype, {channels_of(arguments)});
-    return {ValueMeta::contiguous(input.dtype, input.sizes), statistic, statistic};
+    return infer_own(arguments, {channels_of(arguments)});
 }
 
 std::vector<Tensor> eval_batch(const Arguments<Tensor>& arguments) {
     check_training(arguments);
-    const Tensor input = arguments.tensor("input");
     const Sizes channels = {channels_of(arguments)};
-    const NormLayout layout = channel_layout(input.sizes());
-    const RowStatistics statistics = row_statistics(input.values<double>(), layout, arguments.number("eps"));
-    return {
-        normalize(input, layout, statistics, arguments.optional_tensor("weight"), arguments.optional_tensor("bias")),
-        store(statistics.mean, input.dtype(), channels), store(statistics.rstd, input.dtype(), channels)};
+    return eval_own(arguments, channel_layout(arguments.tensor("input").sizes()), channels);
 }
 
 std::vector<expr::Value> lower_batch(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
@@ -103,13 +92,8 @@ std::vector<expr::Value> lower_batch(expr::GroupBuilder& builder, const Argument
     const expr::Value input = arguments.tensor("input");
     std::vector<std::int64_t> dims = {0};
     for (std::int64_t d = 2; d < input.rank(); ++d) dims.push_back(d);
-    const Reduction rows = reduction(input.sizes(), dims, false);
-    const Variance variance =
-        lower_variance(builder, convert(compute_dtype(input.dtype()), input), rows, static_cast<double>(rows.count()));
-    const expr::Value rstd = lower_rstd(builder, variance.variance, arguments.number("eps"));
-    return {normalize(input, variance.mean, rstd, channel_indices(), arguments.optional_tensor("weight"),
-                      arguments.optional_tensor("bias")),
-            convert(input.dtype(), variance.mean), convert(input.dtype(), rstd)};
+    return lower_own(builder, arguments, convert(compute_dtype(input.dtype()), input),
+                     reduction(input.sizes(), dims, false), channel_indices());
 }
 
 // --- Composites ---

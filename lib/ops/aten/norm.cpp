@@ -31,36 +31,25 @@ Reduction layer_rows(const AnyArguments auto& arguments) {
 }
 
 std::vector<ValueMeta> infer_layer_norm(const Arguments<ValueMeta>& arguments) {
-    const ValueMeta input = arguments.tensor("input");
-    const ValueMeta statistic = ValueMeta::contiguous(input.dtype, layer_rows(arguments).result());
-    return {ValueMeta::contiguous(input.dtype, input.sizes), statistic, statistic};
+    return infer_own(arguments, layer_rows(arguments).result());
 }
 
 std::vector<Tensor> eval_layer_norm(const Arguments<Tensor>& arguments) {
-    const Tensor input = arguments.tensor("input");
     const Reduction rows = layer_rows(arguments);
     const std::int64_t length = rows.count();
     const NormLayout layout{element_count(rows.result()), [=](std::int64_t i) { return i / length; },
                             [=](std::int64_t i) { return i % length; }};
-    const RowStatistics statistics = row_statistics(input.values<double>(), layout, arguments.number("eps"));
-    return {
-        normalize(input, layout, statistics, arguments.optional_tensor("weight"), arguments.optional_tensor("bias")),
-        store(statistics.mean, input.dtype(), rows.result()), store(statistics.rstd, input.dtype(), rows.result())};
+    return eval_own(arguments, layout, rows.result());
 }
 
 std::vector<expr::Value> lower_layer_norm(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
     const expr::Value input = arguments.tensor("input");
     const Reduction rows = layer_rows(arguments);
     const auto leading = static_cast<std::ptrdiff_t>(rows.sizes.size() - rows.domain().size());
-    const Variance variance =
-        lower_variance(builder, convert(compute_dtype(input.dtype()), input), rows, static_cast<double>(rows.count()));
-    const expr::Value rstd = lower_rstd(builder, variance.variance, arguments.number("eps"));
     const NormIndices indices{
         [rows](const expr::Index& index) { return rows.result_index(index); },
         [leading](const expr::Index& index) { return expr::Index(index.begin() + leading, index.end()); }};
-    return {normalize(input, variance.mean, rstd, indices, arguments.optional_tensor("weight"),
-                      arguments.optional_tensor("bias")),
-            convert(input.dtype(), variance.mean), convert(input.dtype(), rstd)};
+    return lower_own(builder, arguments, convert(compute_dtype(input.dtype()), input), rows, indices);
 }
 
 // --- native_group_norm ---
@@ -89,23 +78,16 @@ Groups groups_of(const AnyArguments auto& arguments) {
 }
 
 std::vector<ValueMeta> infer_group_norm(const Arguments<ValueMeta>& arguments) {
-    const ValueMeta input = arguments.tensor("input");
     const Groups groups = groups_of(arguments);
-    const ValueMeta statistic = ValueMeta::contiguous(input.dtype, {groups.batch, groups.groups});
-    return {ValueMeta::contiguous(input.dtype, input.sizes), statistic, statistic};
+    return infer_own(arguments, {groups.batch, groups.groups});
 }
 
 std::vector<Tensor> eval_group_norm(const Arguments<Tensor>& arguments) {
-    const Tensor input = arguments.tensor("input");
     const Groups groups = groups_of(arguments);
     const std::int64_t length = groups.per_group() * groups.area;
     const NormLayout layout{groups.batch * groups.groups, [=](std::int64_t i) { return i / length; },
                             [=](std::int64_t i) { return i / groups.area % groups.channels; }};
-    const RowStatistics statistics = row_statistics(input.values<double>(), layout, arguments.number("eps"));
-    const Sizes rows = {groups.batch, groups.groups};
-    return {
-        normalize(input, layout, statistics, arguments.optional_tensor("weight"), arguments.optional_tensor("bias")),
-        store(statistics.mean, input.dtype(), rows), store(statistics.rstd, input.dtype(), rows)};
+    return eval_own(arguments, layout, {groups.batch, groups.groups});
 }
 
 std::vector<expr::Value> lower_group_norm(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
@@ -122,16 +104,11 @@ std::vector<expr::Value> lower_group_norm(expr::GroupBuilder& builder, const Arg
     });
     std::vector<std::int64_t> dims;
     for (std::size_t d = 2; d < grouped.size(); ++d) dims.push_back(static_cast<std::int64_t>(d));
-    const Reduction rows = reduction(grouped, dims, false);
-    const Variance variance = lower_variance(builder, split, rows, static_cast<double>(rows.count()));
-    const expr::Value rstd = lower_rstd(builder, variance.variance, arguments.number("eps"));
     const NormIndices indices{[=](const expr::Index& index) {
                                   return expr::Index{index[0], index[1] / per_group};
                               },
                               [](const expr::Index& index) { return expr::Index{index[1]}; }};
-    return {normalize(input, variance.mean, rstd, indices, arguments.optional_tensor("weight"),
-                      arguments.optional_tensor("bias")),
-            convert(input.dtype(), variance.mean), convert(input.dtype(), rstd)};
+    return lower_own(builder, arguments, split, reduction(grouped, dims, false), indices);
 }
 
 // --- Composites ---

@@ -24,20 +24,26 @@ struct RowStatistics {
 /// Of the input itself, with the biased variance.
 RowStatistics row_statistics(const std::vector<double>& input, const NormLayout& layout, double eps);
 
-/// (x - mean) * rstd * weight + bias with a row's statistics and an element's parameters, in the input's dtype.
-Tensor normalize(const Tensor& input, const NormLayout& layout, const RowStatistics& statistics,
-                 const std::optional<Tensor>& weight, const std::optional<Tensor>& bias);
+/// (input - mean) * rstd * weight + bias with a row's statistics and an element's parameters, in the input's dtype.
+Tensor normalize(const Arguments<Tensor>& arguments, const NormLayout& layout, const RowStatistics& statistics);
 
 /// The same on expressions. `row` and `parameter` give the indices of statistics and parameters for an element's index.
 struct NormIndices {
     std::function<expr::Index(const expr::Index&)> row, parameter;
 };
 /// `mean` and `rstd` are stored in the compute dtype of the input's.
-expr::Value normalize(const expr::Value& input, const expr::Value& mean, const expr::Value& rstd,
-                      const NormIndices& indices, const std::optional<expr::Value>& weight,
-                      const std::optional<expr::Value>& bias);
+expr::Value normalize(const Arguments<expr::Value>& arguments, const expr::Value& mean, const expr::Value& rstd,
+                      const NormIndices& indices);
 /// 1 / sqrt(variance + eps), stored.
 expr::Value lower_rstd(expr::GroupBuilder& builder, const expr::Value& variance, double eps);
+
+// --- By the input's own statistics, which are results, too: one of each per row ---
+
+std::vector<ValueMeta> infer_own(const Arguments<ValueMeta>& arguments, const Sizes& rows);
+std::vector<Tensor> eval_own(const Arguments<Tensor>& arguments, const NormLayout& layout, const Sizes& rows);
+/// `input`: the operand, of other sizes where rows are no dimensions of its own, in its compute dtype.
+std::vector<expr::Value> lower_own(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments,
+                                   const expr::Value& input, const Reduction& rows, const NormIndices& indices);
 
 // --- In simpler ops, for bounds of what rounds ---
 
