@@ -1,7 +1,5 @@
 #include "cli/minify_options.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 #include <sstream>
@@ -9,6 +7,7 @@
 #include "base/error.h"
 #include "base/interpreter.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "cli/model.h"
 #include "cli/model_folder.h"
 #include "cli/subject.h"
@@ -36,7 +35,7 @@ std::vector<std::string> passes_of(const MinifyOptions& options) {
         std::istringstream rest(list.substr(list.starts_with('-') ? 1 : 0));
         for (std::string name; std::getline(rest, name, ','); names.insert(name))
             if (std::ranges::find(all, name) == all.end())
-                throw invalid_value(name, "--delta-passes", fmt::format("expected some of {}", fmt::join(all, ", ")),
+                throw invalid_value(name, "--delta-passes", "expected some of " + join(all),
                                     "'minify passes' describes the reductions");
     }
     std::vector<std::string> wanted;

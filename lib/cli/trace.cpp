@@ -205,12 +205,9 @@ int trace_models(const Tool& tool, const TraceOptions& options, TraceRequest req
     TraceObserver observer;
     observer.before = [&](const LoadedFrame& frame) {
         const std::string file = frame.file.string();
-        whole = whole && is_whole(tool, options, file,
-                                  {{.name = frame.name,
-                                    .file = file,
-                                    .graph = frame.graph,
-                                    .breaks = frame.breaks,
-                                    .unknown = frame.unknown}});
+        const report::Frame shown{
+            .name = frame.name, .file = file, .graph = frame.graph, .breaks = frame.breaks, .unknown = frame.unknown};
+        whole = whole && is_whole(tool, options, file, {shown});
     };
     observer.after = [&](const TracedFrame& traced) {
         if (!in_json) std::cout << to_text(traced, options.output);

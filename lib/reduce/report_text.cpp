@@ -29,7 +29,7 @@ std::string size_difference(const Size& before, const Size& after) {
     add(before.inputs, after.inputs, "input");
     add(before.outputs, after.outputs, "output");
     add(before.elements, after.elements, "element");
-    return fmt::format("{}", fmt::join(parts, ", "));
+    return join(parts);
 }
 
 /// One line for each reduction that asked anything.
@@ -179,7 +179,7 @@ std::string folded_text(const std::map<std::string, std::size_t>& folded) {
     std::size_t total = 0;
     std::vector<std::string> ops;
     for (const auto& [op, number] : folded) total += number, ops.push_back(fmt::format("{} {}", op, number));
-    return fmt::format("{} ({})", plural(total, "op"), fmt::join(ops, ", "));
+    return fmt::format("{} ({})", plural(total, "op"), join(ops));
 }
 
 std::string not_failing_text(const Request& request, const std::string& judge, const std::string& seen) {

@@ -1,5 +1,7 @@
 // Folders of files that hold the inputs and outputs of a test.
-#include <onnx/onnx-data_pb.h>
+#include <onnx/onnx_pb.h>
+
+#include <onnx/onnx-data.pb.h>  // needs the macros of the one above
 
 #include <algorithm>
 #include <iterator>
