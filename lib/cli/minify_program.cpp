@@ -55,7 +55,8 @@ reduce::ScheduleRequest schedule_request(const MinifyOptions& options) {
         .runs = static_cast<std::size_t>(std::max(kLeastRuns, options.search.repeat)),
         .jobs = static_cast<std::size_t>(std::clamp<std::int64_t>(options.search.jobs, 1, kMostJobs))};
     request.inputs = inputs_folder(options.output);
-    request.answers = std::filesystem::path(options.output).replace_extension("answers");
+    request.journal = options.output;
+    request.journal += ".journal";
     request.resume = options.search.resume;
     if (options.search.step_limit) request.most_queries = static_cast<std::size_t>(*options.search.step_limit);
     if (options.time_limit) request.end = std::chrono::steady_clock::now() + *options.time_limit;
