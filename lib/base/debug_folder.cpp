@@ -49,7 +49,7 @@ std::string file_name(std::string_view title) {
 constexpr const char* kIndexHead =
     "# Debug files\n\n"
     "In the order in which they were written. `explain list logs` describes the kinds of files.\n\n"
-    "| seconds | file | of |\n|---|---|---|\n";
+    "| seconds | file | content |\n|---|---|---|\n";
 
 }  // namespace
 

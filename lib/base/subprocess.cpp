@@ -161,7 +161,7 @@ std::size_t resident_memory() {
 
 EndedFromOutside::EndedFromOutside(const ProcessResult& process)
     : std::runtime_error(ending_of(process) +
-                         ": a signal that Whittle did not send (the kernel's memory killer sends SIGKILL)") {}
+                         ": a signal that Whittle did not send (the kernel sends SIGKILL if memory runs out)") {}
 
 std::string ending_of(const ProcessResult& process) {
     if (process.timed_out) return "did not end in time";

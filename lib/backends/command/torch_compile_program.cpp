@@ -93,7 +93,7 @@ class TorchCompileProgram {
         const std::string what = whole_statement(request_, graph_, &Registry::instance(), words());
         const std::string right = control();
         return python.comment("PyTorch " + first_word(said_.version) + ", CPU: " + as_sentence(what)) +
-               (right.empty() ? "" : python.comment("Right with " + right + ": python3 run.py control"));
+               (right.empty() ? "" : python.comment("The result is right with " + right + ": python3 run.py control"));
     }
 
     printers::OptimizedGraph optimized() const {

@@ -98,7 +98,7 @@ bool added(const std::string& target, const fs::path& file) {
         register_op(std::move(op));
         return true;
     } catch (const Error& error) {
-        log_warning(LogChannel::backend, file.string() + ": " + target + " stays unknown: " + error.what());
+        log_warning(LogChannel::backend, file.string() + ": " + target + " cannot be used: " + error.what());
         return false;
     }
 }

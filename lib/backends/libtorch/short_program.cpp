@@ -150,7 +150,7 @@ class LibTorchProgram {
         const std::string text = language::cpp.comment("LibTorch " + version() + ", CPU: " + sentence());
         const std::string run = shell_quote({"./" + request_.file.stem().string()});
         if (!scripted_) return text;
-        return text + language::cpp.comment("Right " + unprepared() + "with TorchScript's optimizer switched off (" +
+        return text + language::cpp.comment("The result is right " + unprepared() + "with TorchScript's optimizer switched off (" +
                                             run + " control).");
     }
     /// Of the control of TorchScript.
