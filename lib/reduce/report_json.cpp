@@ -38,8 +38,8 @@ struct ShownCulprit : Culprit {
         field("together", &ShownCulprit::together, "");
         field("op", &ShownCulprit::op, "");
         field.maybe("application", &ShownCulprit::application,
-                    "For a pass: what its first bad application is, as the compiler calls it.");
-        field.maybe("partner", &ShownCulprit::partner, "For a pass: another pass that it needs to cause the failure.");
+                    "For a pass: the first bad application, as the compiler names it.");
+        field.maybe("partner", &ShownCulprit::partner, "For a pass: another pass without which this pass causes no failure.");
         field.maybe("minimized_only", &ShownCulprit::minimized_only,
                     "Whether the original model still fails with the culprit switched off.");
         field.maybe("dependents", &ShownCulprit::dependents,

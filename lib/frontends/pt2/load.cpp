@@ -95,7 +95,7 @@ void check_version(const Archive& archive, const Layout& layout, const Json& pro
         log_warning(LogChannel::capture, archive.file() + ": schema_version " + std::to_string(major) + "." +
                                              std::to_string(minor) + " is newer than the supported " +
                                              std::to_string(kNewestMajor) + "." + std::to_string(kNewestMinor) +
-                                             ": what this version adds is ignored");
+                                             ": additions of the newer version are ignored");
 }
 
 /// Reads the program that an archive holds.
