@@ -65,7 +65,7 @@ struct DifferingOperation {
         field.maybe("verdict", &Self::verdict, "", OneOf{" within_rounding beyond_rounding not_judged"});
         field.maybe("why", &Self::why, "Why it is not judged.");
         field.maybe("moved", &Self::moved, "How far the sums differ, relative to the sum of the magnitudes.");
-        field.maybe("allowed", &Self::allowed, "How far rounding may move them.");
+        field.maybe("allowed", &Self::allowed, "How far rounding can move the sums, in the same measure.");
     }
 };
 
@@ -98,7 +98,7 @@ struct ProcessDiff {
     static void fields(auto& field) {
         using Self = ProcessDiff;
         field("command", &Self::command, "");
-        field("same", &Self::same, "Whether nothing differs but what may.");
+        field("same", &Self::same, "Whether there are only differences that are expected, such as random results.");
         field("operations_before", &Self::operations_before, "", Count{});
         field("operations_after", &Self::operations_after, "", Count{});
         field("aligned", &Self::aligned, "The number of operations that both runs have.", Count{});
@@ -114,7 +114,7 @@ struct ProcessDiff {
         field("gone", &Self::gone_count, "The number of these.", Count{});
         field.maybe("first_added", &Self::added, "The first operation that only the second run has.");
         field("added", &Self::added_count, "The number of these.", Count{});
-        field("not_judged", &Self::not_judged, "Operations that differ and of which no bound is known.", Count{});
+        field("not_judged", &Self::not_judged, "Operations that differ, and whose rounding error has no known bound.", Count{});
         field.maybe("not_judged_ops", &Self::not_judged_ops, "");
         field.maybe("passed_over", &Self::passed_over, "Operations whose results may differ.");
         field.maybe("notes", &Self::notes, "What could not be recorded.");
@@ -142,7 +142,7 @@ struct HashDiff {
     static void fields(auto& field) {
         field("before", &HashDiff::before, "The folder of the first run.");
         field("after", &HashDiff::after, "The folder of the second run.");
-        field("same", &HashDiff::same, "Whether nothing differs but what may.");
+        field("same", &HashDiff::same, "Whether there are only differences that are expected, such as random results.");
         field("variables", &HashDiff::variables, "Environment variables that differ.");
         field("processes_before", &HashDiff::processes_before, "", Count{});
         field("processes_after", &HashDiff::processes_after, "", Count{});

@@ -178,7 +178,7 @@ struct IndexRecompile : IndexFailure {
         field.maybe("advice", &IndexRecompile::advice, "Advice on how to avoid the recompilation.");
         field("count", &IndexRecompile::count, "The number of recompiles before which the guard failed.", Count{});
         field.maybe("shared", &IndexRecompile::shared,
-                    "Those of them that another guard, which failed as well, counts, too. Since 1.8.", Count{});
+                    "The number of these recompiles that another failed guard counts, too. Since 1.8.", Count{});
         field("stack", &IndexRecompile::stack, "The user's stack where capture relied on it, innermost frame first.");
     }
 };
@@ -330,8 +330,7 @@ struct TraceIndex {
                     "Since 1.5.",
                     Count{});
         field.maybe("guessed_calls", &TraceIndex::guessed_calls,
-                    "The frames whose number of executions is a guess: nothing proves where one ends and the next one "
-                    "begins. Since 1.8.");
+                    "The frames whose number of executions is a guess, because it is unknown where an execution ends and the next one begins. Since 1.8.");
         field.maybe("call_log", &TraceIndex::call_log,
                     "The first calls of each compiled function, and the calls that fit no specialization. Since 1.5.");
         field.maybe("callers", &TraceIndex::callers,

@@ -75,7 +75,7 @@ CallResults decompose_entropy(const Call& c) {
 /// In evaluation leaky_relu with the mean slope.
 CallResults decompose_rrelu(const Call& c) {
     if (c.boolean("training"))
-        throw Error("rrelu: found training, expected evaluation: its slopes are random",
+        throw Error("rrelu: found training=true, expected training=false: in training, the slopes are random",
                     "export the model in evaluation mode");
     return leaky_relu(c.tensor("self"), (c.number("lower") + c.number("upper")) / 2);
 }
@@ -253,8 +253,7 @@ CallResults decompose_nll_loss_nd(const Call& c) {
     if (x.rank() <= 2) return nll_loss(x, target, weight, reduction, ignored);
     const Sizes sizes = target.sizes();
     if (target.rank() != x.rank() - 1)
-        throw Error("nll_loss_nd: found targets of " + std::to_string(target.rank()) + " dimensions for " +
-                    std::to_string(x.rank()) + ", expected one less");
+        throw Error("nll_loss_nd: found targets of " + std::to_string(target.rank()) + " dimensions for scores of " + std::to_string(x.rank()) + " dimensions, expected one dimension less");
     if (x.rank() != 4) {
         x = reshape(x, Ints{x.size(0), x.size(1), 1, -1});
         target = reshape(target, Ints{target.size(0), 1, -1});

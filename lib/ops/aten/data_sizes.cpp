@@ -200,7 +200,7 @@ std::vector<ValueMeta> infer_repeated(const Arguments<ValueMeta>& a) {
     const std::optional<Tensor> repeats = a.known("repeats");
     if (!repeats)
         throw NeedsConstant("repeats", "the operand 'repeats' is computed at run time, expected a constant",
-                            "the result's sizes depend on it");
+                            "make this operand a constant, because the sizes of the result depend on it");
     return {ValueMeta::contiguous(repeats->dtype(), {repeated_count(*repeats)})};
 }
 
@@ -246,7 +246,7 @@ std::vector<ValueMeta> infer_bincount(const Arguments<ValueMeta>& a) {
     const std::optional<Tensor> self = a.known("self");
     if (!self)
         throw NeedsConstant("self", "the operand 'self' is computed at run time, expected a constant",
-                            "the result's sizes depend on it");
+                            "make this operand a constant, because the sizes of the result depend on it");
     return {ValueMeta::contiguous(bincount_dtype(a.optional_tensor("weights"), self->sizes()),
                                   {bincount_length(*self, a)})};
 }

@@ -106,8 +106,7 @@ CallResults decompose_bilinear(const Call& c) {
     const V x = c.tensor("input1"), y = c.tensor("input2"), weight = c.tensor("weight");
     if (x.rank() == 0 || y.rank() == 0 || weight.rank() != 3)
         throw Error("bilinear: found operands of " + std::to_string(x.rank()) + " and " + std::to_string(y.rank()) +
-                    " dimensions and a weight of " + std::to_string(weight.rank()) +
-                    ", expected operands of at least 1 and a weight of 3");
+                    " dimensions and a weight of " + std::to_string(weight.rank()) + " dimensions, expected operands of at least 1 dimension and a weight of 3 dimensions");
     Sizes sizes = x.sizes();
     sizes.back() = weight.size(0);
     const V flat = _trilinear(reshape(x, Ints{-1, x.size(-1)}), weight, reshape(y, Ints{-1, y.size(-1)}), Ints{1, 3},
@@ -213,7 +212,7 @@ CallResults decompose_dist(const Call& c) { return norm(c.tensor("self") - c.ten
 V norm_except(const V& v, const Scalar& p, std::int64_t dim) {
     if (dim < -1 || dim >= v.rank())
         throw Error("norm_except_dim: found dim=" + std::to_string(dim) + " for a tensor of " +
-                    std::to_string(v.rank()) + " dimensions, expected -1 or one of them");
+                    std::to_string(v.rank()) + " dimensions, expected -1 or one of these dimensions");
     if (dim == -1) return norm(v, p);
     Ints others;
     for (std::int64_t d = 0; d < v.rank(); ++d)

@@ -280,7 +280,7 @@ class ScheduleSearch {
         if (std::filesystem::exists(inputs)) done_.inputs = inputs;
         if (done_.pipeline) return;
         done_.not_captured = captured.captured.empty() ? "no pipeline was captured"
-                                                       : "the directives are in no pipeline that was captured";
+                                                       : "no captured pipeline has these directives";
         for (const std::string& note : captured.notes) done_.not_captured += "; " + note;
     }
 

@@ -1,6 +1,6 @@
 // ONNX Runtime 1.30.0, CPU: Mul(Div(1, x), x) of int64[1] gives 1, expected 0, where x = 3, from basic on, by
 // DivMulFusion.
-// The result is right with optimization.disable_specified_optimizers = DivMulFusion.
+// Right with optimization.disable_specified_optimizers = DivMulFusion.
 //
 //   npm install --ignore-scripts onnxruntime-node@1.30.0 && node run.mjs
 import ort from 'onnxruntime-node';

@@ -1,6 +1,6 @@
 # ONNX Runtime 1.30.0, CPU: Mul(Div(1, x), x) of int64[1] gives 1, expected 0, where x = 3, from ORT_ENABLE_BASIC on,
 # by DivMulFusion.
-# The result is right with optimization.disable_specified_optimizers = DivMulFusion.
+# Right with optimization.disable_specified_optimizers = DivMulFusion.
 #
 #   pip install onnxruntime==1.30.0 && python3 run.py
 import sys

@@ -1,6 +1,6 @@
 // ONNX Runtime 1.30.0, CPU: Gather(x0, Range(x1, x2, x3)) of float[3] x0 gives shape [0], expected [3], from extended
 // on, by GatherToSliceFusion.
-// The result is right with optimization.disable_specified_optimizers = GatherToSliceFusion.
+// Right with optimization.disable_specified_optimizers = GatherToSliceFusion.
 //
 //   npm install --ignore-scripts onnxruntime-node@1.30.0 && node run.mjs
 import ort from 'onnxruntime-node';

@@ -1,6 +1,6 @@
 # ONNX Runtime 1.30.0, CPU: Gather(x0, Range(x1, x2, x3)) of float[3] x0 gives shape [0], expected [3], from
 # ORT_ENABLE_EXTENDED on, by GatherToSliceFusion.
-# The result is right with optimization.disable_specified_optimizers = GatherToSliceFusion.
+# Right with optimization.disable_specified_optimizers = GatherToSliceFusion.
 #
 #   pip install onnxruntime==1.30.0 && python3 run.py
 import sys

@@ -1,7 +1,7 @@
 # ONNX Runtime 1.30.0, CPU: Add(Mul(Div(sub, Sqrt(Add(1, ReduceMean<axes=[-1]>(Pow(sub, 2))))), 2), 0) with sub =
 # Sub(x, ReduceMean<axes=[-1]>(x)) of float[1, 2] gives -1.999997, expected -1.788854, from ORT_ENABLE_BASIC on, by
 # LayerNormFusionL1.
-# The result is right with optimization.disable_specified_optimizers = LayerNormFusionL1.
+# Right with optimization.disable_specified_optimizers = LayerNormFusionL1.
 #
 #   pip install onnxruntime==1.30.0 && python3 run.py
 import sys

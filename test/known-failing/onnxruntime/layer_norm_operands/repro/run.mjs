@@ -1,6 +1,6 @@
 // ONNX Runtime 1.30.0, CPU: Add(Mul(Div(sub, Sqrt(Add(ReduceMean(Pow(sub, 2)), 0.25))), 2), 0) with sub =
 // Sub(ReduceMean(x), x) of float[1, 2] gives -1.788854, expected 1.788854, from basic on, by LayerNormFusionL1.
-// The result is right with optimization.disable_specified_optimizers = LayerNormFusionL1.
+// Right with optimization.disable_specified_optimizers = LayerNormFusionL1.
 //
 //   npm install --ignore-scripts onnxruntime-node@1.30.0 && node run.mjs
 import ort from 'onnxruntime-node';

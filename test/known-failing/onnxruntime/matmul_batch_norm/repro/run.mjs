@@ -1,7 +1,7 @@
 // ONNX Runtime 1.30.0, CPU: BatchNormalization(Transpose(MatMul(x, w1[2, 2])), scale=[2, 3], [2, 3], input_mean=[2,
 // 3], input_var=[2, 3]) of float[2, 2] gives 14.72789, expected 16.85638, from basic on, by
 // MatMul_BatchNormalization_Fusion.
-// The result is right with optimization.disable_specified_optimizers = MatMul_BatchNormalization_Fusion.
+// Right with optimization.disable_specified_optimizers = MatMul_BatchNormalization_Fusion.
 //
 //   npm install --ignore-scripts onnxruntime-node@1.30.0 && node run.mjs
 import ort from 'onnxruntime-node';

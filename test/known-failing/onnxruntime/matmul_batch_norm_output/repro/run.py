@@ -1,6 +1,6 @@
 # ONNX Runtime 1.30.0, CPU: SIGSEGV at run of y0 = BatchNormalization(y1, w2, w0, w1, w4), y1 = Reshape(MatMul(x, w5),
 # shape=[0, 0]) of float[3, 2], from ORT_ENABLE_BASIC on, by MatMul_BatchNormalization_Fusion.
-# The result is right with optimization.disable_specified_optimizers = MatMul_BatchNormalization_Fusion.
+# Right with optimization.disable_specified_optimizers = MatMul_BatchNormalization_Fusion.
 #
 #   pip install onnxruntime==1.30.0 && python3 run.py
 import numpy as np

@@ -1,6 +1,6 @@
 # ONNX Runtime 1.30.0, CPU: MaxPool<kernel_shape=[2]>(Pad(x, pads=[0, 0, 1, 0, 0, 0])) of float[1, 1, 1] gives -3,
 # expected 0, where x = -3, from ORT_ENABLE_BASIC on, by Pad_Fusion.
-# The result is right with optimization.disable_specified_optimizers = Pad_Fusion.
+# Right with optimization.disable_specified_optimizers = Pad_Fusion.
 #
 #   pip install onnxruntime==1.30.0 && python3 run.py
 import sys

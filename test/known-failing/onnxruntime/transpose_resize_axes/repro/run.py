@@ -1,7 +1,7 @@
 # ONNX Runtime 1.30.0, CPU: Transpose(Resize<axes=[3, 1, 2, 0]>(Transpose<perm=[0, 2, 3, 1]>(x), scales=[1, 1, 2, 1]))
 # of float[1, 1, 2, 1] gives shape [1, 1, 2, 2], expected [1, 2, 2, 1], from ORT_ENABLE_EXTENDED on, by
 # TransposeOptimizer.
-# The result is right with optimization.disable_specified_optimizers = TransposeOptimizer_CPUExecutionProvider.
+# Right with optimization.disable_specified_optimizers = TransposeOptimizer_CPUExecutionProvider.
 #
 #   pip install onnxruntime==1.30.0 && python3 run.py
 import sys
