@@ -207,7 +207,8 @@ void Execution::tell_fixed(const SymbolicGraph& symbolic, const Recorded& record
         }
         const std::vector<StackFrame> stack = stack_of(recorded, fixed.node);
         const std::string text = fixed.symbol.place() + " of " + function_.name() + " was marked dynamic, but " +
-                                 (fixed.op.empty() ? "the graph" : fixed.op) + " allows only one size: " + fixed.symbol.name + " == " + std::to_string(fixed.size) +
+                                 (fixed.op.empty() ? "the graph" : fixed.op) +
+                                 " allows only one size: " + fixed.symbol.name + " == " + std::to_string(fixed.size) +
                                  (fixed.words.empty() ? "" : " (" + fixed.words + ")");
         if (function_.options.fullgraph) throw ConstraintError("fullgraph: " + text + "\n" + print(stack));
         const std::string placed = text + (stack.empty() ? "" : ", at " + place_of(stack.front()));

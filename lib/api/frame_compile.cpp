@@ -194,7 +194,8 @@ std::unique_ptr<Executable> Execution::compile_part(const Graph& part, std::opti
     if (const auto* skip = std::get_if<SkipRequest>(&result)) {
         function_.skip = true;
         if (trace_)
-            trace_->note(name + " runs eagerly, because backend " + function_.backend_name + " asked to skip it: " + skip->reason);
+            trace_->note(name + " runs eagerly, because backend " + function_.backend_name +
+                         " asked to skip it: " + skip->reason);
     }
     for (const capture::GraphBreak& why : requested) {
         broke(why, {});

@@ -93,7 +93,8 @@ CompileResult compile_with_breaks(Backend& backend, const BackendOptions& option
     const std::optional<NodeId> left = first_left(backend, graph);
     if (left) {
         const std::string& target = graph.node({*left}).target;
-        log_info(LogChannel::backend, target + " runs on the reference: backend " + backend.name() + " does not implement this op");
+        log_info(LogChannel::backend,
+                 target + " runs on the reference: backend " + backend.name() + " does not implement this op");
         return compile_around(backend, options, graph, part, on_break, *left);
     }
     CompileResult result =

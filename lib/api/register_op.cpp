@@ -57,8 +57,8 @@ void check_params(const DeclaredOp& op, const SchemaColumns& columns) {
     const std::vector<std::size_t>& kinds = op.signature.kinds;
     if (params.size() != kinds.size())
         throw schema_error(columns.params.empty() ? op.schema.name.size() + 2 : columns.params.front(),
-                           plural(params.size(), "parameter"), std::to_string(kinds.size()) + " (the number of parameters of the function)",
-                           op.text);
+                           plural(params.size(), "parameter"),
+                           std::to_string(kinds.size()) + " (the number of parameters of the function)", op.text);
     for (std::size_t i = 0; i < params.size(); ++i) {
         const std::string type = type_of(kinds[i]);
         if (alternative(params[i]) != type)
@@ -90,7 +90,8 @@ void check_returns(DeclaredOp& op, const SchemaColumns& columns) {
                                "a new Tensor, or the alias set of a parameter that is written", op.text);
     }
     if (op.given.empty() && op.written.empty())
-        throw schema_error(op.text.find("->") + 1, "an op that has no result and writes to no parameter", "at least one result or written parameter", op.text);
+        throw schema_error(op.text.find("->") + 1, "an op that has no result and writes to no parameter",
+                           "at least one result or written parameter", op.text);
 }
 
 /// "(Tensor, Tensor)"
@@ -119,7 +120,8 @@ void check_defaults(const DeclaredOp& op, const SchemaColumns& columns) {
         const std::optional<Arg>& value = op.schema.params[i].default_value;
         const auto* text = value ? std::get_if<std::string>(&value->value) : nullptr;
         if (text && print(Graph(), *value) != '"' + *text + '"')
-            throw schema_error(columns.params[i], "a default with quotes or backslashes", "a default without quotes and backslashes", op.text);
+            throw schema_error(columns.params[i], "a default with quotes or backslashes",
+                               "a default without quotes and backslashes", op.text);
     }
 }
 

@@ -189,7 +189,8 @@ void Session::prepare(const std::vector<ImplPtr>& operands) {
         // Its gradient is that of the new value, which the graph only has as one that it computed.
         else if (grad_enabled() && operand->meta.requires_grad &&
                  builder_.memories().is_written(storage_key(*operand->value)))
-            break_graph({.kind = BreakKind::mutation, .reason = "a read of a leaf tensor that the function wrote to"}, nullptr);
+            break_graph({.kind = BreakKind::mutation, .reason = "a read of a leaf tensor that the function wrote to"},
+                        nullptr);
     }
 }
 

@@ -172,7 +172,9 @@ std::vector<StackFrame> Trace::told(const Addresses& addresses) {
     std::vector<StackFrame> stack = user_stack(addresses);
     const auto no_line = [](const StackFrame& frame) { return frame.line == 0; };
     if (const auto found = std::find_if(stack.begin(), stack.end(), no_line); found != stack.end())
-        note_locked("parts of " + found->file + " have no debug information, so the trace shows functions or offsets there; to see source lines, compile with -g");
+        note_locked("parts of " + found->file +
+                    " have no debug information, so the trace shows functions or offsets there; to see source lines, "
+                    "compile with -g");
     return stack;
 }
 

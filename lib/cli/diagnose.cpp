@@ -119,14 +119,19 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
     if (diagnoses) {
         subject.program.declare(tool);
         tool.section("Precision");
-        tool.choice("--precision", precision, {"f16", "bf16"},
-                    "Find the operations that must stay in f32 if all others compute in f16 or bf16, instead of looking for a failure. The outputs of this mixed model on the backend (default: eager) must match the outputs in f32, within the tolerances of f16 or bf16. The mixed model is written to MODEL.mixed.json.");
+        tool.choice(
+            "--precision", precision, {"f16", "bf16"},
+            "Find the operations that must stay in f32 if all others compute in f16 or bf16, instead of looking for a "
+            "failure. The outputs of this mixed model on the backend (default: eager) must match the outputs in f32, "
+            "within the tolerances of f16 or bf16. The mixed model is written to MODEL.mixed.json.");
     }
     if (!diagnoses) {
         tool.section("Comparison");
-        tool.choice(
-            "--compare", compare, {"kernels", "values", "ring"},
-            "What to compare with the reference. kernels: each compiled kernel, run alone on the operands that the reference computes. values: every intermediate value of the model, returned as an output. ring: each kernel in integer arithmetic, compared bit by bit (share/doc/how-to/exact.md). Default: kernels if the backend can run its kernels one by one, else values.");
+        tool.choice("--compare", compare, {"kernels", "values", "ring"},
+                    "What to compare with the reference. kernels: each compiled kernel, run alone on the operands that "
+                    "the reference computes. values: every intermediate value of the model, returned as an output. "
+                    "ring: each kernel in integer arithmetic, compared bit by bit (share/doc/how-to/exact.md). "
+                    "Default: kernels if the backend can run its kernels one by one, else values.");
     }
     subject.limits.declare(tool, kLimited);
     tool.common("--output --backend --accuracy --input");

@@ -61,7 +61,8 @@ void DiffOptions::declare(Tool& tool) {
     tool.positional("BEFORE", before, "Baseline of the comparison: a model, a program or a folder, like AFTER.");
     tool.positional("AFTER", after, kModelHelp);
     tool.flag("--values", values,
-              "Compare two folders that 'trace --hashes' wrote. Report the first operation that computes other bits from equal operands, and the first operation whose result differs by more than rounding.");
+              "Compare two folders that 'trace --hashes' wrote. Report the first operation that computes other bits "
+              "from equal operands, and the first operation whose result differs by more than rounding.");
     tool.option("--record", record, "DIR",
                 "With --values: run the program of AFTER again, up to the first operation that differs, and write its "
                 "operands and results to DIR as a record for replay, minify and repro.");

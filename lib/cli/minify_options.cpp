@@ -262,7 +262,9 @@ void MinifyOptions::check_usage() const {
     require_range("--jobs", search.jobs, 1, 1024);
     backend.check();
     if (!backend.name.empty() + !test.empty() + !check.empty() > 1)
-        throw Error("found more than one of --backend, --test and --check, expected one: each decides whether a candidate fails");
+        throw Error(
+            "found more than one of --backend, --test and --check, expected one: each decides whether a candidate "
+            "fails");
     require_with(test_must_fail, "--test-must-fail", !test.empty(), "--test");
     require_with(!which.fail_codes.empty(), "--fail-code", !check.empty(), "--check");
     require_with(!which.ignore_codes.empty(), "--ignore-fail-code", !check.empty(), "--check");

@@ -82,8 +82,8 @@ void warn_of_assumed(const fs::path& path, const std::vector<std::string>& dims,
     if (dims.empty()) return;
     const bool several = dims.size() > 1;
     log_warning(LogChannel::frontend, path.string() + ": " + took + (several ? "dimensions " : "dimension ") +
-                                          join(dims) + "; to set " + (several ? "the first size" : "this size") + ": --dim '" +
-                                          dims.front().substr(0, dims.front().find('=')) + sets + "'");
+                                          join(dims) + "; to set " + (several ? "the first size" : "this size") +
+                                          ": --dim '" + dims.front().substr(0, dims.front().find('=')) + sets + "'");
 }
 
 /// `model`: which of several in the archive, and then the frame's name.
@@ -344,7 +344,8 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
         const bool own = completed.inputs.inputs.size() == options.inputs.inputs.size();
         if (own || !error.hint().empty() || !loads(path, options)) throw;
         throw Error(error.where(), error.message(),
-                    "pass other values with --input, or random values with --seed: the values came from " + completed.inputs.data_set()->string());
+                    "pass other values with --input, or random values with --seed: the values came from " +
+                        completed.inputs.data_set()->string());
     }
 }
 

@@ -252,7 +252,9 @@ void TraceOptions::declare(Tool& tool) {
     tool.choice("--record", record, {"always", "on-error", "never"},
                 "When to write records: always (default), on-error (runs that fail or give wrong results) or never.");
     tool.flag_or_choice("--fullgraph", fullgraph, {"breaks", "export"},
-                        "Exit with status 1 if there is a graph break, and report the first graph break. export: exit with status 1 also if torch.export would fail, because a graph reads a tensor that is not an argument of the function, or because the program fixes a size that is marked dynamic.");
+                        "Exit with status 1 if there is a graph break, and report the first graph break. export: exit "
+                        "with status 1 also if torch.export would fail, because a graph reads a tensor that is not an "
+                        "argument of the function, or because the program fixes a size that is marked dynamic.");
     tool.flag("--minify", minify,
               "If the backend fails, minimize the failure, and write the minimized graph and a verified repro to DIR.");
     tool.flag("--hashes", hashes,
@@ -275,7 +277,8 @@ void TraceOptions::declare(Tool& tool) {
     limits.declare(tool, kLimited);
     tool.common("--output --force --input --backend --minify --fullgraph --record --function --compile --capture");
     tool.exit_one(
-        "the results differ from the given outputs, or the backend failed; with --fullgraph: there is a graph break; with --repeat: the runs differ. If a traced program fails, trace exits with the exit status of the program");
+        "the results differ from the given outputs, or the backend failed; with --fullgraph: there is a graph break; "
+        "with --repeat: the runs differ. If a traced program fails, trace exits with the exit status of the program");
     tool.files([this] {
         UsedFiles used;
         for (const fs::path& model : models)

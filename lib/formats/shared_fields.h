@@ -129,7 +129,8 @@ struct Fields<Culprit> {
         field.maybe("op", &Culprit::op, "");
         field.maybe("application", &Culprit::application,
                     "For a pass: the first bad application, as the compiler names it. Since 1.5.");
-        field.maybe("partner", &Culprit::partner, "For a pass: another pass without which this pass causes no failure.");
+        field.maybe("partner", &Culprit::partner,
+                    "For a pass: another pass without which this pass causes no failure.");
         field.maybe("minimized_only", &Culprit::minimized_only,
                     "Whether the original model still fails with the culprit switched off. Since 1.4.");
         field.maybe("dependents", &Culprit::dependents,
@@ -140,7 +141,8 @@ template <>
 struct Fields<Pace> {
     static void visit(auto& field) {
         field("factor", &Pace::factor, "The graph fails if it takes more than this many times as long.");
-        field.maybe("than", &Pace::than, "The backend to compare with. If absent: the failure's backend, without optimization.");
+        field.maybe("than", &Pace::than,
+                    "The backend to compare with. If absent: the failure's backend, without optimization.");
         field.maybe("options", &Pace::options, "The options of this backend.");
     }
 };
@@ -149,7 +151,8 @@ struct Fields<Failure> {
     static constexpr const char *kName = "failure", *kMeaning = "How a minimized graph fails.";
     static constexpr bool kLines = true;
     static void visit(auto& field) {
-        field("backend", &Failure::backend, "The backend; empty if a script or command decided whether the graph fails.");
+        field("backend", &Failure::backend,
+              "The backend; empty if a script or command decided whether the graph fails.");
         field.maybe("version", &Failure::version, "The version of the backend's compiler, if it reports one.");
         field.maybe("options", &Failure::options, "");
         field.maybe("command", &Failure::command, "", OneLine{});

@@ -100,7 +100,8 @@ class PlanJudge {
         for (const ValueRef& value : part.inputs) {
             const auto known = values_.find(value);
             if (known == values_.end()) {
-                result.reason = "the expected value of the kernel's operand is unknown: %" + plan_.graph.node({value.node}).name;
+                result.reason =
+                    "the expected value of the kernel's operand is unknown: %" + plan_.graph.node({value.node}).name;
                 return result;
             }
             operands.push_back(known->second);
@@ -252,7 +253,8 @@ KernelJudgements judge_kernels(const FailingCase& asked, const Judgement& whole,
         kernel.same_code = !kernel.code.empty() && kernel.code == codes[i];
         if (kernel.same_code || kernel.code.empty() || codes[i].empty()) continue;
         kernel.verdict = Verdict::not_judged;
-        kernel.reason = "the machine code of the kernel compiled alone differs from its machine code in the whole graph";
+        kernel.reason =
+            "the machine code of the kernel compiled alone differs from its machine code in the whole graph";
     }
     return result;
 }

@@ -73,12 +73,12 @@ class FrameWriter {
         std::vector<std::string> lines;
         for (const IndexGraph& graph : index_.graphs)
             if (graph.frame == name_ && !graph.variant_of.empty())
-                lines.push_back(
-                    "//   " + Language::remark(graph.name + ": like " + graph.variant_of + ", but " + graph.difference));
+                lines.push_back("//   " + Language::remark(graph.name + ": like " + graph.variant_of + ", but " +
+                                                           graph.difference));
         if (lines.empty()) return {};
         const std::size_t shown = shown_of(lines.size(), kShown);
-        std::string text =
-            "// " + plural(lines.size(), "recompiled graph") + " of later calls equal a graph below, except for one thing:\n";
+        std::string text = "// " + plural(lines.size(), "recompiled graph") +
+                           " of later calls equal a graph below, except for one thing:\n";
         for (std::size_t i = 0; i < shown; ++i) text += lines[i] + "\n";
         if (shown < lines.size()) text += "//   and " + std::to_string(lines.size() - shown) + " more\n";
         return text;
@@ -158,7 +158,8 @@ class FrameWriter {
 
     std::string guards() const {
         std::string text =
-            "/// Returns whether the graphs are valid for a call. If not, the next specialization is tried; if there is none, the\n/// function is captured again.\n"
+            "/// Returns whether the graphs are valid for a call. If not, the next specialization is tried; if there "
+            "is none, the\n/// function is captured again.\n"
             "bool __guards([[maybe_unused]] Frame& frame) {\n";
         std::set<std::string> symbols;
         for (const IndexGuard& entry : graphs_[begin_].entry->guards)

@@ -39,7 +39,8 @@ struct ShownCulprit : Culprit {
         field("op", &ShownCulprit::op, "");
         field.maybe("application", &ShownCulprit::application,
                     "For a pass: the first bad application, as the compiler names it.");
-        field.maybe("partner", &ShownCulprit::partner, "For a pass: another pass without which this pass causes no failure.");
+        field.maybe("partner", &ShownCulprit::partner,
+                    "For a pass: another pass without which this pass causes no failure.");
         field.maybe("minimized_only", &ShownCulprit::minimized_only,
                     "Whether the original model still fails with the culprit switched off.");
         field.maybe("dependents", &ShownCulprit::dependents,

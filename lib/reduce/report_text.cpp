@@ -91,7 +91,8 @@ std::string found_text(const Minimized& done) {
     text += passes(done.passes);
     if (done.flaky.runs)
         text += fmt::format(
-            "flaky:      the original fails in this way in {} of {} runs; each candidate that passes was run {} times\n",
+            "flaky:      the original fails in this way in {} of {} runs; each candidate that passes was run {} "
+            "times\n",
             done.flaky.failures, done.flaky.runs, done.flaky.repeat);
     if (search.fell_back)
         text +=

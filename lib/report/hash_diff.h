@@ -114,7 +114,8 @@ struct ProcessDiff {
         field("gone", &Self::gone_count, "The number of these.", Count{});
         field.maybe("first_added", &Self::added, "The first operation that only the second run has.");
         field("added", &Self::added_count, "The number of these.", Count{});
-        field("not_judged", &Self::not_judged, "Operations that differ, and whose rounding error has no known bound.", Count{});
+        field("not_judged", &Self::not_judged, "Operations that differ, and whose rounding error has no known bound.",
+              Count{});
         field.maybe("not_judged_ops", &Self::not_judged_ops, "");
         field.maybe("passed_over", &Self::passed_over, "Operations whose results may differ.");
         field.maybe("notes", &Self::notes, "What could not be recorded.");

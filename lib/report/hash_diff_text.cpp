@@ -60,7 +60,8 @@ class HashText {
             text_ += "\nThis operation is also the first whose result differs by more than rounding.\n";
         else
             found("First operation whose result differs by more than rounding", diff.beyond);
-        if (diff.differing && !diff.beyond) text_ += "\nNo operation was found whose result differs by more than rounding.\n";
+        if (diff.differing && !diff.beyond)
+            text_ += "\nNo operation was found whose result differs by more than rounding.\n";
         if (diff.not_judged)
             text_ += (diff.beyond ? "\n" : "") + std::string("Not judged: ") + plural(diff.not_judged, "operation") +
                      " (" + join(diff.not_judged_ops) + ")\n";

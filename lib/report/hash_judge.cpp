@@ -86,7 +86,8 @@ HashJudgement judge_hashes(const std::string& target, const std::vector<BothRows
         operands_moved = std::max(operands_moved, operand.moved());
         same = same && operand.same();
     }
-    if (!result.value.is_tensor() && !same) return {.why = "the operation reads an operand that differs", .carried = true};
+    if (!result.value.is_tensor() && !same)
+        return {.why = "the operation reads an operand that differs", .carried = true};
     if (!op) return {.why = "Whittle does not know the op"};
     const Bound& bound = op->def->bound;
     if (bound.rule == Rule::none) return {.why = "the rounding error of the op has no known bound"};

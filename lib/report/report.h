@@ -58,8 +58,8 @@ struct ShownRecompile : IndexRecompile {
         field("condition", &ShownRecompile::condition, "The guard's condition: L['n'] == 3");
         field("found", &ShownRecompile::found, "The value that was found instead: 4");
         field("count", &ShownRecompile::count, "The number of recompiles before which the guard failed.", Count{});
-        field("shared", &ShownRecompile::shared, "The number of these recompiles that another failed guard counts, too.",
-              Count{});
+        field("shared", &ShownRecompile::shared,
+              "The number of these recompiles that another failed guard counts, too.", Count{});
         field("source", &ShownRecompile::source, "Where capture relied on the guarded value.", OrNull{});
         field("advice", &ShownRecompile::advice, "");
     }
@@ -146,17 +146,20 @@ struct GraphSummary : IndexGraph {
         field("parameter_bytes", &GraphSummary::parameter_bytes, "", Count{});
         field("updates", &GraphSummary::updates, "The writes of the graph to its inputs: \"L['x'] = %add\".");
         field("guards", &GraphSummary::guard_texts, "In the order in which they are checked.");
-        field("compile_seconds", &GraphSummary::compile_seconds, "The time of compilation, if a backend compiled the graph.");
+        field("compile_seconds", &GraphSummary::compile_seconds,
+              "The time of compilation, if a backend compiled the graph.");
         field.maybe("compilations", &GraphSummary::compilations,
                     "How often the graph was compiled: once for each set of sizes. 1 if not counted.", Count{});
         field.maybe("runs", &GraphSummary::runs, "How often the graph ran; 1 if not counted.", Count{});
         field.maybe("calls", &GraphSummary::calls, "Calls of its frame.", Count{});
-        field.maybe("calls_guessed", &GraphSummary::calls_guessed,
-                    "Whether the number of calls is a guess, because it is unknown where a call ends and the next one begins.");
+        field.maybe(
+            "calls_guessed", &GraphSummary::calls_guessed,
+            "Whether the number of calls is a guess, because it is unknown where a call ends and the next one begins.");
         field.maybe("variant_of", &GraphSummary::variant_of,
                     "The graph that this one equals, except for the difference.");
         field.maybe("difference", &GraphSummary::difference, "");
-        field.maybe("checked", &GraphSummary::checked, "Whether the graph was run on the values observed during capture.");
+        field.maybe("checked", &GraphSummary::checked,
+                    "Whether the graph was run on the values observed during capture.");
         field.maybe("capture_fault", &GraphSummary::capture_fault,
                     "How the graph's results differ from those that the program computed.");
         field.maybe("symbols", &GraphSummary::symbols, "");

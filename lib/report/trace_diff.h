@@ -40,7 +40,8 @@ struct ChangedGraph {
             "Nodes that are gone, then new and changed nodes in the order of the second graph.");
         field(
             "resized", [](const ChangedGraph& changed) { return changed.graph.resized; },
-            "The number of further nodes whose results differ in dtype or sizes only because their operands do.", Count{});
+            "The number of further nodes whose results differ in dtype or sizes only because their operands do.",
+            Count{});
         field("guards_gone", &ChangedGraph::guards_gone, "");
         field("guards_new", &ChangedGraph::guards_new, "");
     }

@@ -34,7 +34,9 @@ struct Side {
 AskedByLine asked(const Side& side, const Graph& graph, const fs::path& folder) {
     auto* const asks = offered<AsksByLine>(side.backend);
     if (!asks)
-        throw Error("cannot write a program that measures the time of " + side.called + ", expected a backend that runs as a worker process", "to measure both times again: minify FILE");
+        throw Error("cannot write a program that measures the time of " + side.called +
+                        ", expected a backend that runs as a worker process",
+                    "to measure both times again: minify FILE");
     fs::create_directories(folder);
     return asks->asked_by_line(graph, side.options, folder);
 }

@@ -27,7 +27,8 @@ struct SourceFile {
         *kName = "source",
         *kMeaning =
             "The source of a value: a local variable, a global, program state, a value that was live at the previous "
-            "graph break, a random number, a condition as the program's source has it, with its line, or a number that an operation gets; then the path to the value, members by name and elements by number.";
+            "graph break, a random number, a condition as the program's source has it, with its line, or a number that "
+            "an operation gets; then the path to the value, members by name and elements by number.";
     std::optional<std::string> local = {}, global = {}, state = {}, condition = {}, operand = {};
     std::optional<std::int64_t> live = {}, random = {}, line = {};
     std::vector<Word> path = {};

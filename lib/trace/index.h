@@ -330,7 +330,8 @@ struct TraceIndex {
                     "Since 1.5.",
                     Count{});
         field.maybe("guessed_calls", &TraceIndex::guessed_calls,
-                    "The frames whose number of executions is a guess, because it is unknown where an execution ends and the next one begins. Since 1.8.");
+                    "The frames whose number of executions is a guess, because it is unknown where an execution ends "
+                    "and the next one begins. Since 1.8.");
         field.maybe("call_log", &TraceIndex::call_log,
                     "The first calls of each compiled function, and the calls that fit no specialization. Since 1.5.");
         field.maybe("callers", &TraceIndex::callers,

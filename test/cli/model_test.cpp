@@ -295,8 +295,7 @@ TEST_CASE("the values beside an ONNX file are for it, unless other values are as
     CHECK(load_model(folder.path() / "model.onnx", {}).at(0).inputs_from == values.string());
     save_tensor_proto(values / "input_0.pb", Tensor::of<float>({1, 2}));
     const std::string wrong = error_of([&] { load_model(folder.path() / "model.onnx", {}); });
-    CHECK(wrong.find("the values came from " + values.string()) !=
-          std::string::npos);
+    CHECK(wrong.find("the values came from " + values.string()) != std::string::npos);
 }
 
 TEST_CASE("a failure's inputs are kept") {

@@ -84,6 +84,7 @@ TEST_CASE("where only the whole fails, the next step is named", "[report]") {
                    Catch::Contains("to find the operations that fail together: minify f.json"));
     CHECK_THAT(report::to_text(kernels, Outcome{}, "minify f.json", {}), !Catch::Contains("only the whole fails"));
     kernels.passes = "output 0 differs";
-    CHECK_THAT(report::to_text(kernels, whole, "minify f.json", {}),
-               Catch::Contains("a pass is wrong; to find out which one: explain diagnose") && !Catch::Contains("minify"));
+    CHECK_THAT(
+        report::to_text(kernels, whole, "minify f.json", {}),
+        Catch::Contains("a pass is wrong; to find out which one: explain diagnose") && !Catch::Contains("minify"));
 }

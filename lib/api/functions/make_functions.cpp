@@ -205,7 +205,8 @@ void disambiguate(std::vector<Function>& all) {
             };
             while (!taken.insert(key()).second) {
                 const std::size_t next = f->required();
-                if (next == f->parameters.size()) throw Error({f->target, {}}, "found two ops whose C++ functions have the same parameters");
+                if (next == f->parameters.size())
+                    throw Error({f->target, {}}, "found two ops whose C++ functions have the same parameters");
                 f->parameters[next].fallback.clear();
             }
         }

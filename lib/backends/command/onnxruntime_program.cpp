@@ -120,8 +120,8 @@ class OnnxRuntimeProgram {
         std::string text = language.comment("ONNX Runtime " + first_word(said_.version) +
                                             ", CPU: " + as_sentence(statement_of(request_, model_, words(language))));
         if (!request_.blame.off.empty())
-            text +=
-                language.comment("The result is right with optimization.disable_specified_optimizers = " + request_.blame.off + ".");
+            text += language.comment(
+                "The result is right with optimization.disable_specified_optimizers = " + request_.blame.off + ".");
         return text;
     }
 
@@ -345,7 +345,8 @@ class OnnxRuntimeProgram {
         if (!by_level() && request_.blame.off.empty())
             return request_.blame.level.empty()
                        ? ""
-                       : std::string(is("mismatch") ? "The result is wrong" : "The model fails") + " at all optimization levels.\n";
+                       : std::string(is("mismatch") ? "The result is wrong" : "The model fails") +
+                             " at all optimization levels.\n";
         std::string column = "result", right = "no error", seen = is("crash") ? failure_.signature.detail : "error";
         if (is("mismatch")) {
             const Tensor& expected = request_.expected[compared_.output];

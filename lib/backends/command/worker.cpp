@@ -221,9 +221,8 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile, public OwnG
         const auto told = said.find("run_seconds");
         const auto is_time = [](const json& number) { return number.is_number() && number.get<double>() > 0; };
         if (told == said.end() || !told->is_array() || told->empty() || !std::ranges::all_of(*told, is_time))
-            return BackendFailure{.stage = "run",
-                                  .message = "the worker cannot measure run times (timed_runs)",
-                                  .unsupported = true};
+            return BackendFailure{
+                .stage = "run", .message = "the worker cannot measure run times (timed_runs)", .unsupported = true};
         for (const json& number : *told) seconds.push_back(number.get<double>());
         return std::nullopt;
     }

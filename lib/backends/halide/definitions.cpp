@@ -96,9 +96,12 @@ const Definition* Prepared::definition(const Directive& directive) const {
     const Stage* stage = group_.stage(directive.stage);
     if (!stage || directive.update >= static_cast<int>(stage->updates.size()))
         throw Error({"group " + group_.name, ""},
-                    "found directive " + print(directive) + ", expected the name of a Func and the number of one of its updates");
+                    "found directive " + print(directive) +
+                        ", expected the name of a Func and the number of one of its updates");
     if (const int since = halide_since(directive); since > major_version())
-        throw Error({"group " + group_.name, ""}, "found directive " + print(directive) + " with Halide " + std::to_string(major_version()) + ", expected Halide " + std::to_string(since) + " or newer");
+        throw Error({"group " + group_.name, ""}, "found directive " + print(directive) + " with Halide " +
+                                                      std::to_string(major_version()) + ", expected Halide " +
+                                                      std::to_string(since) + " or newer");
     const auto found = definitions_.find(directive.stage);
     if (found == definitions_.end()) return nullptr;
     const auto definition = std::ranges::find(found->second, directive.update, &Definition::update);

@@ -150,8 +150,8 @@ class LibTorchProgram {
         const std::string text = language::cpp.comment("LibTorch " + version() + ", CPU: " + sentence());
         const std::string run = shell_quote({"./" + request_.file.stem().string()});
         if (!scripted_) return text;
-        return text + language::cpp.comment("The result is right " + unprepared() + "with TorchScript's optimizer switched off (" +
-                                            run + " control).");
+        return text + language::cpp.comment("The result is right " + unprepared() +
+                                            "with TorchScript's optimizer switched off (" + run + " control).");
     }
     /// Of the control of TorchScript.
     std::string unprepared() const { return frozen() ? "without optimize_for_inference(), and " : ""; }

@@ -34,7 +34,9 @@ fs::path probe_header() {
     const fs::path program = fs::read_symlink("/proc/self/exe");
     const fs::path header =
         (program.parent_path() / WHITTLE_INCLUDE_DIR_FROM_BIN / "whittle" / "probe.h").lexically_normal();
-    if (!fs::exists(header)) throw Error({header.string(), {}}, "found no such file, expected the header of the probes, which is installed with Whittle");
+    if (!fs::exists(header))
+        throw Error({header.string(), {}},
+                    "found no such file, expected the header of the probes, which is installed with Whittle");
     return header;
 }
 

@@ -202,7 +202,8 @@ Command parse_command(std::span<const std::string> words) {
         if (const char* purpose = other_purpose(word); purpose && command.other.empty()) command.other = purpose;
         if (word == "-c" || word == "-S") object = true;
         if (word == "-MD" || word == "-MMD") depends = true;
-        if (word.starts_with("-save-temps")) command.refused = "-save-temps would keep files with the name of the temporary file that has the probes";
+        if (word.starts_with("-save-temps"))
+            command.refused = "-save-temps would keep files with the name of the temporary file that has the probes";
         if (kWithArgument.contains(word) && i + 1 < all.size()) {
             const std::string& argument = all[++i];
             if (word == "-o") command.output = argument;

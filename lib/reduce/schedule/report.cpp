@@ -90,14 +90,17 @@ std::string to_text(const MinimizedSchedule& done) {
             return text + minimized_text(done);
         case Outcome::not_failing:
             return text + row("not failing", done.reservation.empty()
-                                                 ? "the program passes in " + plural(done.runs, "run") + ", and its results are the same as without a schedule"
+                                                 ? "the program passes in " + plural(done.runs, "run") +
+                                                       ", and its results are the same as without a schedule"
                                                  : done.reservation);
         case Outcome::not_the_schedule:
             return text + row("culprit", "not the schedule: the program fails in the same way without any of its " +
                                              plural(done.candidates, "directive"));
         case Outcome::no_reference:
             return text + row("no verdict", done.why) +
-                   row("hint", "if the program does not report its failure itself, add --test SCRIPT, which decides whether a run fails");
+                   row("hint",
+                       "if the program does not report its failure itself, add --test SCRIPT, which decides whether a "
+                       "run fails");
     }
     return text;
 }
