@@ -69,7 +69,7 @@ TEST_CASE("near case: operands that are taken for each other") {
     REQUIRE(near);
     CHECK(near->same_result);
     CHECK(near_text(repro.graph, *near) ==
-          "The wrong result is that of the model with `sub(abs, x)` in place of `sub(x, abs)`.");
+          "The wrong result equals that of the model with `sub(abs, x)` in place of `sub(x, abs)`.");
 }
 
 TEST_CASE("near case: an output that another call reads") {
