@@ -323,7 +323,7 @@ TensorList Session::random(const Node& call, const std::vector<ImplPtr>& operand
             operand = make_impl(whittle::Tensor(operand->meta.dtype, operand->meta.sizes));  // its kind will do
         else
             demand(Tensor(operand), {static_cast<int>(BreakKind::unsupported),
-                                     "random values that depend on computed ones", call.target, pc});
+                                     "random values that depend on values computed in the graph", call.target, pc});
     const NotRecording not_recording;
     TensorList results;
     for (const whittle::Tensor& value : run_now(call, known)) {

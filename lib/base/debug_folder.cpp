@@ -27,7 +27,7 @@ std::size_t part_called(const std::string& word, std::string_view place) {
     for (const LogArtifact artifact : kAllLogArtifacts) names.emplace_back(name(artifact));
     const auto found = std::ranges::find(names, word);
     if (found == names.end())
-        throw Error({std::string(place), {}}, "found '" + word + "', expected some of " + join(names),
+        throw Error({std::string(place), {}}, "found '" + word + "', expected one or more of " + join(names),
                     did_you_mean(word, names));
     return static_cast<std::size_t>(found - names.begin());
 }

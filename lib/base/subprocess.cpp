@@ -108,8 +108,8 @@ ProcessResult run_guarded(const std::string& program, const ProcessOptions& opti
     ProcessResult result = result_of(report, options);
     if (result.left_behind)
         log_warning(LogChannel::run, "'" + program + "' (process " + std::to_string(result.left_behind) +
-                                         ") or a process that it started hangs in the kernel: SIGKILL does not end "
-                                         "this process, so it keeps running");
+                                         "), or one of its child processes, is still running: SIGKILL does not end a "
+                                         "process that hangs in the kernel");
     result.out = printed.text();
     result.err = errors.text();
     result.seconds = std::chrono::duration<double>(Clock::now() - start).count();

@@ -82,7 +82,7 @@ struct HashedProcess {
     static void fields(Field& field) {
         field("command", &HashedProcess::command, "The command line, possibly cut.");
         field("rows", &HashedProcess::rows, "The file of rows, in the same folder.", InFolder{});
-        field("finished", &HashedProcess::finished, "Whether the program came to its end.");
+        field("finished", &HashedProcess::finished, "Whether the recording goes to the end of the program.");
         field("forms", &HashedProcess::forms, "What rows refer to, by number from 1.");
         field("stacks", &HashedProcess::stacks, "The user's stacks, innermost frame first.");
         field.maybe("notes", &HashedProcess::notes, "What could not be recorded.");

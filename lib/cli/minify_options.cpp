@@ -36,7 +36,8 @@ std::vector<std::string> passes_of(const MinifyOptions& options) {
         std::istringstream rest(list.substr(list.starts_with('-') ? 1 : 0));
         for (std::string name; std::getline(rest, name, ','); names.insert(name))
             if (std::ranges::find(all, name) == all.end())
-                throw invalid_value(name, "--delta-passes", fmt::format("expected some of {}", fmt::join(all, ", ")),
+                throw invalid_value(name, "--delta-passes",
+                                    fmt::format("expected one or more of {}", fmt::join(all, ", ")),
                                     "to list the reductions: minify passes");
     }
     std::vector<std::string> wanted;

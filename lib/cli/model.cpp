@@ -309,7 +309,7 @@ std::vector<LoadedFrame> load_frames(const fs::path& path, const ModelOptions& o
         case ModelKind::torchscript:
             throw Error({path.string(), {}}, "found a " + std::string(name(kind)) + ", expected a model or a trace",
                         shell_quote(program_words("trace", {"-o", "DIR", path.string()})) +
-                            " captures it as a trace; then pass DIR");
+                            " captures a trace; pass this trace (DIR) in place of the program");
     }
     log_info(LogChannel::frontend,
              "read " + path.string() + ": " + std::string(name(kind)) + ", " + plural(frames.size(), "graph"));

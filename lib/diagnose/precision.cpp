@@ -134,7 +134,7 @@ class PrecisionSearch {
 
 std::string text_of(const PrecisionRun& run) {
     const auto figure = [](double value) { return significant(value, 3); };
-    std::string text = run.holds ? "holds" : "does not hold";
+    std::string text = run.holds ? "passes" : "fails";
     if (run.holds || run.error.max_abs > 0 || run.error.misplaced > 0)
         text += "; largest error " + figure(run.error.max_abs) + ", relative " + figure(run.error.max_rel) +
                 ", root mean square " + figure(run.error.rmse);

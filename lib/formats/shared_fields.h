@@ -70,7 +70,7 @@ struct Fields<Placement> {
         field.maybe("layout", &Placement::layout, "The layout; Strided if absent.");
         field.maybe("elements", &Placement::elements,
                     "The element type if dtype cannot express it (dtype is f32 then): quint8, string, i4. For layout "
-                    "Unknown, what is known of the type: sequence(f32).");
+                    "Unknown: the known part of the type, such as sequence(f32).");
     }
 };
 

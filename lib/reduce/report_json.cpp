@@ -18,7 +18,7 @@ struct Fields<diagnose::ReleaseHistory> {
                     "Releases between last_good and first_bad, or before first_bad, that cannot run the model or fail "
                     "in another way.");
         field.maybe("newest", &diagnose::ReleaseHistory::newest,
-                    "The newest of the releases that are newer than the one used.");
+                    "The newest of the releases that are newer than the release used.");
         field.maybe("newest_is", &diagnose::ReleaseHistory::newest_is,
                     "The verdict of the newest release: \"right\", \"wrong\" or \"cannot tell\".");
     }
@@ -117,11 +117,11 @@ struct Fields<reduce::Minimized> {
         field("unresolved", search(&reduce::Result::unresolved), "The number of queries without a verdict.");
         field("from_journal", &Minimized::replayed, "The number of answers reused from an earlier run.");
         field("fell_back", search(&reduce::Result::fell_back),
-              "Whether bisection was misled and delta debugging took over.");
+              "Whether bisection failed and delta debugging finished the search.");
         field("stored", &Minimized::stored, "Whether the failure is the one stored in the file.");
         field("one_minimal", search(&reduce::Result::one_minimal), "Whether no single further reduction fails.");
         field("reservation", search(&reduce::Result::reservation),
-              "Why the result is not 1-minimal, or what limits that claim.");
+              "Why the result is not 1-minimal, or why this is uncertain.");
         field("seconds", &Minimized::seconds, "", Count{});
         field("drifted", &Minimized::drifted_files, "Files of other failures found on the way.");
         field.maybe("output", &Minimized::output, "The file that was written, if any.");

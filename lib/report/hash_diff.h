@@ -111,9 +111,9 @@ struct ProcessDiff {
         field.maybe("first_beyond_rounding", &Self::beyond,
                     "The first operation whose result differs by more than rounding.");
         field.maybe("first_gone", &Self::gone, "The first operation that only the first run has.");
-        field("gone", &Self::gone_count, "The number of these.", Count{});
+        field("gone", &Self::gone_count, "The number of operations that only the first run has.", Count{});
         field.maybe("first_added", &Self::added, "The first operation that only the second run has.");
-        field("added", &Self::added_count, "The number of these.", Count{});
+        field("added", &Self::added_count, "The number of operations that only the second run has.", Count{});
         field("not_judged", &Self::not_judged, "Operations that differ, and whose rounding error has no known bound.",
               Count{});
         field.maybe("not_judged_ops", &Self::not_judged_ops, "");

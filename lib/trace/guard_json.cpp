@@ -212,7 +212,8 @@ struct GuardFile : C {
     static void fields(auto& field) {
         if constexpr (requires { C::kSource; }) field(C::kSource, &GuardFile::at, "");
         C::fields(field);
-        field.maybe("stack", &GuardFile::stack, "The user's stack where capture relied on it, innermost frame first.");
+        field.maybe("stack", &GuardFile::stack,
+                    "The user's stack where capture relied on the guarded value, innermost frame first.");
     }
 };
 

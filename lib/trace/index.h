@@ -45,7 +45,8 @@ struct IndexBreak {
         field.maybe("hint", &IndexBreak::hint,
                     "What to change there; empty if the user can change nothing. Since 1.7.");
         field.maybe("order", &IndexBreak::order,
-                    "A number that is lower for what the program met earlier, if that is known. Since 1.8.", Count{});
+                    "A number that is lower for breaks that the program reached earlier, if known. Since 1.8.",
+                    Count{});
     }
 };
 
@@ -179,7 +180,8 @@ struct IndexRecompile : IndexFailure {
         field("count", &IndexRecompile::count, "The number of recompiles before which the guard failed.", Count{});
         field.maybe("shared", &IndexRecompile::shared,
                     "The number of these recompiles that another failed guard counts, too. Since 1.8.", Count{});
-        field("stack", &IndexRecompile::stack, "The user's stack where capture relied on it, innermost frame first.");
+        field("stack", &IndexRecompile::stack,
+              "The user's stack where capture relied on the guarded value, innermost frame first.");
     }
 };
 

@@ -108,8 +108,8 @@ struct KernelProfile {
         field.maybe("runs", &KernelProfile::runs, "The number of measured runs.", Count{});
         field.maybe("seconds", &KernelProfile::seconds, "The median time of the runs.", Count{});
         field.maybe("roofline", &KernelProfile::roofline,
-                    "The kernel's speed relative to the machine's limit for its ratio of flops to bytes; above 1 if "
-                    "memory is the limit and the data are in a cache.",
+                    "The speed of the kernel as a fraction of the machine's limit for this ratio of flops to bytes. "
+                    "Above 1: memory is the limit, and the data are in a cache.",
                     Count{});
     }
 };

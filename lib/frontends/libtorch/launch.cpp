@@ -201,7 +201,7 @@ void run(const LaunchOptions& options, std::vector<std::string> environment, Lau
         result.exit_code = WEXITSTATUS(status);
 }
 
-constexpr char kUnseen[] = "the capture library could not be loaded into the program: it ran without capture";
+constexpr char kUnseen[] = "the program ran without capture: the capture library could not be loaded into the program";
 
 /// What the stub wrote about itself, in our words: "" when all is well.
 std::string note_of(const std::string& status, const LaunchOptions& options, const CaptureLibraries& libraries) {

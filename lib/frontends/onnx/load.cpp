@@ -257,7 +257,7 @@ LoadedModel load_once(onnx::ModelProto& model, Session& session, std::vector<std
     for (std::size_t i = 0; i < inputs.size(); ++i)
         if (const auto value = session.constants.find(inputs[i]);
             value != session.constants.end() && value->second.dtype() != metas[i].dtype)
-            throw Error({file, "input " + in_quotes(inputs[i])}, "given a value of type " +
+            throw Error({file, "input " + in_quotes(inputs[i])}, "found a value of type " +
                                                                      std::string(name(value->second.dtype())) +
                                                                      ", expected " + std::string(name(metas[i].dtype)));
     importer.import(metas);
