@@ -53,8 +53,8 @@ void AccuracyChoice::declare(Tool& tool, const std::string& means, const std::st
     tool.section("Accuracy");
     tool.flag_or_choice("--accuracy", mode, {"close", "fp64", "strict", "exact"},
                         means +
-                            " close: each element must be within the tolerances. fp64: like close, except that a "
-                            "result outside the tolerances passes if its error against a run in double precision is at "
+                            " close: each element must be within the tolerances. fp64: like close, but a result "
+                            "outside the tolerances also passes if its error, measured against double precision, is at "
                             "most about twice that of the reference. strict: all bits must be equal; with --rtol Nulp, "
                             "each element may differ by N units in the last place. exact: choose inputs and weights on "
                             "which no operation rounds; then all results must be equal.");

@@ -13,7 +13,8 @@ struct Fields<diagnose::ReleaseHistory> {
         field("installed", &diagnose::ReleaseHistory::installed, "");
         field.maybe("last_good", &diagnose::ReleaseHistory::last_good,
                     "The last release that is right; absent if none is.");
-        field("first_bad", &diagnose::ReleaseHistory::first_bad, "The first release that fails; both were run.");
+        field("first_bad", &diagnose::ReleaseHistory::first_bad,
+              "The first release that fails. Both releases were run.");
         field.maybe("cannot_tell", &diagnose::ReleaseHistory::cannot_tell,
                     "Releases between last_good and first_bad, or before first_bad, that cannot run the model or fail "
                     "in another way.");
@@ -84,7 +85,7 @@ struct Fields<reduce::Minimized> {
             "The verdict on the model: right, fails or not_judged.");
         field.maybe("reason", said(&Judgement::reason), "How the backend fails, or why there is no verdict.");
         field.maybe("compared", said(&Judgement::compared), "What the backend's results were compared with.");
-        field.maybe("agree", said(&Judgement::agree), "If results differ: which sides agree.");
+        field.maybe("agree", said(&Judgement::agree), "If results differ: which sources of results agree.");
         field(
             "result", [](const Minimized& all) { return name(all.ending); },
             "The kind of result: minimized, not_failing, unsupported, flaky or interrupted.");
@@ -123,7 +124,7 @@ struct Fields<reduce::Minimized> {
         field("reservation", search(&reduce::Result::reservation),
               "Why the result is not 1-minimal, or why this is uncertain.");
         field("seconds", &Minimized::seconds, "", Count{});
-        field("drifted", &Minimized::drifted_files, "Files of other failures found on the way.");
+        field("drifted", &Minimized::drifted_files, "Files of other failures that the search found.");
         field.maybe("output", &Minimized::output, "The file that was written, if any.");
         field.maybe(
             "flaky", [](const Minimized& all) { return all.flaky.runs ? std::optional(all.flaky) : std::nullopt; }, "");
@@ -164,7 +165,8 @@ struct Fields<reduce::Bug> {
         field("minimized", smallest(&reduce::OneFailure::minimized), "Whether the search was complete.");
         field("ops", smallest(&reduce::OneFailure::ops), "The number of ops that are left.", Count{});
         field("model", &Bug::model, "The model that was minimized furthest.");
-        field("output", smallest(&reduce::OneFailure::output), "Its minimized graph; empty if there is none.");
+        field("output", smallest(&reduce::OneFailure::output),
+              "The minimized graph of this model; empty if there is none.");
         field("culprit", smallest(&reduce::OneFailure::culprit), "The culprit, if one was found.");
         field("models", &Bug::models, "All models with this bug.");
     }

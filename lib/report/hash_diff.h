@@ -27,7 +27,7 @@ struct HashedDifference {
     static void fields(auto& field) {
         using Self = HashedDifference;
         field("position", &Self::position, "The position among the results or operands, from 0.", Count{});
-        field("value", &Self::value, "What it is: f32[2, 3]");
+        field("value", &Self::value, "The type, as in: f32[2, 3]");
         field("before", &Self::before, "The hash of the elements, in hexadecimal digits.");
         field("after", &Self::after, "");
         field("sum_before", &Self::sum_before, "The sum of the elements.");
@@ -55,15 +55,17 @@ struct DifferingOperation {
         using Self = DifferingOperation;
         field("op", &Self::op, "");
         field.maybe("under", &Self::under, "The node of the backward pass that called the operation.");
-        field("arguments", &Self::arguments, "What the arguments are: f32[2, 3], f32[3], 1");
-        field.maybe("arguments_before", &Self::arguments_before, "What they were in the first run, if that differs.");
-        field("before", &Self::before, "The number of the operation in the first run, from 1; 0: it is not there.",
+        field("arguments", &Self::arguments, "The types of the arguments, as in: f32[2, 3], f32[3], 1");
+        field.maybe("arguments_before", &Self::arguments_before,
+                    "The types of the arguments in the first run, if different.");
+        field("before", &Self::before,
+              "The number of the operation in the first run, from 1; 0 if the first run does not have the operation.",
               Count{});
-        field("after", &Self::after, "The same in the second run.", Count{});
+        field("after", &Self::after, "The number of the operation in the second run, from 1, or 0.", Count{});
         field("stack", &Self::stack, "The user's stack, innermost frame first.");
         field.maybe("differences", &Self::differences, "Results that differ, or the operand that differs.");
         field.maybe("verdict", &Self::verdict, "", OneOf{" within_rounding beyond_rounding not_judged"});
-        field.maybe("why", &Self::why, "Why it is not judged.");
+        field.maybe("why", &Self::why, "Why the operation is not judged.");
         field.maybe("moved", &Self::moved, "How far the sums differ, relative to the sum of the magnitudes.");
         field.maybe("allowed", &Self::allowed, "How far rounding can move the sums, in the same measure.");
     }
@@ -102,9 +104,10 @@ struct ProcessDiff {
         field("operations_before", &Self::operations_before, "", Count{});
         field("operations_after", &Self::operations_after, "", Count{});
         field("aligned", &Self::aligned, "The number of operations that both runs have.", Count{});
-        field("differing", &Self::differing, "The number of those with results that differ.", Count{});
-        field.maybe("first_input", &Self::input,
-                    "The first operation with an operand that differs, and that no recorded operation computed.");
+        field("differing", &Self::differing, "The number of operations of both runs whose results differ.", Count{});
+        field.maybe(
+            "first_input", &Self::input,
+            "The first operation that reads a different input: an operand that no recorded operation computed.");
         field.maybe("first_call", &Self::called, "The first operation that is called with other arguments.");
         field.maybe("first_in_bits", &Self::bits,
                     "The first operation whose operands agree, and whose result differs in its bits.");

@@ -145,18 +145,18 @@ struct GraphSummary : IndexGraph {
         field("parameters", &GraphSummary::parameters, "The number of parameter tensors.", Count{});
         field("parameter_bytes", &GraphSummary::parameter_bytes, "", Count{});
         field("updates", &GraphSummary::updates, "The writes of the graph to its inputs: \"L['x'] = %add\".");
-        field("guards", &GraphSummary::guard_texts, "In the order in which they are checked.");
+        field("guards", &GraphSummary::guard_texts, "The guards, in the order in which they are checked.");
         field("compile_seconds", &GraphSummary::compile_seconds,
               "The time of compilation, if a backend compiled the graph.");
         field.maybe("compilations", &GraphSummary::compilations,
                     "How often the graph was compiled: once for each set of sizes. 1 if not counted.", Count{});
         field.maybe("runs", &GraphSummary::runs, "How often the graph ran; 1 if not counted.", Count{});
-        field.maybe("calls", &GraphSummary::calls, "Calls of its frame.", Count{});
+        field.maybe("calls", &GraphSummary::calls, "The number of calls of the graph's frame.", Count{});
         field.maybe(
             "calls_guessed", &GraphSummary::calls_guessed,
             "Whether the number of calls is a guess, because it is unknown where a call ends and the next one begins.");
         field.maybe("variant_of", &GraphSummary::variant_of,
-                    "The graph that this one equals, except for the difference.");
+                    "The name of a graph that is equal except for the difference.");
         field.maybe("difference", &GraphSummary::difference, "");
         field.maybe("checked", &GraphSummary::checked,
                     "Whether the graph was run on the values observed during capture.");
@@ -165,8 +165,9 @@ struct GraphSummary : IndexGraph {
         field.maybe("symbols", &GraphSummary::symbols, "");
         field.maybe("compile_id", &GraphSummary::compile_id,
                     "The function's number and that of its specialization: 0/1");
-        field.maybe("generalized_by", &GraphSummary::generalized_by,
-                    "A later graph of the same code that also serves all its calls, because sizes turned out to vary.");
+        field.maybe(
+            "generalized_by", &GraphSummary::generalized_by,
+            "A later graph of the same code, in which sizes vary, so that it also serves the calls of this graph.");
         field.maybe("nested_graphs", &GraphSummary::nested_graphs,
                     "Graphs nested in higher-order ops and control flow.", Count{});
         field.maybe(
@@ -230,10 +231,12 @@ struct Report {
         field("model", &Report::model, "");
         field("backend", &Report::backend,
               "The backend that was asked whether it supports the ops; empty if none was.");
-        field("graph_count", &Report::graph_count, "Graphs that a later one generalizes are not counted.");
-        field("graph_break_count", &Report::graph_break_count, "Occurrences of graph breaks, not distinct reasons.",
-              Count{});
-        field("op_count", &Report::op_count, "Calls except getitems; breaks and nested graphs included.", Count{});
+        field("graph_count", &Report::graph_count,
+              "The number of graphs, without those that a later graph generalizes.");
+        field("graph_break_count", &Report::graph_break_count,
+              "The number of times that a graph breaks, not the number of distinct reasons.", Count{});
+        field("op_count", &Report::op_count,
+              "The number of calls, without getitems; with those at breaks and in nested graphs.", Count{});
         field("break_reasons", &Report::break_reasons, "The reasons of graph breaks, most frequent first.");
         field("graphs", &Report::graphs, "");
         field("ops", &Report::ops, "The ops, the most frequent first.");
@@ -244,7 +247,7 @@ struct Report {
         field.maybe("eager_calls", &Report::eager_calls, "Calls that ran eagerly because no specialization fitted.",
                     Count{});
         field.maybe("guessed_calls", &Report::guessed_calls, "Functions whose number of calls is a guess.");
-        field.maybe("call_log", &Report::call_log, "Which specialization each call of a compiled function hit.");
+        field.maybe("call_log", &Report::call_log, "The specialization that each call of a compiled function used.");
         field.maybe("callers", &Report::callers, "Where compiled functions were called from.");
         field.maybe("torch_compilations", &Report::torch_compilations,
                     "What torch.compile compiled in the program, as PyTorch logged it.");

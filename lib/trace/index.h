@@ -103,13 +103,13 @@ struct IndexGraph {
         field.maybe("file", &IndexGraph::file, "", InFolder{});
         field("frame", &IndexGraph::frame, "");
         field("ended_by", &IndexGraph::ended_by_break,
-              "Why the graph ended here: the frame returned, or a break, by its index in breaks.", EndedBy{});
+              "Why the graph ended: the frame returned, or a break, given by its index in breaks.", EndedBy{});
         field("ops", &IndexGraph::ops, "The number of calls, getitems excluded.", Count{});
         field("inputs", &IndexGraph::inputs, "", Count{});
         field("outputs", &IndexGraph::outputs, "", Count{});
         field.maybe("updates", &IndexGraph::updates,
-                    "Inputs and parameters that are written to, in order, each with the output that it takes: \"L['x'] "
-                    "= %add\". Since 1.1.");
+                    "Inputs and parameters that are written to, in order, each with the output that is written to it: "
+                    "\"L['x'] = %add\". Since 1.1.");
         field.maybe("guards", &IndexGraph::guards,
                     "The guards under which the graph can be reused, in the order in which they are checked. Since "
                     "1.1; strings until 1.3.");
@@ -271,10 +271,10 @@ struct TorchCompilation {
         field("ops", &TorchCompilation::ops, "The number of operations in the graph.", Count{});
         field("guards", &TorchCompilation::guards, "The number of guards.", Count{});
         field("seconds", &TorchCompilation::seconds, "");
-        field.maybe("error", &TorchCompilation::error, "Why it was not compiled.");
+        field.maybe("error", &TorchCompilation::error, "Why the graph was not compiled.");
         field.maybe("breaks", &TorchCompilation::breaks, "Why and where the graph ends before the function does.");
         field.maybe("failed_guards", &TorchCompilation::failed_guards,
-                    "Of a recompilation: the guards that failed, each with the id of the earlier compilation.");
+                    "For a recompilation: the guards that failed, each with the id of the earlier compilation.");
     }
 };
 
@@ -286,7 +286,7 @@ struct IndexModel {
 
     template <class Field>
     static void fields(Field& field) {
-        field("name", &IndexModel::name, "The name after the file or folder; unique.");
+        field("name", &IndexModel::name, "A unique name, made from the name of the file or folder.");
         field("file", &IndexModel::file, "The file, relative to the trace's folder.");
     }
 };
