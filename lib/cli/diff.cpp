@@ -99,7 +99,7 @@ int diff(const Tool& tool, const DiffOptions& options) {
     options.subject.backend.check();
     if (options.subject.accuracy.exact())
         throw Error("--accuracy=exact cannot be used with explain diff, which compares recorded values",
-                    "--accuracy=strict compares all bits");
+                    "to compare all bits, use --accuracy=strict");
     ReportSink sink(tool, options.after, options.report.output);
     const TempDir scratch("whittle-diff");
     const fs::path &before = options.before, &after = options.after;

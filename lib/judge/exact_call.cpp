@@ -130,8 +130,8 @@ class ExactCall : BoundedCall {
             return places ? "returns positions, which are not unique among equal elements" : inexact_number();
         }
         for (const double x : centers_[k]) {
-            if (!std::isfinite(x)) return "gives values that are not finite";
-            if (!holds(dtype, x)) return "gives numbers that " + std::string(name(dtype)) + " does not have";
+            if (!std::isfinite(x)) return "computes values that are not finite";
+            if (!holds(dtype, x)) return "computes numbers that " + std::string(name(dtype)) + " does not have";
         }
         return {};
     }

@@ -404,7 +404,8 @@ std::optional<ReproProgram> onnxruntime_program(const ShortRequest& request, con
     const Failure& failure = *request.graph.failure;
     if (failure.signature.kind == "timeout") why_not = "Node.js cannot stop a run that hangs";
     for (const auto& [name, value] : failure.options)
-        if (name != "pass-limit" && name != "release") why_not = "the model runs with " + name + "=" + value;
+        if (name != "pass-limit" && name != "release")
+            why_not = "the model runs with the backend option " + name + "=" + value;
     const auto unknown = [](const Tensor& tensor) { return javascript.type(tensor.dtype()).empty(); };
     const auto half = [](const Tensor& tensor) { return tensor.dtype() == DType::f16; };
     if (std::ranges::any_of(failure.inputs, unknown) || std::ranges::any_of(request.expected, unknown) ||

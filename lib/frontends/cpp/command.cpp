@@ -168,7 +168,7 @@ void expand(std::span<const std::string> words, int depth, Words& result) {
 /// What a command does instead of compiling one file to an object, by one of its words.
 const char* other_purpose(const std::string& word) {
     if (word == "-E") return "only preprocesses";
-    if (word == "-M" || word == "-MM") return "only lists what it includes";
+    if (word == "-M" || word == "-MM") return "only lists the included files";
     if (word == "-fsyntax-only") return "only checks the syntax";
     if (word == "-emit-pch" || word == "-xc++-header" || word == "c++-header" || word == "-emit-module" ||
         word == "--precompile")

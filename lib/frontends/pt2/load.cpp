@@ -164,9 +164,8 @@ class ProgramReader {
     Tensor weight(const std::string& folder, const Json& entry,
                   std::map<std::string, std::shared_ptr<Storage>>& payloads) const {
         if (entry.value("use_pickle", false))
-            throw Error(
-                "found a weight stored as pickled code, which is never run: the weight has a subclass of Tensor",
-                "export the model with plain tensors");
+            throw Error("found a weight of a subclass of Tensor, stored as pickled code, which Whittle never runs",
+                        "export the model with plain tensors");
         const ValueMeta meta = meta_of(entry.at("tensor_meta"), {});
         const auto offset = size_of(entry.at("tensor_meta").at("storage_offset"), {});
         const auto path = entry.at("path_name").get<std::string>();
