@@ -164,8 +164,8 @@ std::string to_text(const PrecisionReport& report) {
         constexpr std::size_t kWidth = 13;
         return label + ":" + std::string(kWidth - std::min(kWidth, label.size()), ' ') + text + "\n";
     };
-    std::string text = report.model + ": precision " + half + " on " + report.backend + ", within " +
-                       significant(report.tolerance.rtol, 3) + " relative and " +
+    std::string text = report.model + ": precision " + half + " on " + report.backend +
+                       ", tolerances: " + significant(report.tolerance.rtol, 3) + " relative, " +
                        significant(report.tolerance.atol, 3) + " absolute\n" +
                        line("all in " + half, text_of(report.before));
     if (!report.no_half.empty()) text += line("no " + half, join(report.no_half) + " stay in f32");

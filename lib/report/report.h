@@ -165,9 +165,9 @@ struct GraphSummary : IndexGraph {
         field.maybe("symbols", &GraphSummary::symbols, "");
         field.maybe("compile_id", &GraphSummary::compile_id,
                     "The function's number and that of its specialization: 0/1");
-        field.maybe(
-            "generalized_by", &GraphSummary::generalized_by,
-            "A later graph of the same code, in which sizes vary, so that it also serves the calls of this graph.");
+        field.maybe("generalized_by", &GraphSummary::generalized_by,
+                    "The name of a later graph of the same code with varying sizes, which also serves the calls of "
+                    "this graph.");
         field.maybe("nested_graphs", &GraphSummary::nested_graphs,
                     "Graphs nested in higher-order ops and control flow.", Count{});
         field.maybe(
@@ -236,7 +236,7 @@ struct Report {
         field("graph_break_count", &Report::graph_break_count,
               "The number of times that a graph breaks, not the number of distinct reasons.", Count{});
         field("op_count", &Report::op_count,
-              "The number of calls, without getitems; with those at breaks and in nested graphs.", Count{});
+              "The number of calls, including those at breaks and in nested graphs, but without getitems.", Count{});
         field("break_reasons", &Report::break_reasons, "The reasons of graph breaks, most frequent first.");
         field("graphs", &Report::graphs, "");
         field("ops", &Report::ops, "The ops, the most frequent first.");

@@ -146,7 +146,9 @@ ValueMeta input_meta(const onnx::ValueInfoProto& input, const Sizes* given, Sess
         throw Error(where, "found elements of type " + onnx_proto::data_type_name(code) + ", expected " +
                                dtype_names(&DTypeInfo::onnx_name));
     std::optional<Sizes> sizes = given ? std::optional(*given) : decided_sizes(input, session);
-    if (!sizes) throw Error(where, "found no shape, expected a shape", "give the sizes of the input");
+    if (!sizes)
+        throw Error(where, "found an input without a shape, expected a shape",
+                    "give the sizes with --input NAME=DTYPE[SIZES]");
     try {
         element_count(*sizes);
         return dtype ? ValueMeta::contiguous(*dtype, std::move(*sizes)) : opaque_meta(opaque->name, std::move(*sizes));

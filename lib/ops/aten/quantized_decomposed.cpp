@@ -55,7 +55,7 @@ Sizes channels(const Call& c, const V& x, const V& scales) {
     if (scales.sizes() != expected)
         throw Error(c.schema().name + ": found axis=" + std::to_string(c.integer("axis")) + " and scales of sizes " +
                     to_string(scales.sizes()) + " for a tensor of sizes " + to_string(x.sizes()) +
-                    ", expected one scale for each index of an axis");
+                    ", expected one scale for each index of this axis");
     Sizes line(x.sizes().size(), 1);
     line[static_cast<std::size_t>(axis)] = expected[0];
     return line;
