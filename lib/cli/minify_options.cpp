@@ -190,9 +190,10 @@ void declare_search(Tool& tool, MinifyOptions& options) {
                 "Stop after TIME (such as 90s, 10m or 2h), and write the smallest failing graph found so far.");
     tool.option("--step-limit", search.step_limit, "N",
                 "Stop after N candidates, and write the smallest failing graph found so far.");
-    tool.choice("--after", options.after, {"capture", "file", "aot"},
-                "Graph to reduce. capture (default): the captured graph. file: the graph of an ONNX file, without "
-                "computing constants first. aot: the graph after decomposition into core operations.");
+    tool.choice(
+        "--after", options.after, {"capture", "file", "aot"},
+        "Graph to reduce. capture (default): the captured graph. file: the graph as it is in the ONNX file, where no "
+        "constants are computed in advance. aot: the captured graph, decomposed into core operations.");
     tool.option("--launcher", options.launcher, "PREFIX",
                 "Test each candidate on another machine, with a command that starts with PREFIX, for example 'srun "
                 "-n1' or 'ssh HOST'. For a folder of models: minimize each model on another machine. See "

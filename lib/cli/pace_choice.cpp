@@ -31,7 +31,7 @@ void PaceChoice::declare(Tool& tool, const std::string& means) {
                 "optimization.");
     tool.option("--than-option", pairs, "KEY=VALUE",
                 "With --slower: set an option of the backend to compare with, for example release=1.16.3. Without "
-                "--than: compare the tested backend with itself, where only KEY has another value. May be repeated.");
+                "--than: compare the tested backend with itself, where only KEY is set differently. May be repeated.");
 }
 
 void PaceChoice::check(const BackendChoice& suspect, bool alone) const {

@@ -56,8 +56,8 @@ void declare_program(Tool& tool, repro::Options& options) {
               "Instead of a short program, write a long program. The long program contains the whole graph and its "
               "data, computes the expected results with loops, and prints a verdict.");
     tool.flag("--anonymize", options.anonymize,
-              "Rename values, parameters, modules and files. Also replace the data by made-up values, except where the "
-              "program fails only with the recorded data.");
+              "Rename values, parameters, modules and files. Also replace the data by made-up values, except the data "
+              "that the failure needs.");
     tool.option("--repeat", options.runs, "N",
                 "Number of runs of the written program; the failure must occur in all runs. 0: only write the program, "
                 "and do not build and run the program. Default: 3.");

@@ -258,7 +258,7 @@ void TraceOptions::declare(Tool& tool) {
     tool.flag("--minify", minify,
               "If the backend fails, minimize the failure, and write the minimized graph and a verified repro to DIR.");
     tool.flag("--hashes", hashes,
-              "Record a hash and sums of the result of each operation of a program, in place of graphs and records. "
+              "For a program: record a hash and sums of the result of each operation, in place of graphs and records. "
               "'explain diff --values' compares two such folders, and names the first operation that differs.");
     tool.option("--repeat", repeat, "N",
                 "With --hashes: run the program N times, and exit with status 1 if the results of a run differ from "

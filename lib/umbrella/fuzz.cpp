@@ -145,7 +145,7 @@ void FuzzOptions::declare(cli::Tool& tool) {
     tool.option("--time-limit", time_limit, "TIME", "Start no new model after TIME (such as 90s, 10m or 2h).");
     tool.option("--seed", seed, "N",
                 "Random seed of the first model. Each further model has the next seed. Default: 0.");
-    tool.choice("--dialect", dialect, {"aten", "onnx"}, "Ops to use. Default: aten.");
+    tool.choice("--dialect", dialect, {"aten", "onnx"}, "Dialect of the ops to use. Default: aten.");
     tool.option("--dtype", dtypes, "D",
                 "Use only calls whose main operands have the data type D. If --dtype is repeated, the operands may "
                 "have any of the data types.");
