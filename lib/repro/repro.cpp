@@ -291,7 +291,7 @@ Repro write_repro(const Graph& graph, const Options& options, Backend* own) {
     const Failure& failure = *graph.failure;
     if (failure.backend.empty())
         throw Error({options.graph.string(), {}},
-                    "found a failure that a command judged, expected a failure of a backend",
+                    "found a failure from --test or --check, expected a failure of a backend",
                     "minimize the model with --backend, or send the minimized file to the compiler's maintainers");
     const std::vector<std::string> unknown = opaque_ops(graph);
     if (failure.signature.kind == name(Outcome::Kind::mismatch) && !unknown.empty())

@@ -328,8 +328,8 @@ struct TraceIndex {
         field.maybe("calls", &TraceIndex::calls,
                     "The number of executions per frame that ran more than once, if counted. Since 1.3.", Count{});
         field.maybe("eager_calls", &TraceIndex::eager_calls,
-                    "The number of executions per frame that fit no specialization after the cache limit was reached. "
-                    "Since 1.5.",
+                    "For each frame: the number of executions that fitted no specialization after the cache limit was "
+                    "reached. Since 1.5.",
                     Count{});
         field.maybe("guessed_calls", &TraceIndex::guessed_calls,
                     "The frames whose number of executions is a guess, because it is unknown where an execution ends "

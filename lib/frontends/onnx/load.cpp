@@ -61,7 +61,7 @@ void check_model(const onnx::ModelProto& model, Session& session) {
 void refuse_sparse(const onnx::GraphProto& graph, const std::string& file) {
     if (graph.sparse_initializer_size() > 0)
         throw Error({file, "initializer " + in_quotes(graph.sparse_initializer(0).values().name())},
-                    "found a sparse tensor, expected a dense one");
+                    "found a sparse tensor, expected a dense tensor");
     for (const onnx::NodeProto& node : graph.node())
         for (const onnx::AttributeProto& attribute : node.attribute())
             if (attribute.has_g()) refuse_sparse(attribute.g(), file);

@@ -71,7 +71,7 @@ Layout layout_of(const Archive& archive, const std::string& wanted) {
     if (layout.program.empty() && !code.empty()) refuse_code();
     if (layout.program.empty())
         throw Error({archive.file(), {}},
-                    "found no file models/NAME.json in the archive, expected a file of this form");
+                    "found no file models/NAME.json in the archive, expected at least one such file");
     if (archive.has(layout.root + "archive_version") && archive.text(layout.root + "archive_version") != "0")
         throw Error({archive.file(), layout.root + "archive_version"},
                     "found '" + archive.text(layout.root + "archive_version") + "', expected '0'");
