@@ -241,13 +241,14 @@ int write_for_program(const Tool& tool, const ReproOptions& options, const repro
 
 void ReproOptions::declare(Tool& tool) {
     tool.positional("GRAPH", repro.graph, "Graph written by minify, or, with --backend, any graph, model or record.");
-    tool.option("-o,--output", repro.output, "FILE",
-                std::string("File to write. A repro in another language than C++ is written into a folder, whose name "
-                            "is FILE without .cpp. ") +
-                    (reports ? ""
-                             : "FILE.py: write a Python script of PyTorch calls instead, with the results of the "
-                               "reference. ") +
-                    "Default: repro.cpp.");
+    tool.option(
+        "-o,--output", repro.output, "FILE",
+        std::string("File to write. A repro in another language than C++ is written into a folder, whose name "
+                    "is FILE without .cpp. ") +
+            (reports
+                 ? ""
+                 : "If FILE ends in .py: write a Python script of PyTorch calls with the expected results instead. ") +
+            "Default: repro.cpp.");
     if (reports)
         declare_report(tool, repro);
     else

@@ -114,10 +114,10 @@ class FrameWriter {
     }
     std::string about_entry(const std::vector<std::size_t>& starts, std::size_t e) const {
         if (continues(starts[e]))
-            return "/// Another continuation after a break above, with the values that were live there. Each graph is "
-                   "called once, even\n"
-                   "/// if a loop ran it more often.\n";
-        return "/// One path through the function. Each graph is called once, even if a loop ran it more often.\n";
+            return "/// Another path after a graph break above, with the values that were live at the break. Each "
+                   "graph is called once,\n/// even if a loop ran the graph more often.\n";
+        return "/// One path through the function. Each graph is called once, even if a loop ran the graph more "
+               "often.\n";
     }
 
     const Graph& graph(std::size_t i) const { return graphs_[i].record.graph; }

@@ -114,7 +114,7 @@ struct Fields<reduce::Minimized> {
         field("history", &Minimized::history, "All queries with their answers, in order.");
         field("queries", search(&reduce::Result::queries), "The number of graphs judged, including the original.");
         field("cache_hits", search(&reduce::Result::cache_hits),
-              "The number of candidates equal to one judged before.");
+              "The number of candidates that equal an earlier candidate.");
         field("unresolved", search(&reduce::Result::unresolved), "The number of queries without a verdict.");
         field("from_journal", &Minimized::replayed, "The number of answers reused from an earlier run.");
         field("fell_back", search(&reduce::Result::fell_back),

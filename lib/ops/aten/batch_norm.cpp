@@ -81,7 +81,7 @@ template <class T>
 void check_training(const Arguments<T>& arguments) {
     if (!arguments.boolean("training"))
         throw Error("aten." + arguments.schema().name +
-                    ": found no running statistics outside training, expected training=True");
+                    ": found training=False without running statistics, expected training=True");
 }
 
 std::vector<ValueMeta> infer_batch(const Arguments<ValueMeta>& arguments) {
