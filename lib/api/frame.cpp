@@ -69,7 +69,7 @@ CompileOptions resolved(CompileOptions options) {
     if (text.empty()) return options;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), options.cache_limit);
     if (error != std::errc() || end != text.data() + text.size() || options.cache_limit < 1)
-        throw Error({"WHITTLE_CACHE_SIZE_LIMIT", {}}, "found '" + text + "', expected a number from 1");
+        throw Error({"WHITTLE_CACHE_SIZE_LIMIT", {}}, "found '" + text + "', expected a number, 1 or more");
     return options;
 }
 
