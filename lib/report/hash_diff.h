@@ -61,7 +61,9 @@ struct DifferingOperation {
         field("before", &Self::before,
               "The number of the operation in the first run, from 1; 0 if the first run does not have the operation.",
               Count{});
-        field("after", &Self::after, "The number of the operation in the second run, from 1, or 0.", Count{});
+        field("after", &Self::after,
+              "The number of the operation in the second run, from 1; 0 if the second run does not have the operation.",
+              Count{});
         field("stack", &Self::stack, "The user's stack, innermost frame first.");
         field.maybe("differences", &Self::differences, "Results that differ, or the operand that differs.");
         field.maybe("verdict", &Self::verdict, "", OneOf{" within_rounding beyond_rounding not_judged"});

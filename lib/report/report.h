@@ -164,7 +164,7 @@ struct GraphSummary : IndexGraph {
                     "How the graph's results differ from those that the program computed.");
         field.maybe("symbols", &GraphSummary::symbols, "");
         field.maybe("compile_id", &GraphSummary::compile_id,
-                    "The function's number and that of its specialization: 0/1");
+                    "The function's number and its specialization's number, such as 0/1.");
         field.maybe("generalized_by", &GraphSummary::generalized_by,
                     "The name of a later graph of the same code with varying sizes, which also serves the calls of "
                     "this graph.");
@@ -229,8 +229,7 @@ struct Report {
 
     static void fields(auto& field) {
         field("model", &Report::model, "");
-        field("backend", &Report::backend,
-              "The backend that was asked whether it supports the ops; empty if none was.");
+        field("backend", &Report::backend, "The backend whose op support is reported, or an empty string.");
         field("graph_count", &Report::graph_count,
               "The number of graphs, without those that a later graph generalizes.");
         field("graph_break_count", &Report::graph_break_count,
