@@ -119,7 +119,7 @@ struct Fields<reduce::Minimized> {
         field("from_journal", &Minimized::replayed, "The number of answers reused from an earlier run.");
         field("fell_back", search(&reduce::Result::fell_back),
               "Whether bisection failed and delta debugging finished the search.");
-        field("stored", &Minimized::stored, "Whether the failure is the one stored in the file.");
+        field("stored", &Minimized::stored, "Whether this failure is the failure that the file stores.");
         field("one_minimal", search(&reduce::Result::one_minimal), "Whether no single further reduction fails.");
         field("reservation", search(&reduce::Result::reservation),
               "Why the result is not 1-minimal, or why this is uncertain.");
