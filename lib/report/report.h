@@ -56,7 +56,7 @@ struct ShownRecompile : IndexRecompile {
         field("frame", &ShownRecompile::frame, "");
         field("guard", &ShownRecompile::guard, "");
         field("condition", &ShownRecompile::condition, "The guard's condition: L['n'] == 3");
-        field("found", &ShownRecompile::found, "The value that was found instead: 4");
+        field("found", &ShownRecompile::found, "The value that the call had, such as 4.");
         field("count", &ShownRecompile::count, "The number of recompiles before which the guard failed.", Count{});
         field("shared", &ShownRecompile::shared,
               "The number of these recompiles that another failed guard counts, too.", Count{});
