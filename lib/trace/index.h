@@ -175,7 +175,7 @@ struct IndexRecompile : IndexFailure {
         field("frame", &IndexRecompile::frame, "");
         field("guard", &IndexRecompile::guard, "The guard that failed, with the value found: L['n'] == 3, now 4");
         field.lately("condition", &IndexRecompile::condition, "The guard's condition: L['n'] == 3. Since 1.6.");
-        field.lately("found", &IndexRecompile::found, "The value that the call had, such as 4.. Since 1.6.");
+        field.lately("found", &IndexRecompile::found, "The value that the call had, such as 4. Since 1.6.");
         field.maybe("advice", &IndexRecompile::advice, "Advice on how to avoid the recompilation.");
         field("count", &IndexRecompile::count, "The number of recompiles before which the guard failed.", Count{});
         field.maybe("shared", &IndexRecompile::shared,
