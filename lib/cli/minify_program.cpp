@@ -98,7 +98,8 @@ int minify_program(const Tool& tool, const MinifyOptions& options) {
                         ? "found a program that does not use Halide, expected a model, a trace or "
                           "a program that uses Halide"
                         : done.program.notes[0],
-                    shell_quote(program_words("trace", words)) + " captures a program as a trace; then pass DIR");
+                    shell_quote(program_words("trace", words)) +
+                        " captures a trace; pass this trace (DIR) in place of the program");
     }
     const nlohmann::json json = to_json(done);
     using Outcome = reduce::MinimizedSchedule::Outcome;

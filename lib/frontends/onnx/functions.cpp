@@ -132,7 +132,7 @@ class Inliner {
         check_opsets(function, where);
         if (calls_ == kMostCalls)
             throw Error(where, "found more than " + std::to_string(kMostCalls) +
-                                   " function calls, which Whittle does not support");
+                                   " function calls, the most that Whittle supports");
         Call call{function, fresh_prefix(function.name()), {}, {}};
         for (int i = 0; i < function.input_size(); ++i)
             call.names[function.input(i)] = i < node.input_size() ? node.input(i) : "";

@@ -155,7 +155,7 @@ CallResults decompose_logit_backward(const Call& c) {
 
 std::span<const OpDef> activation_form_ops() {
     static const OpDef ops[] = {
-        {.doc = "x, or below 0 a learned multiple of it: https://pytorch.org/docs/stable/generated/torch.nn.PReLU.html",
+        {.doc = "x, but a learned multiple of x below 0: https://pytorch.org/docs/stable/generated/torch.nn.PReLU.html",
          .schema = "prelu(Tensor self, Tensor weight) -> Tensor",
          .dtypes = kFloating,
          .decompose = decompose_prelu},
@@ -177,7 +177,7 @@ std::span<const OpDef> activation_form_ops() {
          .dtypes = kFloating,
          .decompose = decompose_hardshrink,
          .grad = hardshrink_grad},
-        {.doc = "the gradient where the result is not 0: "
+        {.doc = "the gradient, but 0 where the result is 0: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.Hardshrink.html",
          .schema = "hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor",
          .dtypes = kFloating,
@@ -186,12 +186,12 @@ std::span<const OpDef> activation_form_ops() {
          .schema = "softshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
          .dtypes = kFloating,
          .decompose = decompose_softshrink},
-        {.doc = "the gradient where the result is not 0: "
+        {.doc = "the gradient, but 0 where the result is 0: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.Softshrink.html",
          .schema = "softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor",
          .dtypes = kFloating,
          .decompose = decompose_softshrink_backward},
-        {.doc = "x where it is above the threshold, else a number: "
+        {.doc = "x where x is above the threshold, else a number: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.Threshold.html",
          .schema = "threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor",
          .dtypes = kNumbers,

@@ -75,7 +75,7 @@ CallResults decompose_entropy(const Call& c) {
 /// In evaluation leaky_relu with the mean slope.
 CallResults decompose_rrelu(const Call& c) {
     if (c.boolean("training"))
-        throw Error("rrelu: found training, expected evaluation: its slopes are random",
+        throw Error("rrelu: found training=true, expected training=false: in training, the slopes are random",
                     "export the model in evaluation mode");
     return leaky_relu(c.tensor("self"), (c.number("lower") + c.number("upper")) / 2);
 }
@@ -253,8 +253,8 @@ CallResults decompose_nll_loss_nd(const Call& c) {
     if (x.rank() <= 2) return nll_loss(x, target, weight, reduction, ignored);
     const Sizes sizes = target.sizes();
     if (target.rank() != x.rank() - 1)
-        throw Error("nll_loss_nd: found targets of " + std::to_string(target.rank()) + " dimensions for " +
-                    std::to_string(x.rank()) + ", expected one less");
+        throw Error("nll_loss_nd: found targets of " + std::to_string(target.rank()) + " dimensions for scores of " +
+                    std::to_string(x.rank()) + " dimensions, expected one dimension less");
     if (x.rank() != 4) {
         x = reshape(x, Ints{x.size(0), x.size(1), 1, -1});
         target = reshape(target, Ints{target.size(0), 1, -1});
@@ -276,7 +276,7 @@ constexpr OpDef form(std::string_view schema, std::string_view doc, DecomposeFn 
 
 constexpr OpDef kArithmeticForms[] = {
     form("isclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
-         "whether the difference is small", decompose_isclose, kAnyDType),
+         "whether the difference is within the tolerances", decompose_isclose, kAnyDType),
     form("isposinf(Tensor self) -> Tensor", "self == inf", decompose_isposinf, kAnyDType),
     form("isneginf(Tensor self) -> Tensor", "self == -inf", decompose_isneginf, kAnyDType),
     form("float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor", "powers in f64", decompose_float_power,
@@ -285,18 +285,19 @@ constexpr OpDef kArithmeticForms[] = {
          decompose_float_power_scalar, kAnyDType),
     form("float_power.Scalar(Scalar self, Tensor exponent) -> Tensor", "powers in f64", decompose_scalar_float_power,
          kAnyDType),
-    form("ldexp.Tensor(Tensor self, Tensor other) -> Tensor", "self 2^other", decompose_ldexp),
-    form("special_ndtr(Tensor self) -> Tensor", "the normal distribution", decompose_ndtr),
-    form("special_xlog1py(Tensor self, Tensor other) -> Tensor", "self log(1 + other), 0 for self = 0",
+    form("ldexp.Tensor(Tensor self, Tensor other) -> Tensor", "self * 2^other", decompose_ldexp),
+    form("special_ndtr(Tensor self) -> Tensor", "the cumulative distribution function of the normal distribution",
+         decompose_ndtr),
+    form("special_xlog1py(Tensor self, Tensor other) -> Tensor", "self * log(1 + other); 0 if self is 0",
          decompose_xlog1py),
-    form("special_entr(Tensor self) -> Tensor", "-self log(self), 0 at 0", decompose_entropy),
+    form("special_entr(Tensor self) -> Tensor", "-self * log(self); 0 if self is 0", decompose_entropy),
     form("rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.3333333333333333, bool training=False, Generator? "
          "generator=None) -> Tensor",
-         "self, below 0 a multiple of it; training is refused", decompose_rrelu),
+         "self, but a multiple of self below 0; only for training=False", decompose_rrelu),
     form("native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor",
          "the gradient of native_dropout", decompose_dropout_backward),
     form("nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-         "means of what is no NaN", decompose_nanmean),
+         "means of the elements that are not NaN", decompose_nanmean),
     form("msort(Tensor self) -> Tensor", "sorted along the first dimension", decompose_msort, kAnyDType),
     form("trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", "the area below points", decompose_trapezoid),
     form("trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", "the area below points at equal distances",
@@ -315,26 +316,26 @@ constexpr OpDef kArithmeticForms[] = {
          "a quantile", decompose_quantile, kReal),
     form("nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> "
          "Tensor",
-         "quantiles of what is no NaN", decompose_quantile, kReal),
+         "quantiles of the elements that are not NaN", decompose_quantile, kReal),
     form("nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') "
          "-> Tensor",
-         "a quantile of what is no NaN", decompose_quantile, kReal),
+         "a quantile of the elements that are not NaN", decompose_quantile, kReal),
     form("isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> "
          "Tensor",
-         "whether elements are among others", decompose_isin, kNumbers),
+         "whether each element is among the test elements", decompose_isin, kNumbers),
     form("isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> "
          "Tensor",
-         "whether elements are a number", decompose_isin, kNumbers),
-    form("_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", "softmax; of a row of -inf 0",
-         decompose_safe_softmax),
+         "whether each element equals a number", decompose_isin, kNumbers),
+    form("_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+         "softmax; 0 for a row in which all elements are -inf", decompose_safe_softmax),
     with_open(form("scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
-                   "values added, or multiplied, at positions", decompose_scatter_by),
+                   "self with values added or multiplied at given positions", decompose_scatter_by),
               {.ask = aten_open::index_along_dim}),
     with_open(form("scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
-                   "a number added, or multiplied, at positions", decompose_scatter_by),
+                   "self with a number added or multiplied at given positions", decompose_scatter_by),
               {.ask = aten_open::index_along_dim}),
     form("_unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor",
-         "self at positions where the mask holds, else a number", decompose_masked_index),
+         "the elements at the indices where the mask is true, else a number", decompose_masked_index),
     form("grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> "
          "Tensor",
          "an image or a volume sampled at given positions", decompose_grid_sampler),
@@ -350,10 +351,10 @@ constexpr OpDef kArithmeticForms[] = {
     form(
         "_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float dropout_p=0.0, bool "
         "is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp)",
-        "scaled_dot_product_attention, and the logarithms of its rows' sums", decompose_flash_attention),
-    form("_pad_enum(Tensor self, SymInt[] pad, int mode, float? value=None) -> Tensor", "pad, its mode as a number",
-         decompose_pad_by_number),
-    form("_pad_circular(Tensor self, SymInt[] pad) -> Tensor", "padded with what is at the other end",
+        "scaled_dot_product_attention, and the logarithm of the sum of each row", decompose_flash_attention),
+    form("_pad_enum(Tensor self, SymInt[] pad, int mode, float? value=None) -> Tensor",
+         "pad, with the mode as a number", decompose_pad_by_number),
+    form("_pad_circular(Tensor self, SymInt[] pad) -> Tensor", "padded with the elements at the opposite border",
          decompose_pad_circular),
     with_open(form("nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt "
                    "ignore_index=-100) -> "

@@ -32,7 +32,7 @@ std::vector<expr::Value> lower_assertion(expr::GroupBuilder&, const Arguments<ex
 }
 
 constexpr OpDef kAssertionOps[] = {
-    {.doc = "dep_token if self is true, else an error: the functional form of torch._check",
+    {.doc = "returns dep_token if self is true, else fails: the functional form of torch._check",
      .schema = "_functional_assert_async.msg(Tensor self, str assert_msg, Tensor dep_token) -> Tensor",
      .infer = infer_assertion,
      .eval = eval_assertion,

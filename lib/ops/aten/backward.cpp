@@ -155,11 +155,13 @@ std::span<const OpDef> backward_ops() {
          .schema = "threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor",
          .dtypes = kFloating,
          .decompose = decompose_threshold_backward},
-        {.doc = "grad * y * (1 - y), of sigmoid's result: https://pytorch.org/docs/stable/generated/torch.sigmoid.html",
+        {.doc = "grad * y * (1 - y), where y is the result of sigmoid: "
+                "https://pytorch.org/docs/stable/generated/torch.sigmoid.html",
          .schema = "sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor",
          .dtypes = kFloating,
          .decompose = decompose_sigmoid_backward},
-        {.doc = "grad * (1 - y^2), of tanh's result: https://pytorch.org/docs/stable/generated/torch.tanh.html",
+        {.doc = "grad * (1 - y^2), where y is the result of tanh: "
+                "https://pytorch.org/docs/stable/generated/torch.tanh.html",
          .schema = "tanh_backward(Tensor grad_output, Tensor output) -> Tensor",
          .dtypes = kFloating,
          .decompose = decompose_tanh_backward},
@@ -193,7 +195,7 @@ std::span<const OpDef> backward_ops() {
                    "step) -> Tensor",
          .dtypes = kFloating | kComplex,
          .decompose = decompose_slice_backward},
-        {.doc = "the sum of the windows' gradients for each element: "
+        {.doc = "for each element, the sum of the gradients of the windows that contain the element: "
                 "https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html",
          .schema = "unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor",
          .dtypes = kFloating | kComplex,

@@ -89,7 +89,8 @@ std::span<const OpDef> unary_backward_ops() {
                    "Tensor self_or_result) -> Tensor",
          .dtypes = kFloating,
          .decompose = decompose_elu_backward},
-        {.doc = "the gradient between the bounds: https://pytorch.org/docs/stable/generated/torch.nn.Hardtanh.html",
+        {.doc = "the gradient where self is between the bounds, else 0: "
+                "https://pytorch.org/docs/stable/generated/torch.nn.Hardtanh.html",
          .schema = "hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor",
          .dtypes = kFloating,
          .decompose = decompose_hardtanh_backward},

@@ -72,7 +72,9 @@ CallResults adaptive_avg_pool_backward(const Call& c) {
 
 template <int Rank>
 constexpr OpDef maximum_gradient_op(std::string_view schema) {
-    return {.doc = "the gradient where each maximum was: https://pytorch.org/docs/stable/nn.html#pooling-layers",
+    return {.doc =
+                "zeros with the gradient at the position of each maximum: "
+                "https://pytorch.org/docs/stable/nn.html#pooling-layers",
             .schema = schema,
             .dtypes = kFloating,
             .decompose = max_pool_backward<Rank>,

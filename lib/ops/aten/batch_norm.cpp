@@ -81,7 +81,7 @@ template <class T>
 void check_training(const Arguments<T>& arguments) {
     if (!arguments.boolean("training"))
         throw Error("aten." + arguments.schema().name +
-                    ": found no running statistics outside training, expected training=True");
+                    ": found training=False without running statistics, expected training=True");
 }
 
 std::vector<ValueMeta> infer_batch(const Arguments<ValueMeta>& arguments) {
@@ -202,7 +202,7 @@ constexpr OpDef kBatchNorm[] = {
      .lower = lower_batch,
      .grad = batch_norm_batch_grad,
      .bound = {.parts = batch_parts}},
-    {.doc = "by running statistics, or in training by the batch's",
+    {.doc = "normalized by the running statistics, or in training by those of the batch",
      .schema = "native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
                "running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
      .dtypes = kFloating,

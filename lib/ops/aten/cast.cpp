@@ -144,7 +144,7 @@ constexpr OpDef kCast[] = {
      .open = {.ask = aten_open::converted, .integers_only = true},
      .grad = aten::pass_gradient,
      .bound = kBoundExact},
-    {.doc = "converted to dtype; self when it has that already and copy is false",
+    {.doc = "converted to dtype; self if self has this dtype already and copy is false",
      .schema = "to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, MemoryFormat? "
                "memory_format=None) -> Tensor(a)",
      .dtypes = kStored,
@@ -174,7 +174,7 @@ constexpr OpDef kCast[] = {
      .lower = lower_copy,
      .grad = aten::pass_gradient,
      .bound = kBoundExact},
-    {.doc = "self when it is contiguous, else a contiguous copy",
+    {.doc = "self if self is contiguous, else a contiguous copy",
      .schema = "contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)",
      .dtypes = kStored,
      .infer = infer_contiguous,

@@ -152,7 +152,7 @@ std::vector<Tensor> eval_pair(const Arguments<Tensor>& arguments) {
 constexpr DTypeSet kParts = set_of(DType::f32) | set_of(DType::f64);
 
 constexpr OpDef conj_op(std::string_view schema, DTypeSet dtypes = kAnyDType | kComplex) {
-    return {.doc = "the complex conjugate, a tensor of its own; real tensors are their own",
+    return {.doc = "the complex conjugate as a new tensor; a real tensor is returned unchanged",
             .schema = schema,
             .dtypes = dtypes,
             .infer = infer_conj,
@@ -161,7 +161,7 @@ constexpr OpDef conj_op(std::string_view schema, DTypeSet dtypes = kAnyDType | k
 }
 /// A view's flag is resolved: there are none.
 constexpr OpDef resolve_op(std::string_view schema) {
-    return {.doc = "self: no tensor has a conjugate or negative bit",
+    return {.doc = "self, because tensors in graphs have no conjugate or negative bit",
             .schema = schema,
             .dtypes = kAnyDType | kComplex,
             .infer = infer_self,
@@ -196,7 +196,7 @@ constexpr OpDef kComplexOps[] = {
      .infer = infer_as_real,
      .eval = eval_as_real,
      .grad = view_as_real_grad},
-    {.doc = "pairs seen as complex numbers, a view",
+    {.doc = "a view of pairs of numbers as complex numbers",
      .schema = "view_as_complex(Tensor(a) self) -> Tensor(a)",
      .dtypes = kParts,
      .infer = infer_as_complex,
@@ -207,20 +207,20 @@ constexpr OpDef kComplexOps[] = {
     conj_op("conj_physical(Tensor self) -> Tensor"),
     resolve_op("resolve_conj(Tensor(a) self) -> Tensor(a)"),
     resolve_op("resolve_neg(Tensor(a) self) -> Tensor(a)"),
-    {.doc = "the angle in the plane",
+    {.doc = "the angle of each number in the complex plane",
      .schema = "angle(Tensor self) -> Tensor",
      .dtypes = kAnyDType | kComplex,
      .infer = infer_unary<Angle>,
      .eval = eval_unary<Angle>,
      .lower = lower_unary<Angle>,
      .grad = angle_grad},
-    {.doc = "of real and imaginary parts",
+    {.doc = "complex numbers with given real and imaginary parts",
      .schema = "complex(Tensor real, Tensor imag) -> Tensor",
      .dtypes = kParts,
      .infer = infer_pair,
      .eval = eval_pair<false>,
      .grad = complex_grad},
-    {.doc = "of magnitude and angle",
+    {.doc = "complex numbers with given magnitude and angle",
      .schema = "polar(Tensor abs, Tensor angle) -> Tensor",
      .dtypes = kParts,
      .infer = infer_pair,

@@ -116,7 +116,7 @@ std::span<const OpDef> creation_ops() {
             .grad = no_gradient,
         }),
         filled_op({
-            .doc = "one number in the shape of a tensor, what fill_ writes: "
+            .doc = "one number in the shape of a tensor, as fill_ writes it: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.fill_.html",
             .schema = "fill.Scalar(Tensor self, Scalar value) -> Tensor",
             .grad = zero_gradient,
@@ -128,7 +128,7 @@ std::span<const OpDef> creation_ops() {
             .decompose = decompose_fill,
         },
         filled_op({
-            .doc = "zeros in the shape of a tensor, what zero_ writes: "
+            .doc = "zeros in the shape of a tensor, as zero_ writes them: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.zero_.html",
             .schema = "zero(Tensor self) -> Tensor",
             .grad = zero_gradient,

@@ -200,7 +200,7 @@ std::vector<ValueMeta> infer_repeated(const Arguments<ValueMeta>& a) {
     const std::optional<Tensor> repeats = a.known("repeats");
     if (!repeats)
         throw NeedsConstant("repeats", "the operand 'repeats' is computed at run time, expected a constant",
-                            "the result's sizes depend on it");
+                            "make this operand a constant, because the sizes of the result depend on it");
     return {ValueMeta::contiguous(repeats->dtype(), {repeated_count(*repeats)})};
 }
 
@@ -246,7 +246,7 @@ std::vector<ValueMeta> infer_bincount(const Arguments<ValueMeta>& a) {
     const std::optional<Tensor> self = a.known("self");
     if (!self)
         throw NeedsConstant("self", "the operand 'self' is computed at run time, expected a constant",
-                            "the result's sizes depend on it");
+                            "make this operand a constant, because the sizes of the result depend on it");
     return {ValueMeta::contiguous(bincount_dtype(a.optional_tensor("weights"), self->sizes()),
                                   {bincount_length(*self, a)})};
 }
@@ -344,13 +344,13 @@ void pack_grad(Gradients& c) {
 }
 
 constexpr OpDef kDataSizeOps[] = {
-    {.doc = "where elements are != 0, one row each",
+    {.doc = "the positions of the elements that are != 0, one row for each",
      .schema = "nonzero(Tensor self) -> Tensor",
      .dtypes = kMoved,
      .eval = eval_nonzero,
      .decompose = decompose_nonzero,
      .grad = no_gradient},
-    {.doc = "where elements are != 0, one row each",
+    {.doc = "the positions of the elements that are != 0, one row for each",
      .schema = "argwhere(Tensor self) -> Tensor",
      .dtypes = kMoved,
      .eval = eval_nonzero,
@@ -361,29 +361,30 @@ constexpr OpDef kDataSizeOps[] = {
      .dtypes = kMoved,
      .eval = eval_masked_select,
      .decompose = decompose_masked_select},
-    {.doc = "different elements, ascending: https://pytorch.org/docs/stable/generated/torch.unique.html",
+    {.doc =
+         "each different element once, in ascending order: https://pytorch.org/docs/stable/generated/torch.unique.html",
      .schema = "_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
                "(Tensor, Tensor, Tensor)",
      .eval = eval_unique,
      .decompose = decompose_unique},
-    {.doc = "elements or first slices that differ from those before them",
+    {.doc = "elements, or slices along a dimension, that differ from the one before",
      .schema = "unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> "
                "(Tensor, Tensor, Tensor)",
      .eval = eval_consecutive,
      .decompose = decompose_consecutive},
-    {.doc = "different slices along the first dimension, ascending",
+    {.doc = "each different slice along a dimension once, in ascending order",
      .schema = "unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool "
                "return_counts=False) -> (Tensor, Tensor, Tensor)",
      .eval = eval_unique_dim,
      .decompose = decompose_unique_dim},
-    {.doc = "each position as often as the number there says",
+    {.doc = "each position, repeated as often as the number at this position says",
      .schema = "repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor",
      .dtypes = set_of(DType::i64) | set_of(DType::i32),
      .infer = infer_repeated,
      .eval = eval_repeated,
      .decompose = decompose_repeated,
      .grad = no_gradient},
-    {.doc = "the counts of 0, 1, 2 …",
+    {.doc = "how often 0, 1, 2 … occur",
      .schema = "bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",
      .dtypes = kIntegers,
      .infer = infer_bincount,

@@ -197,7 +197,7 @@ std::vector<expr::Value> lower_mode(expr::GroupBuilder& builder, const Arguments
 // --- Records ---
 
 constexpr OpDef mode_op(std::string_view schema) {
-    return {.doc = "self / other, rounded as rounding_mode says: none, 'floor' or 'trunc'",
+    return {.doc = "self / other, with rounding_mode: none, 'floor' or 'trunc'",
             .schema = schema,
             .dtypes = kNumbers | kLimited,
             .infer = infer_mode,
@@ -222,7 +222,7 @@ constexpr OpDef divisor_op(std::string_view schema, std::string_view doc) {
 
 constexpr OpDef kDivision[] = {
     binary_op<Divide>("div.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
-                      "self / other; integers give floats", kOrdered | kComplex, div_grad),
+                      "self / other; a floating-point result for integers", kOrdered | kComplex, div_grad),
     divides(
         mode_op("div.{Tensor_mode|Scalar_mode}(Tensor self, {Tensor|Scalar} other, *, str? rounding_mode) -> Tensor")),
     divides(binary_op<DivideFloor>("floor_divide{|.Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",

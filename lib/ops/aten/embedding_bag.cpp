@@ -241,7 +241,7 @@ void embedding_bag_grad(Gradients& c) {
     "Tensor? per_sample_weights=None, bool include_last_offset=False"
 
 constexpr OpDef kEmbeddingBagOps[] = {
-    {.doc = "rows of a table reduced by bags, with what a gradient needs: "
+    {.doc = "rows of a table reduced by bags, and values for the gradient: "
             "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
      .schema = "_embedding_bag" WHITTLE_BAG ", int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
      .dtypes = kFloating,
@@ -260,7 +260,7 @@ constexpr OpDef kEmbeddingBagOps[] = {
      .dtypes = kFloating,
      .decompose = embedding_bag_of_program,
      .open = {.ask = aten_open::table_rows}},
-    {.doc = "rows of a table but one, reduced by bags: "
+    {.doc = "rows of a table without the row padding_idx, reduced by bags: "
             "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
      .schema = "embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int "
                "mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> (Tensor, "
@@ -277,7 +277,7 @@ constexpr OpDef kEmbeddingBagOps[] = {
      .dtypes = kFloating,
      .decompose = dense_backward,
      .open = {.ask = aten_open::counted_rows}},
-    {.doc = "the gradient of embedding_bag's weight, of what autograd saved: "
+    {.doc = "the gradient of embedding_bag's weight, from the values that autograd saved: "
             "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
      .schema = "_embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor "
                "bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, bool sparse, "
@@ -285,7 +285,7 @@ constexpr OpDef kEmbeddingBagOps[] = {
      .dtypes = kFloating,
      .decompose = backward,
      .open = {.ask = aten_open::counted_rows}},
-    {.doc = "the gradient of embedding_bag's weights of indices: "
+    {.doc = "the gradient of embedding_bag's per_sample_weights: "
             "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
      .schema = "_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices, Tensor offsets, "
                "Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor",

@@ -130,19 +130,20 @@ CallResults decompose_extremes(const Call& c) {
 
 template <bool kLargest>
 constexpr OpDef value_op(std::string_view schema) {
-    return {.doc = kLargest ? "largest element; NaN if any is" : "smallest element; NaN if any is",
-            .schema = schema,
-            .dtypes = kOrdered,
-            .infer = infer_value,
-            .eval = eval_value<kLargest>,
-            .lower = lower_value<kLargest>,
-            .grad = extremum_value_grad,
-            .bound = kBoundExact};
+    return {
+        .doc = kLargest ? "largest element; NaN if one element is NaN" : "smallest element; NaN if one element is NaN",
+        .schema = schema,
+        .dtypes = kOrdered,
+        .infer = infer_value,
+        .eval = eval_value<kLargest>,
+        .lower = lower_value<kLargest>,
+        .grad = extremum_value_grad,
+        .bound = kBoundExact};
 }
 template <bool kLargest>
 constexpr OpDef position_op(std::string_view schema) {
-    return {.doc = kLargest ? "where the largest element is, the first of equals; the first NaN if there is one"
-                            : "where the smallest element is, the first of equals; the first NaN if there is one",
+    return {.doc = kLargest ? "the position of the largest element (the first of equal ones), or of the first NaN"
+                            : "the position of the smallest element (the first of equal ones), or of the first NaN",
             .schema = schema,
             .dtypes = kNumbers | kLimited,
             .infer = infer_position,
@@ -153,7 +154,7 @@ constexpr OpDef position_op(std::string_view schema) {
 }
 template <bool kLargest>
 constexpr OpDef both_op(std::string_view schema) {
-    return {.doc = kLargest ? "largest elements and where they are" : "smallest elements and where they are",
+    return {.doc = kLargest ? "the largest elements and their positions" : "the smallest elements and their positions",
             .schema = schema,
             .infer = infer_both,
             .eval = eval_both<kLargest>,
@@ -171,7 +172,7 @@ constexpr OpDef kExtremum[] = {
     position_op<false>("argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"),
     both_op<true>("max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
     both_op<false>("min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
-    {.doc = "smallest and largest elements; NaN if any is",
+    {.doc = "smallest and largest elements; NaN if one element is NaN",
      .schema = "aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
      .dtypes = kOrdered,
      .decompose = decompose_extremes},

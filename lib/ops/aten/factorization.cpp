@@ -159,7 +159,7 @@ Tensors eval_svd(const Arguments<Tensor>& a) {
 // --- Records ---
 
 constexpr OpDef kFactorizations[] = {
-    {.doc = "L with L L^T = self, which is positive definite: "
+    {.doc = "L with L L^T = self, for a positive definite self: "
             "https://pytorch.org/docs/stable/generated/torch.linalg.cholesky_ex.html",
      .schema =
          "linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)",
@@ -167,7 +167,8 @@ constexpr OpDef kFactorizations[] = {
      .infer = infer_cholesky,
      .eval = eval_cholesky,
      .grad = cholesky_grad},
-    {.doc = "orthogonal times upper triangular: https://pytorch.org/docs/stable/generated/torch.linalg.qr.html",
+    {.doc = "QR decomposition into an orthogonal and an upper triangular matrix: "
+            "https://pytorch.org/docs/stable/generated/torch.linalg.qr.html",
      .schema = "linalg_qr(Tensor A, str mode=\"reduced\") -> (Tensor Q, Tensor R)",
      .dtypes = kDTypes,
      .infer = infer_qr,

@@ -190,19 +190,19 @@ std::vector<Tensor> eval_c2r(const Arguments<Tensor>& arguments) {
 // --- Records ---
 
 constexpr OpDef kFft[] = {
-    {.doc = "the transform of complex numbers, over several dimensions; forward or back",
+    {.doc = "the forward or inverse Fourier transform of complex numbers, over several dimensions",
      .schema = "_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor",
      .dtypes = kComplex,
      .infer = infer_c2c,
      .eval = eval_c2c,
      .grad = fft_c2c_grad},
-    {.doc = "the transform of real numbers; onesided leaves out the conjugate half",
+    {.doc = "the Fourier transform of real numbers; onesided leaves out the conjugate half",
      .schema = "_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor",
      .dtypes = set_of(DType::f32) | set_of(DType::f64),
      .infer = infer_r2c,
      .eval = eval_r2c,
      .grad = fft_r2c_grad},
-    {.doc = "the real numbers of a onesided transform",
+    {.doc = "the inverse Fourier transform of a onesided spectrum, as real numbers",
      .schema = "_fft_c2r(Tensor self, int[] dim, int normalization, int last_dim_size) -> Tensor",
      .dtypes = kComplex,
      .infer = infer_c2r,

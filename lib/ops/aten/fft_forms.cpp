@@ -267,12 +267,12 @@ constexpr OpDef kForms[] = {
                             "https://pytorch.org/docs/stable/generated/torch.fft.rfftn.html"),
     fft_op<Kind::c2r, false>("fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
                              "https://pytorch.org/docs/stable/generated/torch.fft.irfftn.html"),
-    {.doc = "transforms of overlapping frames",
+    {.doc = "Fourier transforms of overlapping frames of a signal",
      .schema = "stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
                "normalized=False, bool? onesided=None, bool? return_complex=None) -> Tensor",
      .dtypes = kTransformed | kComplex,
      .decompose = decompose_stft},
-    {.doc = "the signal of transforms of its frames",
+    {.doc = "the signal whose frames have the given Fourier transforms",
      .schema = "istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
                "center=True, bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) "
                "-> Tensor",

@@ -224,7 +224,7 @@ std::span<const OpDef> gather_ops() {
             .bound = kBoundExact,
         },
         {
-            .doc = "slices of a dimension in any order",
+            .doc = "the slices of a dimension at given indices",
             .schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor",
             .dtypes = kMoved,
             .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
@@ -255,7 +255,7 @@ std::span<const OpDef> gather_ops() {
             .bound = kBoundExact,
         },
         {
-            .doc = "elements of the flattened tensor",
+            .doc = "the elements of the flattened tensor at given indices",
             .schema = "take(Tensor self, Tensor index) -> Tensor",
             .dtypes = kMoved,
             .infer = infer_take,
@@ -266,14 +266,15 @@ std::span<const OpDef> gather_ops() {
             .bound = kBoundExact,
         },
         {
-            .doc = "gather that broadcasts",
+            .doc = "gather with operands that broadcast",
             .schema = "take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_take_along_dim,
             .open = {.ask = aten_open::indices_along_dim},
         },
         {
-            .doc = "1 at the class, else 0: https://pytorch.org/docs/stable/generated/torch.nn.functional.one_hot.html",
+            .doc = "1 at the position of the class, else 0: "
+                   "https://pytorch.org/docs/stable/generated/torch.nn.functional.one_hot.html",
             .schema = "one_hot(Tensor self, int num_classes=-1) -> Tensor",
             .dtypes = set_of(DType::i64),
             .decompose = decompose_one_hot,

@@ -284,7 +284,7 @@ std::span<const OpDef> index_ops() {
             .bound = kBoundExact,
         },
         {
-            .doc = "x[i, :, j] = v in a copy, or += v; the last of several wins: "
+            .doc = "a copy of x after x[i, :, j] = v, or += v; of several writes to an element, the last counts: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html",
             .schema = "index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
             .dtypes = kMoved,

@@ -282,7 +282,7 @@ std::span<const OpDef> join_ops() {
             .decompose = decompose_vstack,
         },
         {
-            .doc = "the tensor several times along each dimension: "
+            .doc = "the tensor repeated along each dimension: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.repeat.html",
             .schema = "repeat(Tensor self, SymInt[] repeats) -> Tensor",
             .dtypes = kMoved,
@@ -296,13 +296,13 @@ std::span<const OpDef> join_ops() {
             .bound = kBoundExact,
         },
         {
-            .doc = "repeat that adds missing repeats of 1 in front",
+            .doc = "repeat, where missing repeats are 1 and come first",
             .schema = "tile(Tensor self, SymInt[] dims) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_tile,
         },
         {
-            .doc = "every index repeated in place",
+            .doc = "each slice repeated directly after itself",
             .schema = "repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? "
                       "output_size=None) -> Tensor",
             .dtypes = kMoved,

@@ -192,13 +192,13 @@ CallResults decompose_cross_entropy_loss(const Call& c) {
 
 std::span<const OpDef> loss_ops() {
     static const OpDef ops[] = {
-        {.doc =
-             "squared differences, their mean or sum: https://pytorch.org/docs/stable/generated/torch.nn.MSELoss.html",
+        {.doc = "squared differences, or their mean or sum: "
+                "https://pytorch.org/docs/stable/generated/torch.nn.MSELoss.html",
          .schema = "mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
          .dtypes = kFloating,
          .decompose = decompose_mse_loss,
          .grad = mse_loss_grad},
-        {.doc = "squared differences where they are small, else distances: "
+        {.doc = "squared differences where the differences are small, else absolute differences: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.SmoothL1Loss.html",
          .schema = "smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.0) -> Tensor",
          .dtypes = kFloating,
@@ -210,12 +210,12 @@ std::span<const OpDef> loss_ops() {
                    "pos_weight=None, int reduction=1) -> Tensor",
          .dtypes = kFloating,
          .decompose = decompose_binary_cross_entropy_with_logits},
-        {.doc = "2 (self - target) grad, over the count for the mean: "
+        {.doc = "2 (self - target) grad; for the mean, divided by the number of elements: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.MSELoss.html",
          .schema = "mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
          .dtypes = kFloating,
          .decompose = decompose_mse_loss_backward},
-        {.doc = "the distance over beta, at most 1 each way, times the gradient: "
+        {.doc = "the difference divided by beta, clamped to -1 … 1, times the gradient: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.SmoothL1Loss.html",
          .schema = "smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) "
                    "-> Tensor",

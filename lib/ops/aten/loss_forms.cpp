@@ -180,8 +180,8 @@ void nll_loss2d_grad(Gradients& c) {
 
 std::span<const OpDef> loss_form_ops() {
     static const OpDef ops[] = {
-        {.doc =
-             "squares, and distances from delta on: https://pytorch.org/docs/stable/generated/torch.nn.HuberLoss.html",
+        {.doc = "squared differences below delta, else absolute differences: "
+                "https://pytorch.org/docs/stable/generated/torch.nn.HuberLoss.html",
          .schema = "huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.0) -> Tensor",
          .dtypes = kFloating,
          .decompose = decompose_huber_loss},
@@ -190,7 +190,8 @@ std::span<const OpDef> loss_form_ops() {
                    "Tensor",
          .dtypes = kFloating,
          .decompose = decompose_huber_loss_backward},
-        {.doc = "the loss of probabilities: https://pytorch.org/docs/stable/generated/torch.nn.BCELoss.html",
+        {.doc =
+             "binary cross entropy of probabilities: https://pytorch.org/docs/stable/generated/torch.nn.BCELoss.html",
          .schema = "binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
          .dtypes = kFloating,
          .decompose = decompose_binary_cross_entropy,
@@ -211,7 +212,8 @@ std::span<const OpDef> loss_form_ops() {
          .schema = "soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
          .dtypes = kFloating,
          .decompose = decompose_soft_margin_loss_backward},
-        {.doc = "distances, their mean or sum: https://pytorch.org/docs/stable/generated/torch.nn.L1Loss.html",
+        {.doc = "absolute differences, or their mean or sum: "
+                "https://pytorch.org/docs/stable/generated/torch.nn.L1Loss.html",
          .schema = "l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
          .dtypes = kFloating,
          .decompose = decompose_l1_loss},
@@ -220,7 +222,8 @@ std::span<const OpDef> loss_form_ops() {
          .schema = "kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) -> Tensor",
          .dtypes = kFloating,
          .decompose = decompose_kl_div},
-        {.doc = "the likelihood of counts: https://pytorch.org/docs/stable/generated/torch.nn.PoissonNLLLoss.html",
+        {.doc = "negative log likelihood of counts with a Poisson distribution: "
+                "https://pytorch.org/docs/stable/generated/torch.nn.PoissonNLLLoss.html",
          .schema = "poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) "
                    "-> Tensor",
          .dtypes = kFloating,

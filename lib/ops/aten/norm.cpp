@@ -293,7 +293,7 @@ constexpr OpDef kNorm[] = {
          "_fused_rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor)",
      .dtypes = kFloating,
      .decompose = decompose_fused_rms_norm},
-    {.doc = "v of the length g, and its own lengths: https://arxiv.org/abs/1602.07868",
+    {.doc = "v scaled to the length g, and the length of v before: https://arxiv.org/abs/1602.07868",
      .schema = "_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)",
      .dtypes = set_of(DType::f32) | set_of(DType::f64),
      .decompose = decompose_weight_norm,

@@ -208,7 +208,7 @@ CallResults decompose_meshgrid(const Call& c) {
 std::span<const OpDef> range_ops() {
     static const OpDef ops[] = {
         arange_op({
-            .doc = "a range from 0 or a start, by steps of 1 or others",
+            .doc = "a range of numbers, from 0 or start, in steps of 1 or step",
             .schema = "arange{|.start|.start_step}({|Scalar start, |Scalar start, }Scalar end{||, Scalar step=1}, "
                       "*, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .dtypes = kNumbers,

@@ -166,7 +166,7 @@ CallResults decompose_rot90(const Call& c) {
 std::span<const OpDef> rearrange_ops() {
     static const OpDef ops[] = {
         {
-            .doc = "dimensions in reverse",
+            .doc = "the elements in reverse order along dimensions",
             .schema = "flip(Tensor self, int[] dims) -> Tensor",
             .dtypes = kMoved,
             .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
@@ -185,7 +185,7 @@ std::span<const OpDef> rearrange_ops() {
             .bound = kBoundExact,
         },
         {
-            .doc = "dimensions shifted around their ends",
+            .doc = "elements shifted along dimensions; those shifted out come in at the other end",
             .schema = "roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor",
             .dtypes = kMoved,
             .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
@@ -213,14 +213,14 @@ std::span<const OpDef> rearrange_ops() {
             .decompose = decompose_pixel_unshuffle,
         },
         {
-            .doc =
-                "channels of groups by turns: https://pytorch.org/docs/stable/generated/torch.nn.ChannelShuffle.html",
+            .doc = "channels reordered, one of each group in turn: "
+                   "https://pytorch.org/docs/stable/generated/torch.nn.ChannelShuffle.html",
             .schema = "channel_shuffle(Tensor self, int groups) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_channel_shuffle,
         },
         {
-            .doc = "quarter turns",
+            .doc = "a rotation by k quarter turns",
             .schema = "rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor",
             .dtypes = kMoved,
             .decompose = decompose_rot90,

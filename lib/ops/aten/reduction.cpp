@@ -304,7 +304,7 @@ CallResults decompose_nansum(const Call& c) {
 // --- Records ---
 
 constexpr OpDef sum_op(std::string_view schema) {
-    return {.doc = "sum; i64 for integers and bool unless dtype says otherwise, wrapping",
+    return {.doc = "sum; unless dtype is given, in i64 with wraparound for integers and bool",
             .schema = schema,
             .dtypes = kOrdered | kComplex,
             .infer = infer_sum,
@@ -314,7 +314,7 @@ constexpr OpDef sum_op(std::string_view schema) {
             .bound = kBoundSums};
 }
 constexpr OpDef prod_op(std::string_view schema) {
-    return {.doc = "product; i64 for integers and bool unless dtype says otherwise, wrapping",
+    return {.doc = "product; unless dtype is given, in i64 with wraparound for integers and bool",
             .schema = schema,
             .dtypes = kOrdered | kComplex,
             .infer = infer_sum,
@@ -324,7 +324,7 @@ constexpr OpDef prod_op(std::string_view schema) {
             .bound = with_exact(kBoundSums, Bound::Exact::never)};
 }
 constexpr OpDef mean_op(std::string_view schema) {
-    return {.doc = "sum / count in a floating dtype; NaN of nothing",
+    return {.doc = "sum / count in a floating-point dtype; NaN if there are no elements",
             .schema = schema,
             .dtypes = kAnyDType | kComplex,
             .infer = infer_mean,
@@ -335,7 +335,8 @@ constexpr OpDef mean_op(std::string_view schema) {
 }
 template <bool kAny>
 constexpr OpDef logic_op(std::string_view schema) {
-    return {.doc = kAny ? "is some element != 0; u8 gives u8" : "are all elements != 0; u8 gives u8",
+    return {.doc = kAny ? "whether an element is != 0; for u8, the result is u8"
+                        : "whether all elements are != 0; for u8, the result is u8",
             .schema = schema,
             .dtypes = kAnyDType | kComplex,
             .infer = infer_logic,
@@ -353,7 +354,8 @@ constexpr OpDef kReduction[] = {
                    "keepdim=False}) -> Tensor"),
     logic_op<false>("all{|.dim|.dims}(Tensor self{|, int dim|, int[]? dim=None}{|, bool keepdim=False|, bool "
                     "keepdim=False}) -> Tensor"),
-    {.doc = "(sum |x|^ord)^(1/ord); 0 counts what is not zero, infinities take extreme magnitudes",
+    {.doc = "(sum |x|^ord)^(1/ord); ord=0: the number of nonzero elements; infinite ord: the largest or smallest "
+            "magnitude",
      .schema = "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
                "dtype=None) -> Tensor",
      .dtypes = kFloating,
@@ -366,7 +368,7 @@ constexpr OpDef kReduction[] = {
      .schema = "norm.Scalar(Tensor self, Scalar p=2) -> Tensor",
      .dtypes = kFloating,
      .decompose = decompose_norm},
-    {.doc = "linalg_vector_norm over dimensions, p = 2 when none",
+    {.doc = "linalg_vector_norm over dimensions; p is 2 if not given",
      .schema = "norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor",
      .dtypes = kFloating,
      .decompose = decompose_norm},
@@ -375,7 +377,7 @@ constexpr OpDef kReduction[] = {
      .dtypes = kAnyDType | kComplex,
      .decompose = decompose_count,
      .grad = no_gradient},
-    {.doc = "the sum of what is not NaN",
+    {.doc = "the sum of the elements that are not NaN",
      .schema = "nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
      .decompose = decompose_nansum},
 };

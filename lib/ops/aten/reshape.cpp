@@ -172,12 +172,13 @@ CallResults decompose_as_strided(const Call& c) {
 std::span<const OpDef> reshape_ops() {
     static const OpDef ops[] = {
         reshape_op<View_>({
-            .doc = "other sizes over the same memory: https://pytorch.org/docs/stable/generated/torch.Tensor.view.html",
+            .doc = "a view of the same elements with other sizes: "
+                   "https://pytorch.org/docs/stable/generated/torch.Tensor.view.html",
             .schema = "view(Tensor(a) self, SymInt[] size) -> Tensor(a)",
             .grad = restore_grad,
         }),
         reshape_op<Reshape>({
-            .doc = "other sizes, copied where no view exists",
+            .doc = "the same elements with other sizes; a copy if no view is possible",
             .schema = "reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)",
             .grad = restore_grad,
         }),
@@ -188,17 +189,17 @@ std::span<const OpDef> reshape_ops() {
             .grad = restore_grad,
         }),
         reshape_op<Flatten>({
-            .doc = "a run of dimensions as one",
+            .doc = "consecutive dimensions joined into one",
             .schema = "flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)",
             .grad = restore_grad,
         }),
         reshape_op<Unflatten>({
-            .doc = "one dimension as several",
+            .doc = "one dimension split into several",
             .schema = "unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)",
             .grad = restore_grad,
         }),
         {
-            .doc = "any sizes and strides over the same memory",
+            .doc = "a view of the same memory with any sizes and strides",
             .schema = "as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> "
                       "Tensor(a)",
             .dtypes = kMoved,

@@ -277,12 +277,12 @@ std::span<const OpDef> scan_ops() {
             .grad = logcumsumexp_grad,
         }),
         running_extreme_op<Extreme<true>>({
-            .doc = "running maxima and where they are",
+            .doc = "running maxima and their positions",
             .schema = "cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
             .grad = scan_picked_grad,
         }),
         running_extreme_op<Extreme<false>>({
-            .doc = "running minima and where they are",
+            .doc = "running minima and their positions",
             .schema = "cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)",
             .grad = scan_picked_grad,
         }),

@@ -216,7 +216,7 @@ std::vector<expr::Value> lower_scatter_value(expr::GroupBuilder& g, const Argume
 std::span<const OpDef> scatter_ops() {
     static const OpDef ops[] = {
         {
-            .doc = "result[index[i][j]][j] = src[i][j] along dim 0; the last of several wins: "
+            .doc = "result[index[i][j]][j] = src[i][j] along dim 0; of several writes to an element, the last counts: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html",
             .schema = "scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
             .dtypes = kMoved,

@@ -109,7 +109,7 @@ CallResults decompose_bucketize(const Call& c) {
 std::span<const OpDef> search_ops() {
     static const OpDef ops[] = {
         {
-            .doc = "where values belong in sorted sequences",
+            .doc = "the positions at which values belong in sorted sequences",
             .schema = "searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool "
                       "right=False, str? side=None, Tensor? sorter=None) -> Tensor",
             .dtypes = kNumbers,

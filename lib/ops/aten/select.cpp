@@ -121,7 +121,7 @@ CallResults decompose_masked_scatter(const Call& c) {
 // --- Records ---
 
 constexpr OpDef where_op(std::string_view schema, DTypeSet dtypes, GradientRule grad) {
-    return {.doc = "self where condition holds, else other",
+    return {.doc = "self where the condition is true, else other",
             .schema = schema,
             .dtypes = dtypes,
             .infer = infer_where,
@@ -131,7 +131,7 @@ constexpr OpDef where_op(std::string_view schema, DTypeSet dtypes, GradientRule 
             .bound = rounds_by(0)};
 }
 constexpr OpDef fill_op(std::string_view schema) {
-    return {.doc = "value, as self's dtype, where mask holds, else self",
+    return {.doc = "value in the dtype of self where the mask is true, else self",
             .schema = schema,
             .dtypes = kMoved,
             .infer = infer_fill,
@@ -149,7 +149,7 @@ constexpr OpDef kSelect[] = {
     where_op("where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor", kBool | set_of(DType::u8),
              no_gradient),
     fill_op("masked_fill.{Scalar|Tensor}(Tensor self, Tensor mask, {Scalar|Tensor} value) -> Tensor"),
-    {.doc = "the elements of source, in order, where mask holds, else self: "
+    {.doc = "the elements of source, in order, where the mask is true, else self: "
             "https://pytorch.org/docs/stable/generated/torch.Tensor.masked_scatter_.html",
      .schema = "masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
      .dtypes = kMoved,

@@ -77,7 +77,8 @@ constexpr OpDef kSimilarityOps[] = {
      .schema = "pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-06, bool keepdim=False) -> Tensor",
      .dtypes = kFloating,
      .decompose = decompose_pairwise_distance},
-    {.doc = "the loss of cosines: https://pytorch.org/docs/stable/generated/torch.nn.CosineEmbeddingLoss.html",
+    {.doc = "the loss of the cosine between vectors: "
+            "https://pytorch.org/docs/stable/generated/torch.nn.CosineEmbeddingLoss.html",
      .schema = "cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=1) "
                "-> Tensor",
      .dtypes = kFloating,

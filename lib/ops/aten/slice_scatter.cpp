@@ -201,7 +201,7 @@ std::span<const OpDef> slice_scatter_ops() {
             .decompose = decompose_diag_embed,
         },
         {
-            .doc = "a matrix with a diagonal, or the diagonal of one",
+            .doc = "a matrix with a given diagonal, or the diagonal of a matrix",
             .schema = "diag(Tensor self, int diagonal=0) -> Tensor",
             .dtypes = kAnyDType | kComplex,
             .decompose = decompose_diag,

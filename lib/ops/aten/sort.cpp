@@ -299,35 +299,35 @@ CallResults decompose_median(const Call& c) {
 std::span<const OpDef> sort_ops() {
     static const OpDef ops[] = {
         selection_op({
-            .doc = "in order, and where each element was; stable: equal elements in theirs",
+            .doc = "the elements in order, and their positions; stable: equal elements keep their order",
             .schema = "sort{|.stable}(Tensor self{|, *, bool? stable}, int dim=-1, bool descending=False) -> (Tensor "
                       "values, Tensor indices)",
             .dtypes = kOrdered,
             .grad = picked_grad,
         }),
         {
-            .doc = "positions in order",
+            .doc = "the positions of the elements in sorted order",
             .schema = "argsort{|.stable}(Tensor self{|, *, bool stable}, int dim=-1, bool descending=False) -> Tensor",
             .dtypes = kOrdered,
             .decompose = decompose_argsort,
             .grad = no_gradient,
         },
         selection_op({
-            .doc = "the k largest or smallest in order (whether sorted or not), and where they were",
+            .doc = "the k largest or smallest elements in order, even with sorted=False, and their positions",
             .schema = "topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, "
                       "Tensor indices)",
             .dtypes = kNumbers | kLimited,
             .grad = picked_grad,
         }),
         {
-            .doc = "the k-th smallest and where it is",
+            .doc = "the k-th smallest element and its position",
             .schema = "kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
             .dtypes = kNumbers,
             .decompose = decompose_kthvalue,
             .grad = picked_grad,
         },
         {
-            .doc = "the lower of the two middle elements and where it is",
+            .doc = "the lower of the two middle elements, and its position",
             .schema = "median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
             .dtypes = kNumbers,
             .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {

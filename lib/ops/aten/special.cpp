@@ -191,10 +191,10 @@ CallResults decompose_rad2deg(const Call& c) { return c.tensor("self") * (180 / 
 constexpr OpDef kSpecial[] = {
     binary_op<Xlogy>(
         "xlogy.Tensor(Tensor self, Tensor other) -> Tensor",
-        "self log(other), 0 where self is: https://pytorch.org/docs/stable/special.html#torch.special.xlogy", kAnyDType,
-        xlogy_grad),
+        "self * log(other), but 0 where self is 0: https://pytorch.org/docs/stable/special.html#torch.special.xlogy",
+        kAnyDType, xlogy_grad),
     binary_op<Xlogy>("xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor",
-                     "self log(other), 0 where self is: "
+                     "self * log(other), but 0 where self is 0: "
                      "https://pytorch.org/docs/stable/special.html#torch.special.xlogy",
                      kAnyDType, xlogy_grad),
     binary_op<Hypot>("hypot(Tensor self, Tensor other) -> Tensor",
@@ -209,7 +209,7 @@ constexpr OpDef kSpecial[] = {
     binary_op<CopySign>("copysign.Tensor(Tensor self, Tensor other) -> Tensor",
                         "self with the sign of other: https://pytorch.org/docs/stable/generated/torch.copysign.html",
                         kAnyDType, copysign_grad),
-    {.doc = "0 below zero, 1 above, values at zero",
+    {.doc = "0 below zero, 1 above zero, and values at zero",
      .schema = "heaviside(Tensor self, Tensor values) -> Tensor",
      .dtypes = kAnyDType,
      .infer = infer_heaviside,

@@ -146,7 +146,7 @@ std::span<const OpDef> split_ops() {
             .grad = split_grad,
         }),
         view_op<Chunk>({
-            .doc = "at most so many pieces of equal size",
+            .doc = "at most `chunks` pieces of equal size",
             .schema = "chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]",
             .grad = split_grad,
         }),
@@ -156,7 +156,7 @@ std::span<const OpDef> split_ops() {
             .grad = split_grad,
         }),
         view_op<SplitWithSizes>({
-            .doc = "as unsafe_split, with sizes: "
+            .doc = "unsafe_split into pieces of given sizes: "
                    "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/native_functions.yaml",
             .schema = "unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]",
             .grad = split_grad,
@@ -167,18 +167,18 @@ std::span<const OpDef> split_ops() {
             .grad = split_grad,
         }),
         view_op<Unbind>({
-            .doc = "all indices of a dimension",
+            .doc = "the slices of a dimension, one for each index",
             .schema = "unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]",
             .grad = unbind_grad,
         }),
         view_op<Unfold>({
-            .doc = "windows of a dimension as a new last one: "
+            .doc = "windows of a dimension, in a new last dimension: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html",
             .schema = "unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)",
             .grad = unfold_grad,
         }),
         view_op<Diagonal>({
-            .doc = "a diagonal of two dimensions as a new last one",
+            .doc = "the diagonal of two dimensions, in a new last dimension",
             .schema = "diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
             .grad = diagonal_grad,
         }),

@@ -143,12 +143,12 @@ std::span<const OpDef> view_ops() {
             .grad = transpose_grad,
         }),
         view_op<T2d>({
-            .doc = "a matrix transposed, a vector or number as it is",
+            .doc = "a matrix transposed; a vector or number unchanged",
             .schema = "t(Tensor(a) self) -> Tensor(a)",
             .grad = t_grad,
         }),
         view_op<Movedim>({
-            .doc = "dimensions moved, the others in order",
+            .doc = "dimensions moved to other positions; the others keep their order",
             .schema = "movedim.{intlist|int}(Tensor(a) self, int{[]|} source, int{[]|} destination) -> Tensor(a)",
             .grad = movedim_grad,
         }),

@@ -221,12 +221,13 @@ constexpr OpDef form(std::string_view schema, std::string_view doc, DecomposeFn 
 constexpr OpDef kViewForms[] = {
     form("expand_as(Tensor(a) self, Tensor other) -> Tensor(a)", "expanded to another tensor's sizes",
          decompose_expand_as),
-    form("reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)", "under another tensor's sizes", decompose_reshape_as),
-    form("view_as(Tensor(a) self, Tensor other) -> Tensor(a)", "a view under another tensor's sizes",
+    form("reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)", "reshaped to the sizes of another tensor",
+         decompose_reshape_as),
+    form("view_as(Tensor(a) self, Tensor other) -> Tensor(a)", "a view with the sizes of another tensor",
          decompose_view_as),
-    form("positive(Tensor(a) self) -> Tensor(a)", "itself", decompose_positive, kMoved & ~kBool),
+    form("positive(Tensor(a) self) -> Tensor(a)", "self, unchanged", decompose_positive, kMoved & ~kBool),
     form("ravel(Tensor(a) self) -> Tensor(a)", "all dimensions as one", decompose_ravel),
-    form("broadcast_tensors(Tensor[] tensors) -> Tensor[]", "expanded to the sizes that all broadcast to",
+    form("broadcast_tensors(Tensor[] tensors) -> Tensor[]", "all tensors expanded to their common sizes",
          decompose_broadcast_tensors),
     form("numpy_T(Tensor(a) self) -> Tensor(a)", "the dimensions in reverse order", decompose_numpy_t),
     form("mT(Tensor(a) self) -> Tensor(a)", "matrices transposed", decompose_mt),
@@ -237,8 +238,8 @@ constexpr OpDef kViewForms[] = {
     form("atleast_1d.Sequence(Tensor[] tensors) -> Tensor[]", "numbers as vectors", decompose_all_at_least<1>),
     form("atleast_2d(Tensor self) -> Tensor", "a vector as a row", decompose_at_least<2>),
     form("atleast_2d.Sequence(Tensor[] tensors) -> Tensor[]", "vectors as rows", decompose_all_at_least<2>),
-    form("atleast_3d(Tensor self) -> Tensor", "a matrix with a dimension of size 1 behind", decompose_at_least<3>),
-    form("atleast_3d.Sequence(Tensor[] tensors) -> Tensor[]", "matrices with a dimension of size 1 behind",
+    form("atleast_3d(Tensor self) -> Tensor", "a matrix with a new last dimension of size 1", decompose_at_least<3>),
+    form("atleast_3d.Sequence(Tensor[] tensors) -> Tensor[]", "matrices with a new last dimension of size 1",
          decompose_all_at_least<3>),
     form("column_stack(Tensor[] tensors) -> Tensor", "joined side by side, vectors as columns", decompose_column_stack),
     form("dstack(Tensor[] tensors) -> Tensor", "joined along the third dimension", decompose_dstack),
@@ -255,7 +256,7 @@ constexpr OpDef kViewForms[] = {
     form("fliplr(Tensor self) -> Tensor", "the second dimension reversed", decompose_flip_one<1>),
     form("flipud(Tensor self) -> Tensor", "the first dimension reversed", decompose_flip_one<0>),
     form("tensor_split.sections(Tensor(a -> *) self, SymInt sections, int dim=0) -> Tensor(a)[]",
-         "pieces as equal as can be", decompose_tensor_split_sections),
+         "pieces of equal size, or sizes that differ by 1", decompose_tensor_split_sections),
     form("tensor_split.indices(Tensor(a -> *) self, SymInt[] indices, int dim=0) -> Tensor(a)[]",
          "the pieces between positions", decompose_tensor_split_indices),
     form("hsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]", "equal pieces side by side",
@@ -275,16 +276,16 @@ constexpr OpDef kViewForms[] = {
             "to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
             "bool? "
             "pin_memory=None, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)",
-            "converted; itself where it is that already", decompose_to_dtype_layout),
+            "converted; self if no conversion is necessary", decompose_to_dtype_layout),
         {.ask = aten_open::converted}),
     with_open(
         form("to.device(Tensor(a) self, Device device, ScalarType dtype, bool non_blocking=False, bool copy=False, "
              "MemoryFormat? memory_format=None) -> Tensor(a)",
-             "converted; itself where it is that already", decompose_to_device),
+             "converted; self if no conversion is necessary", decompose_to_device),
         {.ask = aten_open::converted}),
     with_open(form("to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, MemoryFormat? "
                    "memory_format=None) -> Tensor(a)",
-                   "converted to another tensor's dtype; itself where it has it already", decompose_to_other),
+                   "converted to another tensor's dtype; self if it has this dtype already", decompose_to_other),
               {.ask = aten_open::converted_as}),
 };
 

@@ -75,7 +75,8 @@ CallResults softmax_cross_entropy(const Call& c) {
 }
 
 constexpr OpDef kLossOps[] = {
-    {.doc = "Minus the targets' log-probabilities, reduced. onnx Operators.md#NegativeLogLikelihoodLoss",
+    {.doc = "The negative log-probabilities of the targets, or their mean or sum. onnx "
+            "Operators.md#NegativeLogLikelihoodLoss",
      .schema = "NegativeLogLikelihoodLoss(Tensor input, Tensor target, Tensor? weight=None, *, int? ignore_index=None, "
                "str reduction=\"mean\") -> Tensor",
      .dtypes = kFloating,

@@ -186,7 +186,7 @@ constexpr OpDef kQuantizeOps[] = {
      .dtypes = (kFloating & ~set_of(DType::f64)) | set_of(DType::i32),
      .decompose = quantize,
      .open = {.ask = onnx_open::quantized, .integers_only = true}},
-    {.doc = "Floats from 8-bit quantized values. onnx Operators.md#DequantizeLinear",
+    {.doc = "Floats computed from quantized values. onnx Operators.md#DequantizeLinear",
      .schema = "DequantizeLinear(Tensor x, Tensor x_scale, Tensor? x_zero_point=None, *, int axis=1, int block_size=0, "
                "int output_dtype=0) -> Tensor",
      .dtypes = kQuantized | set_of(DType::i32) | set_of(DType::u16) | set_of(DType::i16) | kFloat8,

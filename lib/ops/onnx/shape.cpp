@@ -33,9 +33,9 @@ CallResults onnx_reshape(const Call& c) {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         if (sizes[i] == 0 && c.integer("allowzero") == 0) {
             if (i >= data.sizes().size())
-                throw Error("found 0 at position " + std::to_string(i) + " of the shape " + to_string(sizes) +
-                            ", expected 0 only where the data, of sizes " + to_string(data.sizes()) +
-                            ", have a size to copy");
+                throw Error("found 0 (copy the size) at position " + std::to_string(i) + " of the shape " +
+                            to_string(sizes) +
+                            ", expected a position that the sizes of the data have: " + to_string(data.sizes()));
             sizes[i] = data.sizes()[i];
         }
         if (sizes[i] < -1 || (sizes[i] == -1 && open >= 0))
@@ -198,11 +198,11 @@ constexpr OpDef kShapeOps[] = {
      .schema = "Tile(Tensor input, Tensor repeats) -> Tensor",
      .dtypes = kMoved,
      .decompose = onnx_tile},
-    {.doc = "Channels into blocks of pixels. onnx Operators.md#DepthToSpace",
+    {.doc = "Channels moved into blocks of pixels. onnx Operators.md#DepthToSpace",
      .schema = "DepthToSpace(Tensor input, *, int blocksize, str mode=\"DCR\") -> Tensor",
      .dtypes = kMoved,
      .decompose = depth_to_space},
-    {.doc = "Blocks of pixels into channels. onnx Operators.md#SpaceToDepth",
+    {.doc = "Blocks of pixels moved into channels. onnx Operators.md#SpaceToDepth",
      .schema = "SpaceToDepth(Tensor input, *, int blocksize) -> Tensor",
      .dtypes = kMoved,
      .decompose = space_to_depth},

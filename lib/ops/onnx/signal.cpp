@@ -185,7 +185,7 @@ constexpr OpDef kSignalOps[] = {
      .schema = "BlackmanWindow(Tensor size, *, DataType output_datatype=1, int periodic=1) -> Tensor",
      .dtypes = kSizes,
      .decompose = blackman},
-    {.doc = "From a spectrum's bins to the mel scale. onnx Operators.md#MelWeightMatrix",
+    {.doc = "The matrix that converts the bins of a spectrum to the mel scale. onnx Operators.md#MelWeightMatrix",
      .schema = "MelWeightMatrix(Tensor num_mel_bins, Tensor dft_length, Tensor sample_rate, Tensor lower_edge_hertz, "
                "Tensor upper_edge_hertz, *, DataType output_datatype=1) -> Tensor",
      .dtypes = kSizes,

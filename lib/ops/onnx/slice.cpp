@@ -218,7 +218,7 @@ CallResults center_crop_pad(const Call& c) {
 }
 
 constexpr OpDef kSliceOps[] = {
-    {.doc = "The middle of a tensor, or zeros around it. onnx Operators.md#CenterCropPad",
+    {.doc = "The middle of a tensor, or the tensor with zeros around it. onnx Operators.md#CenterCropPad",
      .schema = "CenterCropPad(Tensor input_data, Tensor shape, *, int[]? axes=None) -> Tensor",
      .dtypes = kOrdered,
      .decompose = center_crop_pad},
@@ -236,7 +236,7 @@ constexpr OpDef kSliceOps[] = {
                "Tensor? steps=None, *, int[]? axes=None, int[]? ends=None, int[]? starts=None) -> Tensor",
      .dtypes = kMoved,
      .decompose = onnx_slice},
-    {.doc = "More elements around: a constant, or from the edges. onnx Operators.md#Pad",
+    {.doc = "Padded with a constant, or with elements from the edges. onnx Operators.md#Pad",
      .schema = "Pad(Tensor data, Tensor? pads_value=None, Tensor? constant_value=None, Tensor? axes=None, *, str "
                "mode=\"constant\", "
                "int[]? pads=None, float? value=None) -> Tensor",

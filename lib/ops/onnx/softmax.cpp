@@ -78,7 +78,7 @@ constexpr OpDef kSoftmaxOps[] = {
      .schema = "LogSoftmax(Tensor input, *, int? axis=None) -> Tensor",
      .dtypes = kFloating,
      .decompose = onnx_softmax<_log_softmax>},
-    {.doc = "One at the first largest element. onnx Operators.md#Hardmax, Changelog.md#Hardmax-11",
+    {.doc = "One at the first of the largest elements, else zero. onnx Operators.md#Hardmax, Changelog.md#Hardmax-11",
      .schema = "Hardmax(Tensor input, *, int? axis=None) -> Tensor",
      .dtypes = kFloating,
      .decompose = hardmax},

@@ -279,8 +279,8 @@ class ScheduleSearch {
         done_.pipeline = captured_with(captured, without, culprits);
         if (std::filesystem::exists(inputs)) done_.inputs = inputs;
         if (done_.pipeline) return;
-        done_.not_captured = captured.captured.empty() ? "no pipeline was captured"
-                                                       : "the directives are in no pipeline that was captured";
+        done_.not_captured =
+            captured.captured.empty() ? "no pipeline was captured" : "no captured pipeline has these directives";
         for (const std::string& note : captured.notes) done_.not_captured += "; " + note;
     }
 
