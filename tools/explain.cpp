@@ -64,8 +64,7 @@ int main(int argc, char** argv) {
     cli::Tool divergence(
         "explain divergence", "MODEL",
         "Report the first kernel, or the first value, that differs from the reference. With a backend such as halide, "
-        "run "
-        "each kernel as it was compiled, alone, on the operands that the reference computes. With other backends, run "
+        "run each compiled kernel alone, on the operands that the reference computes. With other backends, run "
         "the "
         "model with every intermediate value returned as an output; report the size of the difference, where NaN and "
         "infinities first appear, and which differences are rounding noise. -v: list all kernels or values.");

@@ -276,7 +276,7 @@ class Compiled {
     auto operator()(Args&&... args) const {
         using Result = std::invoke_result_t<const F&, Args...>;
         const auto describe = [&](Visitor& visitor) {
-            std::size_t position = 0;
+            [[maybe_unused]] std::size_t position = 0;
             ((visitor.enter(position++), detail::visit<std::decay_t<Args>>(visitor, args), visitor.leave()), ...);
         };
         if constexpr (detail::AreTensors<Result>::value)

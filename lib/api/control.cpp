@@ -217,7 +217,9 @@ TensorList of_no_slices(const std::string& op, const Body& body, const TensorLis
             results.push_back(wrap(whittle::Tensor(meta.dtype, sizes)));
         }
     } catch (const NestedBreak& inner) {
-        throw Error(op + ": found no slices, and without a slice the types of the function's results are unknown: " +
+        throw Error(op +
+                    ": found tensors without slices, and the types of the function's results are unknown because the "
+                    "body cannot be recorded: " +
                     inner.why.reason);
     }
     return results;

@@ -66,7 +66,7 @@ CompileOptions resolved(CompileOptions options) {
     if (text.empty()) return options;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), options.cache_limit);
     if (error != std::errc() || end != text.data() + text.size() || options.cache_limit < 1)
-        throw Error({"WHITTLE_CACHE_SIZE_LIMIT", {}}, "found '" + text + "', expected a number from 1");
+        throw Error({"WHITTLE_CACHE_SIZE_LIMIT", {}}, "found '" + text + "', expected a number, 1 or more");
     return options;
 }
 
@@ -204,8 +204,8 @@ void Execution::tell_fixed(const SymbolicGraph& symbolic, const Recorded& record
         }
         const std::vector<StackFrame> stack = stack_of(recorded, fixed.node);
         const std::string text = fixed.symbol.place() + " of " + function_.name() + " was marked dynamic, but " +
-                                 (fixed.op.empty() ? "the graph" : fixed.op) + " fixes it: " + fixed.symbol.name +
-                                 " == " + std::to_string(fixed.size) +
+                                 (fixed.op.empty() ? "the graph" : fixed.op) +
+                                 " allows only one size: " + fixed.symbol.name + " == " + std::to_string(fixed.size) +
                                  (fixed.words.empty() ? "" : " (" + fixed.words + ")");
         if (function_.options.fullgraph) throw ConstraintError("fullgraph: " + text + "\n" + print(stack));
         const std::string placed = text + (stack.empty() ? "" : ", at " + place_of(stack.front()));
@@ -387,7 +387,7 @@ void Execution::gave_up(const Thrown& why, const Addresses& user) {
     if (verbose()) text += print(whole_stack(why.addresses));
     text += "from user code:\n" + print(stack);
     text += "from here on, the function runs uncompiled";
-    if (!verbose()) text += "; hint: -v or WHITTLE_VERBOSE=1 shows both full stacks";
+    if (!verbose()) text += "; hint: to print both stacks in full, add -v or set WHITTLE_VERBOSE=1";
     log_error(LogChannel::capture, text);
     if (trace_) trace_->note(function_.name() + at + " runs uncompiled: capture failed: " + why.what);
 }

@@ -184,7 +184,7 @@ std::unique_ptr<Executable> Execution::compile_part(const Graph& part, std::opti
     std::vector<capture::GraphBreak> requested;
     const auto asked = [&](const Graph&, const Node& node, const std::string& reason) {
         requested.push_back({.kind = capture::BreakKind::backend_request,
-                             .reason = "backend " + function_.backend_name + " requested a break: " + reason,
+                             .reason = "backend " + function_.backend_name + " requested a graph break: " + reason,
                              .op = node.target,
                              .stack = node.stack});
     };
@@ -194,7 +194,8 @@ std::unique_ptr<Executable> Execution::compile_part(const Graph& part, std::opti
     if (const auto* skip = std::get_if<SkipRequest>(&result)) {
         function_.skip = true;
         if (trace_)
-            trace_->note(name + " runs eagerly: backend " + function_.backend_name + " skipped it: " + skip->reason);
+            trace_->note(name + " runs eagerly, because backend " + function_.backend_name +
+                         " asked to skip it: " + skip->reason);
     }
     for (const capture::GraphBreak& why : requested) {
         broke(why, {});
@@ -260,7 +261,7 @@ std::vector<whittle::Tensor> Execution::execute(CompiledGraph& compiled, const R
     RunResult result = compiled.executable->run(inputs);
     if (given)
         if (const auto written = given->restore())
-            throw VerifyError("backend " + function_.backend_name + ", given graph " + compiled.graph.name + " of " +
+            throw VerifyError("backend " + function_.backend_name + ", run on graph " + compiled.graph.name + " of " +
                               function_.name() + ", " + written->message);
     if (const auto* failure = std::get_if<BackendFailure>(&result)) {
         if (failure->refusal)

@@ -154,7 +154,7 @@ bool Trace::write(const std::function<void()>& what) {
         return true;
     } catch (const std::exception& error) {
         lost_ = true;
-        log_error(LogChannel::capture, std::string("the trace ends here: ") + error.what());
+        log_error(LogChannel::capture, std::string("the trace is incomplete from here on: ") + error.what());
         return false;
     }
 }
@@ -170,10 +170,9 @@ std::vector<StackFrame> Trace::told(const Addresses& addresses) {
     std::vector<StackFrame> stack = user_stack(addresses);
     const auto no_line = [](const StackFrame& frame) { return frame.line == 0; };
     if (const auto found = std::find_if(stack.begin(), stack.end(), no_line); found != stack.end())
-        note_locked(found->file +
-                    " has no debug information in some places; to see lines, compile with -g. The trace shows "
-                    "functions or offsets " +
-                    "there");
+        note_locked("parts of " + found->file +
+                    " have no debug information, so the trace shows functions or offsets there; to see source lines, "
+                    "compile with -g");
     return stack;
 }
 

@@ -212,8 +212,8 @@ fs::path named_library(const std::string& name) {
     std::string hint = did_you_mean(name, names);
     if (hint.empty())
         hint =
-            "'explain list backends' lists the backends; for a backend of your own, give the path of a shared library, "
-            "'cmd:PROGRAM ARGS' or 'worker:PROGRAM ARGS'";
+            "to list the backends: explain list backends; for a backend of your own, give the path of a shared "
+            "library, 'cmd:PROGRAM ARGS' or 'worker:PROGRAM ARGS'";
     throw Error("unknown backend '" + name + "'", hint);
 }
 

@@ -7,8 +7,8 @@
 namespace whittle {
 
 void refuse_overflow(std::int64_t a, char op, std::int64_t b) {
-    throw Error("found sizes or parameters that lead to " + std::to_string(a) + " " + op + " " + std::to_string(b) +
-                    ", expected results that fit in 64 bits",
+    throw Error("found " + std::to_string(a) + " " + op + " " + std::to_string(b) +
+                    " in the computation of a size or index, expected a result that fits in 64 bits",
                 "look for an unusually large number among the arguments");
 }
 

@@ -135,7 +135,7 @@ std::string read_file(const fs::path& path, std::size_t limit) {
         contents.append(chunk.data(), static_cast<std::size_t>(count));
         if (contents.size() > limit)
             throw Error({path.string(), {}},
-                        "found more than " + std::to_string(limit) + " bytes, expected a file below that limit");
+                        "found more than " + std::to_string(limit) + " bytes, expected a file of at most this size");
     }
 }
 

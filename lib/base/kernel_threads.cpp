@@ -19,7 +19,7 @@ int kernel_threads() {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), wanted);
     if (error != std::errc() || end != text.data() + text.size() || wanted < 1)
         throw Error({"environment", "HL_NUM_THREADS"},
-                    "found '" + std::string(text) + "', expected a number of threads from 1");
+                    "found '" + std::string(text) + "', expected a number of threads, 1 or more");
     return std::min(wanted, kMost);
 }
 

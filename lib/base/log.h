@@ -23,7 +23,7 @@ enum class LogLevel : std::uint8_t { debug, info, warning, error, off };
 /// One row per component: its name, and what it tells. Whoever adds one writes it, and shows that in test/cli/log_test.
 #define WHITTLE_LOG_CHANNELS(X)                                                                            \
     X(capture, "step 1: captured frames, graphs and graph breaks. With +: also every operation")           \
-    X(frontend, "models that are read, and assumptions about them")                                        \
+    X(frontend, "the models that are read, and assumptions about their sizes")                             \
     X(passes, "graph passes: for each pass, one line with its changes")                                    \
     X(backend, "step 2: graphs that a backend compiles, and the backend's messages")                       \
     X(lowering, "step 3: planning and compiling the kernels of a graph. With +: also each kernel")         \

@@ -12,6 +12,15 @@ namespace {
 
 constexpr const char* kBuildId = "whittle_build_id";  // in each of our shared libraries, see lib/images.cmake
 
+/// The module that finds its own libraries before those of the program; see backends/libtorch/flags.cmake.
+#ifdef WHITTLE_DEEP_MODULE
+constexpr const char* kDeepModule = WHITTLE_DEEP_MODULE;
+#else
+constexpr const char* kDeepModule = "";
+#endif
+
+std::string module_name(const std::string& name) { return "libwhittle-" + name + ".so"; }
+
 using BuildId = const char*();
 
 /// Of the library `handle`, looked for in it before what it links; null when it says nothing.
@@ -43,7 +52,8 @@ const fs::path& library_folder() {
 void* module_symbol_in(const fs::path& file, const char* symbol) {
     // Local: what it links must not come before what the program has linked itself. Never unloaded: its threads and
     // the objects that it made may outlive every use.
-    void* const handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    const int deep = file.filename() == module_name(kDeepModule) ? RTLD_DEEPBIND : 0;
+    void* const handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE | deep);
     if (!handle) {
         const char* const why = ::dlerror();
         std::error_code ignored;
@@ -70,7 +80,7 @@ namespace {
 
 /// That of the library which this process has already: LD_PRELOAD may have put one in the place of ours.
 fs::path module_file(const std::string& name) {
-    const std::string file = "libwhittle-" + name + ".so";
+    const std::string file = module_name(name);
     if (void* const handle = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_NOLOAD)) {
         link_map* loaded = nullptr;
         const fs::path path = ::dlinfo(handle, RTLD_DI_LINKMAP, &loaded) == 0 ? loaded->l_name : "";

@@ -108,8 +108,8 @@ ProcessResult run_guarded(const std::string& program, const ProcessOptions& opti
     ProcessResult result = result_of(report, options);
     if (result.left_behind)
         log_warning(LogChannel::run, "'" + program + "' (process " + std::to_string(result.left_behind) +
-                                         ") or a process that it started hangs in the kernel: SIGKILL does not end "
-                                         "this process, so it keeps running");
+                                         "), or one of its child processes, is still running: SIGKILL does not end a "
+                                         "process that hangs in the kernel");
     result.out = printed.text();
     result.err = errors.text();
     result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -161,7 +161,7 @@ std::size_t resident_memory() {
 
 EndedFromOutside::EndedFromOutside(const ProcessResult& process)
     : std::runtime_error(ending_of(process) +
-                         ": a signal that Whittle did not send (the kernel's memory killer sends SIGKILL)") {}
+                         ": a signal that Whittle did not send (the kernel sends SIGKILL if memory runs out)") {}
 
 std::string ending_of(const ProcessResult& process) {
     if (process.timed_out) return "did not end in time";

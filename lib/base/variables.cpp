@@ -209,7 +209,7 @@ std::string variables_page() {
         "# Environment variables\n\n"
         "<!-- Generated: explain list variables > share/doc/reference/environment.md -->\n\n"
         "Programs that use Whittle's Tensor API read all of these variables. Each of Whittle's own programs\n"
-        "reads the variables that concern it. An option of `compile()` (see [api.md](api.md)) overrides its\n"
+        "reads the variables that apply to it. An option of `compile()` (see [api.md](api.md)) overrides its\n"
         "variable, except that `WHITTLE_BACKEND` overrides `.backend`.\n\n"
         "| variable | value | meaning | in the API | option of a program |\n|---|---|---|---|---|\n";
     const auto code = [](std::string_view option) {

@@ -53,18 +53,16 @@ void AccuracyChoice::declare(Tool& tool, const std::string& means, const std::st
     tool.section("Accuracy");
     tool.flag_or_choice("--accuracy", mode, {"close", "fp64", "strict", "exact"},
                         means +
-                            " close: each element must be within the tolerances. fp64: a result outside the tolerances "
-                            "also passes if, compared with a run in double precision, its error is at most about twice "
-                            "the error of the reference's result. strict: all bits must be equal or, with --rtol Nulp, "
-                            "each element may differ by N units in the last place. "
-                            "exact: choose inputs and weights on which no operation rounds; then all results must be "
-                            "equal.");
-    tool.option(
-        "--rtol", rtol, "[DTYPE=]X",
-        "Relative tolerance, for all floating-point and complex types or only for DTYPE. X is a number, or "
-        "N followed by ulp: with 4ulp, an element outside the tolerances is also right if it differs by at most "
-        "4 units in the last place. Default: " +
-            fallback + ", for example 1e-4 for f32. May be repeated.");
+                            " close: each element must be within the tolerances. fp64: like close, but a result "
+                            "outside the tolerances also passes if its error, measured against double precision, is at "
+                            "most about twice that of the reference. strict: all bits must be equal; with --rtol Nulp, "
+                            "each element may differ by N units in the last place. exact: choose inputs and weights on "
+                            "which no operation rounds; then all results must be equal.");
+    tool.option("--rtol", rtol, "[DTYPE=]X",
+                "Relative tolerance, for all floating-point and complex types or only for DTYPE. X is a number, or N "
+                "followed by ulp: with 4ulp, an element outside the tolerances still passes if it differs by at most 4 "
+                "units in the last place. Default: " +
+                    fallback + ", for example 1e-4 for f32. May be repeated.");
     tool.option("--atol", atol, "[DTYPE=]X",
                 "Absolute tolerance, for all floating-point and complex types or only for DTYPE. Default: " + fallback +
                     ", for example 1e-5 for f32.");

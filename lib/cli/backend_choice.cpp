@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 void BackendChoice::declare(Tool& tool, std::string_view fallback) {
     tool.section("Backends");
     tool.option("--backend", name, "B",
-                "Backend: the compiler to test. A name that 'explain list backends' lists, a shared library "
+                "Backend: the compiler to test. B is a name from 'explain list backends', a shared library "
                 "(LIBRARY.so[:NAME]), or a command (cmd:COMMAND or worker:COMMAND). Default: " +
                     std::string(fallback) + ".");
     tool.offers(

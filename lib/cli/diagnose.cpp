@@ -61,7 +61,7 @@ void write_letters(const Tool& tool, const LoadedFrame& frame, const diagnose::L
     steps.begin = [&](const diagnose::Letter& letter, std::size_t number) {
         if (json) return;
         out << (number > 1 ? "\n" : "") << letter.model << ": fails with " << letter.guilt.who().backend
-            << (number > 1 ? " even without the culprit above" : "") << "\n"
+            << (number > 1 ? " even with the culprit above switched off" : "") << "\n"
             << to_text(letter.guilt) << std::flush;
     };
     steps.follow = [&](diagnose::Letter& letter, const Suspect& guilty, std::size_t number) {
@@ -119,20 +119,19 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
     if (diagnoses) {
         subject.program.declare(tool);
         tool.section("Precision");
-        tool.choice("--precision", precision, {"f16", "bf16"},
-                    "Instead of looking for a failure: find the operations that must stay in f32, so that the other "
-                    "operations can compute in f16 or bf16. The model with these operations in f32 runs on the backend "
-                    "(default: eager), and its outputs must match those in f32 within the tolerances of f16 or bf16. "
-                    "Writes MODEL.mixed.json.");
+        tool.choice(
+            "--precision", precision, {"f16", "bf16"},
+            "Find the operations that must stay in f32 if all others compute in f16 or bf16, instead of looking for a "
+            "failure. The outputs of this mixed model on the backend (default: eager) must match the outputs in f32, "
+            "within the tolerances of f16 or bf16. The mixed model is written to MODEL.mixed.json.");
     }
     if (!diagnoses) {
         tool.section("Comparison");
-        tool.choice(
-            "--compare", compare, {"kernels", "values", "ring"},
-            "What to compare with the reference. kernels: each kernel as the backend compiled it, alone, on the "
-            "operands that the reference computes. values: each value of the model, as an output. ring: each "
-            "kernel in integer arithmetic, compared bit by bit (share/doc/how-to/exact.md). Default: "
-            "kernels where the backend can run them one by one, else values.");
+        tool.choice("--compare", compare, {"kernels", "values", "ring"},
+                    "What to compare with the reference. kernels: each compiled kernel, run alone on the operands that "
+                    "the reference computes. values: every intermediate value of the model, returned as an output. "
+                    "ring: each kernel in integer arithmetic, compared bit by bit (share/doc/how-to/exact.md). "
+                    "Default: kernels if the backend can run its kernels one by one, else values.");
     }
     subject.limits.declare(tool, kLimited);
     tool.common("--output --backend --accuracy --input");

@@ -61,8 +61,8 @@ void DiffOptions::declare(Tool& tool) {
     tool.positional("BEFORE", before, "Baseline of the comparison: a model, a program or a folder, like AFTER.");
     tool.positional("AFTER", after, kModelHelp);
     tool.flag("--values", values,
-              "Compare two folders that 'trace --hashes' wrote. Name the first operation whose operands are equal and "
-              "whose result differs in its bits, and the first that differs by more than rounding.");
+              "Compare two folders that 'trace --hashes' wrote. Report the first operation that computes other bits "
+              "from equal operands, and the first operation whose result differs by more than rounding.");
     tool.option("--record", record, "DIR",
                 "With --values: run the program of AFTER again, up to the first operation that differs, and write its "
                 "operands and results to DIR as a record for replay, minify and repro.");
@@ -76,8 +76,8 @@ void DiffOptions::declare(Tool& tool) {
     tool.common("--output --html --accuracy --ops --times");
     tool.example("explain diff yesterday/ today/", "compare two traces, for example in CI to find new graph breaks");
     tool.example("explain diff a/ b/ --values --record first/",
-                 "name the operation at which two runs part, and keep it");
-    tool.exit_one("something differs");
+                 "find the first operation that differs between two runs, and save it as a record");
+    tool.exit_one("BEFORE and AFTER differ");
     tool.files([this] { return files(); });
 }
 
@@ -93,13 +93,13 @@ UsedFiles DiffOptions::files() const {
 
 int diff(const Tool& tool, const DiffOptions& options) {
     if (options.record && !options.values)
-        throw Error("--record needs --values", "--record keeps the operation that --values finds");
+        throw Error("--record needs --values", "add --values: --record saves the operation that --values finds");
     if (options.values) return diff_values(tool, options);
     options.pictures.check_usage();
     options.subject.backend.check();
     if (options.subject.accuracy.exact())
         throw Error("--accuracy=exact cannot be used with explain diff, which compares recorded values",
-                    "--accuracy=strict compares all bits");
+                    "to compare all bits, use --accuracy=strict");
     ReportSink sink(tool, options.after, options.report.output);
     const TempDir scratch("whittle-diff");
     const fs::path &before = options.before, &after = options.after;

@@ -73,7 +73,7 @@ std::string record(const Tool& tool, const DiffOptions& options, const report::H
     }
     if (!found)
         warn(tool, "operation " + std::to_string(operation->after) + " of this run is not " + operation->op +
-                       ": the program calls other operations, or in another order, from run to run");
+                       ": the program does not call the same operations in the same order in every run");
     return text + next_replay(traced);
 }
 

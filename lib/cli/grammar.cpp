@@ -78,7 +78,7 @@ Error Grammar::unknown(const std::string& name) const {
             if (!is_old_spelling(tool, other)) known.push_back(other);
     const std::string close = did_you_mean(name, known);
     return Error("unknown option '" + name + "'",
-                 close.empty() ? "'" + program_called(tool) + " --help' lists the options" : close);
+                 close.empty() ? "to list the options: " + program_called(tool) + " --help" : close);
 }
 
 /// CLI11 reads the options; what it leaves are arguments.

@@ -55,7 +55,8 @@ reduce::ScheduleRequest schedule_request(const MinifyOptions& options) {
         .runs = static_cast<std::size_t>(std::max(kLeastRuns, options.search.repeat)),
         .jobs = static_cast<std::size_t>(std::clamp<std::int64_t>(options.search.jobs, 1, kMostJobs))};
     request.inputs = inputs_folder(options.output);
-    request.answers = std::filesystem::path(options.output).replace_extension("answers");
+    request.journal = options.output;
+    request.journal += ".journal";
     request.resume = options.search.resume;
     if (options.search.step_limit) request.most_queries = static_cast<std::size_t>(*options.search.step_limit);
     if (options.time_limit) request.end = std::chrono::steady_clock::now() + *options.time_limit;
@@ -97,7 +98,8 @@ int minify_program(const Tool& tool, const MinifyOptions& options) {
                         ? "found a program that does not use Halide, expected a model, a trace or "
                           "a program that uses Halide"
                         : done.program.notes[0],
-                    shell_quote(program_words("trace", words)) + " captures a program as a trace; then pass DIR");
+                    shell_quote(program_words("trace", words)) +
+                        " captures a trace; pass this trace (DIR) in place of the program");
     }
     const nlohmann::json json = to_json(done);
     using Outcome = reduce::MinimizedSchedule::Outcome;

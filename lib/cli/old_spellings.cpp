@@ -175,7 +175,8 @@ std::string old_spellings_page() {
     std::string text =
         "# Old spellings of options\n\n"
         "<!-- Generated: explain list spellings > share/doc/reference/old-spellings.md -->\n\n"
-        "These options are deprecated: they work for one more release. A program that gets one prints the new\n"
+        "These options are deprecated: they work for one more release. A program that gets such an option prints the "
+        "new\n"
         "spelling on stderr.\n\n"
         "| program | old | now |\n|---|---|---|\n";
     for (const OldSpelling& entry : kOldSpellings) {

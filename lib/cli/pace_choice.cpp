@@ -24,14 +24,14 @@ void PaceChoice::declare(Tool& tool, const std::string& means) {
     tool.section("Running time");
     tool.option("--slower", factor, "FACTOR",
                 means +
-                    " FACTOR times (for example 1.5) as long as on the backend of --than. Both backends run in turns, "
-                    "until the answer is certain (share/doc/how-to/slowness.md).");
+                    " FACTOR times (for example 1.5) as long as on the backend of --than. Both backends run in turns "
+                    "until the difference is clear (share/doc/how-to/slowness.md).");
     tool.option("--than", than, "B",
                 "With --slower: the backend to compare the time with. Default: the tested backend, without "
                 "optimization.");
     tool.option("--than-option", pairs, "KEY=VALUE",
                 "With --slower: set an option of the backend to compare with, for example release=1.16.3. Without "
-                "--than: compare with the tested backend and its options, except for KEY. May be repeated.");
+                "--than: compare the tested backend with itself, where only KEY is set differently. May be repeated.");
 }
 
 void PaceChoice::check(const BackendChoice& suspect, bool alone) const {
@@ -40,8 +40,9 @@ void PaceChoice::check(const BackendChoice& suspect, bool alone) const {
     if (!factor) return;
     require_range("--slower", *factor, 1, 1e6);
     if (!alone)
-        throw Error("--slower cannot be used with --jobs here, because parallel runs disturb each other's times",
-                    "minify --launcher runs the candidates on several machines");
+        throw Error(
+            "--slower cannot be used with --jobs on one machine, because parallel runs disturb each other's times",
+            "leave out --jobs; or use minify --launcher, which runs the candidates on several machines");
     const BackendOptions options = options_of(pairs, than.empty() ? suspect.options() : BackendOptions());
     const std::string named = than.empty() ? suspect.name : than;
     if (!named.empty()) find_backend(named, options);

@@ -44,9 +44,9 @@ void continue_in_release(const BackendSpec& spec, const BackendOptions& options)
     // A library that was loaded takes itself out of the variable.
     if (others.starts_with(library))
         throw Error({library, {}}, std::string("the system's loader did not load the library that ") + kPreload +
-                                       " names, expected a path without blanks and colons");
+                                       " names, expected a path without blanks or colons");
     const std::string version = releases->version_in(options);  // which a broken one cannot say
-    log_info(LogChannel::backend, "continuing as " + version);
+    log_info(LogChannel::backend, "starting again with " + version);
     ::setenv(kPreload, (others.empty() ? library : library + ":" + others).c_str(), 1);
     std::vector<std::string> words = arguments();
     std::vector<char*> argv;

@@ -147,8 +147,8 @@ void ReplayChoice::declare(Tool& tool) {
     tool.section("Record selection");
     tool.option("--filter", filter, "RE", "Replay only the records whose path matches the regular expression RE.");
     tool.option("--to-event", to_event, "K",
-                "Stop after the first K records of each DIR. Records of failed captures: stop after the first K "
-                "operations of each record.");
+                "Replay only the first K records of each DIR. In a record of a failed capture: replay only the first K "
+                "operations.");
     tool.option(
         "--shard", shard, "I/N",
         "Split the records into N shards, and replay only shard I (1 to N). A shard without records passes. Default: "
@@ -171,8 +171,8 @@ void ReplayChoice::declare(Tool& tool) {
                  "replay every record of a trace on Halide, in CI");
     tool.example("replay traces --shard 1/4 -j 2", "replay a quarter of the records, two in parallel");
     tool.exit_one(
-        "a record fails; a record passes although --xfail lists the record; no record could be judged; with "
-        "--require-judged: a record could not be judged");
+        "a record fails; a record that --xfail lists passes; no record could be judged; with --require-judged: a "
+        "record could not be judged");
     tool.files([this] {
         UsedFiles used{.read = arguments};
         used.reads(xfail);

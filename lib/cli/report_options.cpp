@@ -47,8 +47,8 @@ void ReportOptions::declare(Tool& tool, bool compares) {
               "Add the guards of each captured graph: the conditions under which a later call can use the graph.");
     tool.flag_or_choice("--recompiles", recompiles, {"seen", "all"},
                         "Add every recompile: the guard that failed, how often the guard failed, and how to avoid the "
-                        "recompile. all: also raise the cache limits; a function that has reached its cache limit is "
-                        "not recompiled, so its recompiles are not reported.");
+                        "recompile. all: also raise the cache limits, because a function that has reached its cache "
+                        "limit is not recompiled any more.");
 }
 
 void ReportOptions::add_to(UsedFiles& files) const {

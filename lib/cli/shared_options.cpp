@@ -33,8 +33,9 @@ void SharedOptions::declare(Tool& tool) {
     tool.section("Options of every program");
     tool.flag("--json", shared.json, "Print the result, or the error, as one JSON document on stdout.");
     tool.option("--log", log_spec, "SPEC",
-                "Log channels to print, separated by commas. NAME: information; +NAME: also debugging output; -NAME: "
-                "only errors. 'explain list logs' lists the channels. The channels in $WHITTLE_LOGS are logged, too. "
+                "Log channels to print, separated by commas. NAME prints errors, warnings and information; +NAME also "
+                "prints debugging output; -NAME prints only errors. 'explain list logs' lists the channels. The "
+                "channels in $WHITTLE_LOGS are logged, too. "
                 "The log goes to stderr; if $WHITTLE_LOG_FILE is set, the log goes to this file.");
     tool.offers(log_names, Tool::Offered::list);
     tool.option("--debug-dir", debug_dir, "DIR",

@@ -122,7 +122,7 @@ report::Subject subject_of(const Tool& tool, const fs::path& model, SubjectOptio
     if (run && options.accuracy.exact())
         throw Error({model.string(), {}}, "--accuracy=exact requires a model or a trace, found a program",
                     shell_quote(program_words("trace", {"-o", "DIR", model.string()})) +
-                        " captures it as a trace; then pass DIR");
+                        " captures a trace; pass this trace (DIR) in place of the program");
     std::optional<Profile> measured;
     // Before the backend is run otherwise: what that compiles would be found in its cache.
     if (measures && known && !run) measured = profile_of(model, options);

@@ -205,12 +205,9 @@ int trace_models(const Tool& tool, const TraceOptions& options, TraceRequest req
     TraceObserver observer;
     observer.before = [&](const LoadedFrame& frame) {
         const std::string file = frame.file.string();
-        whole = whole && is_whole(tool, options, file,
-                                  {{.name = frame.name,
-                                    .file = file,
-                                    .graph = frame.graph,
-                                    .breaks = frame.breaks,
-                                    .unknown = frame.unknown}});
+        const report::Frame shown{
+            .name = frame.name, .file = file, .graph = frame.graph, .breaks = frame.breaks, .unknown = frame.unknown};
+        whole = whole && is_whole(tool, options, file, {shown});
     };
     observer.after = [&](const TracedFrame& traced) {
         if (!in_json) std::cout << to_text(traced, options.output);
@@ -243,7 +240,7 @@ void TraceOptions::declare(Tool& tool) {
     tool.positional("MODEL", models,
                     std::string(kModelHelp) +
                         " If several models are given, all are written to one folder, each under the name of its file. "
-                        "A model that cannot be read is reported, and the other models are still traced. Only one "
+                        "If a model cannot be read, trace reports the model and traces the others. Only one "
                         "program or TorchScript module can be traced at a time.");
     tool.option("-o,--output", output, "DIR",
                 "Folder to write. If the folder holds an earlier trace of the same models, trace replaces the trace "
@@ -252,13 +249,13 @@ void TraceOptions::declare(Tool& tool) {
     tool.choice("--record", record, {"always", "on-error", "never"},
                 "When to write records: always (default), on-error (runs that fail or give wrong results) or never.");
     tool.flag_or_choice("--fullgraph", fullgraph, {"breaks", "export"},
-                        "Exit with status 1 if there is a graph break, and report the first graph break. export: check "
-                        "what torch.export requires, too: exit with status 1 if a graph reads a tensor that is not an "
-                        "argument of the function, or if the program fixes a size that is marked dynamic.");
+                        "Exit with status 1 if there is a graph break, and report the first graph break. export: exit "
+                        "with status 1 also if torch.export would fail, because a graph reads a tensor that is not an "
+                        "argument of the function, or because the program fixes a size that is marked dynamic.");
     tool.flag("--minify", minify,
               "If the backend fails, minimize the failure, and write the minimized graph and a verified repro to DIR.");
     tool.flag("--hashes", hashes,
-              "Record a hash and sums of the result of each operation of a program, in place of graphs and records. "
+              "For a program: record a hash and sums of the result of each operation, in place of graphs and records. "
               "'explain diff --values' compares two such folders, and names the first operation that differs.");
     tool.option("--repeat", repeat, "N",
                 "With --hashes: run the program N times, and exit with status 1 if the results of a run differ from "
@@ -277,8 +274,8 @@ void TraceOptions::declare(Tool& tool) {
     limits.declare(tool, kLimited);
     tool.common("--output --force --input --backend --minify --fullgraph --record --function --compile --capture");
     tool.exit_one(
-        "the results differ from the given outputs, the backend failed, the graph breaks in spite of --fullgraph, or "
-        "runs differ with --repeat; if a traced program fails, trace exits with the exit status of the program");
+        "the results differ from the given outputs, or the backend failed; with --fullgraph: there is a graph break; "
+        "with --repeat: the runs differ. If a traced program fails, trace exits with the exit status of the program");
     tool.files([this] {
         UsedFiles used;
         for (const fs::path& model : models)

@@ -20,7 +20,7 @@ std::optional<BackendFailure> too_large(const Graph& graph) {
                 return BackendFailure{.stage = "compile",
                                       .op = node.target,
                                       .message = "%" + node.name + " has sizes " + to_string(meta.sizes) +
-                                                 ", but kernels use 32-bit indices",
+                                                 ", too large for the 32-bit indices of kernels",
                                       .unsupported = true};
     return std::nullopt;
 }

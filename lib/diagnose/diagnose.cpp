@@ -186,8 +186,8 @@ class CulpritSearch {
         if (fails_at > pass.applications || !found.silent.empty()) return false;
         blame.level = pass.name, blame.passes_to = fails_at - 1, blame.fails_at = fails_at;
         if (fails_at > 0) blame.exact = asker_.ask(limited(pass, fails_at - 1)).exact;
-        log_info(LogChannel::repro, pass.name + ": right up to " + std::to_string(blame.passes_to) + ", wrong from " +
-                                        std::to_string(fails_at) + " on");
+        log_info(LogChannel::repro, pass.name + ": right with at most " + std::to_string(blame.passes_to) +
+                                        " applications, wrong from application " + std::to_string(fails_at) + " on");
         return true;
     }
 

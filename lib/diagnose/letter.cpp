@@ -102,7 +102,7 @@ std::string sure_text(const Letter& letter) {
                        : rate.flaky() ? "fails in " + std::to_string(rate.failed) + " of " + runs
                                       : "fails in each of " + runs;
     if (guilt.rate.flaky())
-        text += "; every backend that is right ran at least " + plural(guilt.repeat, "time") +
+        text += "; every backend judged right passed at least " + plural(guilt.repeat, "time") +
                 " (1 of 1000 diagnoses misses a failure)";
     if (letter.minimized) {
         const std::size_t left = letter.minimized->calls().size();

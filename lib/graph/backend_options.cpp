@@ -105,7 +105,9 @@ double option_fraction(const BackendOptions& options, const std::string& key, do
 
 void expect_known(const std::string& key, const std::string& name, const std::vector<std::string>& known) {
     if (std::find(known.begin(), known.end(), name) != known.end()) return;
-    throw wrong_option(key, name, known.empty() ? "no value: the backend knows none" : "one of " + join(known), known);
+    throw wrong_option(key, name,
+                       known.empty() ? "no value: the backend has no values to choose from" : "one of " + join(known),
+                       known);
 }
 
 std::vector<OptionLimit> option_limits(const BackendOptions& options, const std::vector<Limitable>& known) {

@@ -100,7 +100,8 @@ class PlanJudge {
         for (const ValueRef& value : part.inputs) {
             const auto known = values_.find(value);
             if (known == values_.end()) {
-                result.reason = "no expected value of its operand %" + plan_.graph.node({value.node}).name;
+                result.reason =
+                    "the expected value of the kernel's operand is unknown: %" + plan_.graph.node({value.node}).name;
                 return result;
             }
             operands.push_back(known->second);
@@ -133,9 +134,9 @@ class PlanJudge {
         const double nodes = expr::interpreted_nodes(kernel.group);
         const auto form = expr::ring_form(kernel.group);
         if (nodes > kMostInterpreted) {
-            result.reason = "too large to be interpreted";
+            result.reason = "the kernel is too large to be interpreted";
         } else if (const auto* why = std::get_if<std::string>(&form)) {
-            result.reason = "it has no ring form: " + *why;
+            result.reason = "the kernel cannot be computed in integer arithmetic: " + *why;
         } else {
             const expr::Group& group = std::get<expr::RingForm>(form).group;
             const Values inputs =
@@ -252,7 +253,8 @@ KernelJudgements judge_kernels(const FailingCase& asked, const Judgement& whole,
         kernel.same_code = !kernel.code.empty() && kernel.code == codes[i];
         if (kernel.same_code || kernel.code.empty() || codes[i].empty()) continue;
         kernel.verdict = Verdict::not_judged;
-        kernel.reason = "compiled alone, it has other machine code than in the whole";
+        kernel.reason =
+            "the machine code of the kernel compiled alone differs from its machine code in the whole graph";
     }
     return result;
 }

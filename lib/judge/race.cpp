@@ -138,8 +138,8 @@ Outcome run_pairs(Lane& suspect, Lane& other, double factor, double seconds) {
     other.measure();
     if (auto failed = failure()) return *failed;
     if (once < kLeastRun)
-        return no_answer("a run takes " + time_text(once) + ", less than the " + time_text(kLeastRun) +
-                         " that times can be compared from");
+        return no_answer("a run takes " + time_text(once) + ", too short to compare times: expected at least " +
+                         time_text(kLeastRun));
     RatioTest test(factor);
     std::vector<double> mine, its;
     std::mt19937 coin(7);
@@ -155,7 +155,8 @@ Outcome run_pairs(Lane& suspect, Lane& other, double factor, double seconds) {
     const MedianInterval own = median_interval(mine);
     std::string told = figures(test, other.called(), own, median_interval(its));
     if (test.answer() == RatioTest::Answer::open)
-        return no_answer("the times do not show whether it takes " + shortest(factor) + " times as long: it " + told);
+        return no_answer("the times do not show whether the model takes " + shortest(factor) +
+                         " times as long: the model " + told);
     Outcome outcome{.message = std::move(told), .run_seconds = own.median};
     if (test.answer() == RatioTest::Answer::above) outcome.kind = Outcome::Kind::slow, outcome.stage = "run";
     return outcome;
@@ -202,8 +203,9 @@ Outcome race(const Graph& graph, std::span<const Tensor> inputs, Backend& backen
     const Unoptimized plain = unoptimized(graph, backend, suspect.options);
     if (!plain.possible)
         return no_answer(name +
-                         " cannot compile the graph without optimization (to compare with another backend: --than)");
-    if (!plain.options) return {.message = name + " optimizes nothing here"};  // the same is as fast as the same
+                         " cannot compile the model without optimization, so there is nothing to compare with; to "
+                         "compare with another backend, add --than");
+    if (!plain.options) return {.message = name + " does not optimize this model"};  // the same is as fast as the same
     Side its{name + " without optimization", backend, *plain.options};
     return race_between(graph, inputs, mine, its, suspect);
 }

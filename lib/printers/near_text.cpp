@@ -82,7 +82,7 @@ std::string operand_in_title(const Graph& graph, const Arg& arg) {
 
 std::string near_text(const Graph& graph, const NearCase& near) {
     const std::string change = change_text(graph, near);
-    return (near.same_result ? "The wrong result is that of the model " : "Right ") + change + ".";
+    return (near.same_result ? "The wrong result equals that of the model " : "The result is right ") + change + ".";
 }
 
 std::string call_in_title(const Graph& graph, const Node& call, bool swapped) {

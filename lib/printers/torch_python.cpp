@@ -107,7 +107,7 @@ std::string torch_call(const Node& named, Overload overload, const std::function
         return torch_argument(node.args.at(0), value) + "[" + torch_argument(node.args.at(1), value) + "]";
     if (!node.target.starts_with("aten.") || std::ranges::count(node.target, '.') != 2)
         throw Error("found a call of " + node.target + ", expected an op of PyTorch (aten)",
-                    program_called("explain") + " --ops lists the graph's ops");
+                    "to list the ops of the graph: " + program_called("explain") + " --ops");
     std::vector<std::string> words = arguments(node.args, value);
     for (const auto& [name, arg] : node.kwargs) words.push_back(name + "=" + named_argument(name, arg, value));
     const bool is_named = overload == Overload::named;

@@ -57,7 +57,7 @@ Journal::Journal(fs::path file, const std::string& identity, bool resume) : file
         read(identity);
         header_.clear();
     } else if (resume) {
-        log_warning(LogChannel::reduce, file_.string() + ": found no journal to resume from: starting a new search");
+        log_warning(LogChannel::reduce, file_.string() + ": no journal to resume from; starting a new search");
     }
 }
 

@@ -29,7 +29,7 @@ std::string size_difference(const Size& before, const Size& after) {
     add(before.inputs, after.inputs, "input");
     add(before.outputs, after.outputs, "output");
     add(before.elements, after.elements, "element");
-    return fmt::format("{}", fmt::join(parts, ", "));
+    return join(parts);
 }
 
 /// One line for each reduction that asked anything.
@@ -91,7 +91,8 @@ std::string found_text(const Minimized& done) {
     text += passes(done.passes);
     if (done.flaky.runs)
         text += fmt::format(
-            "flaky:      the original fails in this way in {} of {} runs; a candidate that passes was run {} times\n",
+            "flaky:      the original fails in this way in {} of {} runs; each candidate that passes was run {} "
+            "times\n",
             done.flaky.failures, done.flaky.runs, done.flaky.repeat);
     if (search.fell_back)
         text +=
@@ -115,8 +116,8 @@ std::string found_text(const Minimized& done) {
     if (done.releases) text += "release:    " + done.releases->text() + '\n';
     if (done.closeness == Closeness::noise)
         text +=
-            "            rounding noise: the result is about as close to the result in double precision as the "
-            "reference's result is; a bug is unlikely\n";
+            "            rounding noise: the error, measured against double precision, is no larger than rounding "
+            "explains; a bug is unlikely\n";
     for (std::size_t i = 0; i < done.drifted_files.size(); ++i)
         text += "also seen:  " + done.drifted[i].graph.failure->signature.text() +
                 ", a different failure: " + done.drifted_files[i].string() + '\n';
@@ -179,7 +180,7 @@ std::string folded_text(const std::map<std::string, std::size_t>& folded) {
     std::size_t total = 0;
     std::vector<std::string> ops;
     for (const auto& [op, number] : folded) total += number, ops.push_back(fmt::format("{} {}", op, number));
-    return fmt::format("{} ({})", plural(total, "op"), fmt::join(ops, ", "));
+    return fmt::format("{} ({})", plural(total, "op"), join(ops));
 }
 
 std::string not_failing_text(const Request& request, const std::string& judge, const std::string& seen) {

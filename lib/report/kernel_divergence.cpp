@@ -104,9 +104,9 @@ std::string only_whole_text(const KernelJudgements& all, const std::string& comm
         all.kernels, [](const KernelJudgement& kernel) { return kernel.verdict == Verdict::not_judged; });
     if (!all.passes.empty())
         return "             no kernel fails, but the graph that the kernels compute differs from the model: " +
-               all.passes + "\n             a pass is wrong: explain diagnose names it\n";
+               all.passes + "\n             a pass is wrong; to find out which one: explain diagnose\n";
     return std::string("             ") +
-           (all_judged ? "only the whole fails: each kernel alone computes what the reference computes"
+           (all_judged ? "only the whole graph fails: each kernel alone computes what the reference computes"
                        : "no kernel that could be judged fails") +
            "\n             to find the operations that fail together: " + command + "\n";
 }

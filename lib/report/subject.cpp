@@ -29,8 +29,8 @@ Subject subject_of(const fs::path& model, std::vector<LoadedFrame> graphs) {
     subject.index = load_index(model);
     for (const IndexRecord& record : subject.index->records)
         if (record.graph.empty() && failed(load_frame_record(model / record.file)))
-            subject.index->notes.push_back("capture failed in a function: " + record.file.string() +
-                                           " holds the operations of the function; replay repeats the failed capture");
+            subject.index->notes.push_back("capture of a function failed: " + record.file.string() +
+                                           " has the operations of the function; to repeat the capture, run replay");
     for (Frame& frame : subject.frames) frame.captured = was_captured(frame, *subject.index);
     return subject;
 }

@@ -285,7 +285,7 @@ class Issue {
         std::string text =
             "Reduced from a model in which " + ops_of(repro_.graph) + " failed (" + failure_.signature.text() + ")";
         if (failure_.culprit && !failure_.culprit->directive.empty())
-            text += "; there the " +
+            text += "; in that model, the " +
                     (failure_.culprit->component == "switch" ? failure_.culprit->op : std::string("directive")) +
                     " was `" + failure_.culprit->directive + "`";
         return text + ".\n";

@@ -218,11 +218,11 @@ std::string not_of_a_kernel(const Failure& failure) {
         return "the model fails only with --accuracy=" + std::string(name(failure.accuracy.mode));
     const std::string& detail = failure.signature.detail;
     if (kind == "mismatch" && detail != "value" && detail != "nan_or_inf")
-        return "the results differ, but not in values";
+        return "the results differ in sizes or data types, not in values";
     if (kind != "mismatch" && kind != "exception" && kind != "crash" && kind != "timeout")
         return "a short program cannot show " + kind;
     if (failure.options.contains("asserts"))
-        return "the model is compiled with asserts=" + failure.options.at("asserts");
+        return "the model is compiled with the backend option asserts=" + failure.options.at("asserts");
     return {};
 }
 

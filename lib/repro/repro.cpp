@@ -251,7 +251,8 @@ Repro with_harness(Repro repro, Emitter& emitter, const Options& options) {
     const auto check = [&] {
         if (repro.failure().signature.detail.starts_with("written_")) {
             repro.message =
-                "the backend wrote to an input or parameter, but in the program, inputs and parameters are constants";
+                "the backend wrote to an input or parameter; a standalone program cannot show this, because its inputs "
+                "and parameters are constants";
             return;
         }
         repro.varies = false;
@@ -291,7 +292,7 @@ Repro write_repro(const Graph& graph, const Options& options, Backend* own) {
     const Failure& failure = *graph.failure;
     if (failure.backend.empty())
         throw Error({options.graph.string(), {}},
-                    "found a failure that a command judged, expected a failure of a backend",
+                    "found a failure from --test or --check, expected a failure of a backend",
                     "minimize the model with --backend, or send the minimized file to the compiler's maintainers");
     const std::vector<std::string> unknown = opaque_ops(graph);
     if (failure.signature.kind == name(Outcome::Kind::mismatch) && !unknown.empty())

@@ -243,7 +243,7 @@ class Verification {
     void run_other(OtherProgram& other) const {
         const ProcessResult probe = run(other.probe);
         if (!passes(probe)) {
-            other.message = other.name + " was not run: " + shell_quote(other.probe) + " fails here";
+            other.message = other.name + " was not run: " + shell_quote(other.probe) + " fails on this machine";
             return;
         }
         const Command command{other.run, other.ends_by.empty() ? program_.ends_by : other.ends_by, said()};

@@ -142,10 +142,10 @@ void FuzzOptions::declare(cli::Tool& tool) {
                 "subfolder; if the subfolder already exists, the failure counts as known. Default: finds.");
     tool.section("Random models");
     tool.option("--models", models, "N", "Number of models. Default: 1000, or no limit if --time-limit is given.");
-    tool.option("--time-limit", time_limit, "TIME", "Start no new model after TIME (90s, 10m, 2h).");
+    tool.option("--time-limit", time_limit, "TIME", "Start no new model after TIME (such as 90s, 10m or 2h).");
     tool.option("--seed", seed, "N",
                 "Random seed of the first model. Each further model has the next seed. Default: 0.");
-    tool.choice("--dialect", dialect, {"aten", "onnx"}, "Ops to use. Default: aten.");
+    tool.choice("--dialect", dialect, {"aten", "onnx"}, "Dialect of the ops to use. Default: aten.");
     tool.option("--dtype", dtypes, "D",
                 "Use only calls whose main operands have the data type D. If --dtype is repeated, the operands may "
                 "have any of the data types.");

@@ -381,7 +381,7 @@ TEST_CASE("short programs: a long title says what the nearest graph that is righ
           std::string(50, 'P') + ": MaxPool<kernel_shape=[2]>(Pad(x, …)) gives -1, expected 0");
     request.near = NearCase{.change = NearCase::Change::swapped, .node = model.graph.calls().at(0)};
     CHECK(title_of(request, model, {.pass = std::string(50, 'P')}) ==
-          std::string(50, 'P') + " with Pad(x, w0) gives -1, expected 0, right with Pad(w0, x)");
+          std::string(50, 'P') + " with Pad(x, w0) gives -1, expected 0, but right with Pad(w0, x)");
     request.near->same_result = true;
     CHECK(title_of(request, model, {.pass = std::string(50, 'P')}) ==
           std::string(50, 'P') + " takes Pad(x, w0) for Pad(w0, x) and gives -1, expected 0");
@@ -443,7 +443,7 @@ TEST_CASE("short programs: what is not shown shortly is said") {
     Case one = pooled();
     one.graph.failure->options["threads"] = "2";
     CHECK_FALSE(onnxruntime_program(one.request(), said(), why_not));
-    CHECK(why_not == "the model runs with threads=2");
+    CHECK(why_not == "the model runs with the backend option threads=2");
     one = pooled();
     one.graph.failure->accuracy.mode = Accuracy::Mode::strict;
     CHECK_FALSE(onnxruntime_program(one.request(), said(), why_not));

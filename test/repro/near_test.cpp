@@ -45,7 +45,7 @@ TEST_CASE("near case: an attribute that is not right") {
     const auto near = found(backend, repro);
     REQUIRE(near);
     CHECK(near->change == NearCase::Change::without_attribute);
-    CHECK(near_text(repro.graph, *near) == "Right without `alpha`.");
+    CHECK(near_text(repro.graph, *near) == "The result is right without `alpha`.");
     CHECK_FALSE(found(backend, repro, true));  // where a switch says more, other values say nothing
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("near case: operands that are taken for each other") {
     REQUIRE(near);
     CHECK(near->same_result);
     CHECK(near_text(repro.graph, *near) ==
-          "The wrong result is that of the model with `sub(abs, x)` in place of `sub(x, abs)`.");
+          "The wrong result equals that of the model with `sub(abs, x)` in place of `sub(x, abs)`.");
 }
 
 TEST_CASE("near case: an output that another call reads") {
@@ -80,7 +80,7 @@ TEST_CASE("near case: an output that another call reads") {
     };
     const auto near = near_case(repro, {}, false, backend);
     REQUIRE(near);
-    CHECK(near_text(repro.graph, *near) == "Right where `neg` is not an output.");
+    CHECK(near_text(repro.graph, *near) == "The result is right where `neg` is not an output.");
 }
 
 TEST_CASE("near case: none where all is wrong, or a run may take its whole limit") {

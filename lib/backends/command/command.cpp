@@ -153,7 +153,7 @@ class CommandBackend final : public Backend, public Emitter, public Optioned, pu
         expect_program("cmd:", line, argv_);
     }
     std::string name() const override { return "cmd:" + line_; }
-    std::string description() const override { return "runs " + shell_quote(argv_) + " on a folder"; }
+    std::string description() const override { return "runs " + shell_quote(argv_) + " on each model"; }
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
         const Options read = read_options(options, graph.dialect == "onnx");

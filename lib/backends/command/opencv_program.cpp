@@ -306,7 +306,8 @@ class OpenCvProgram {
 std::optional<ReproProgram> opencv_program(const ShortRequest& request, const WorkerHello& said, std::string& why_not) {
     why_not = not_in_short_model(request);
     const Failure& failure = *request.graph.failure;
-    for (const auto& [name, value] : failure.options) why_not = "the model runs with " + name + "=" + value;
+    for (const auto& [name, value] : failure.options)
+        why_not = "the model runs with the backend option " + name + "=" + value;
     const auto unknown = [](const Tensor& tensor) { return tensor.dtype() != DType::f32; };
     if (std::ranges::any_of(failure.inputs, unknown) || std::ranges::any_of(request.expected, unknown))
         why_not = "an input or output is not of type float";

@@ -121,7 +121,7 @@ BackendFailure answered_failure(const json& answer, const std::string& stage) {
         return found != answer.end() && found->is_string() ? found->get<std::string>() : otherwise;
     };
     BackendFailure failure{.stage = text("stage", stage), .op = text("op", ""), .message = text("error", "")};
-    if (failure.message.empty()) failure.message = "gave no reason";
+    if (failure.message.empty()) failure.message = "failed without a message";
     if (failure.stage != "compile" && failure.stage != "run") {
         failure.message += "; found stage '" + failure.stage + "', expected 'compile' or 'run'";
         failure.stage = stage;
@@ -220,9 +220,8 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile, public OwnG
         const auto told = said.find("run_seconds");
         const auto is_time = [](const json& number) { return number.is_number() && number.get<double>() > 0; };
         if (told == said.end() || !told->is_array() || told->empty() || !std::ranges::all_of(*told, is_time))
-            return BackendFailure{.stage = "run",
-                                  .message = "the worker does not take the times of runs (timed_runs)",
-                                  .unsupported = true};
+            return BackendFailure{
+                .stage = "run", .message = "the worker cannot measure run times (timed_runs)", .unsupported = true};
         for (const json& number : *told) seconds.push_back(number.get<double>());
         return std::nullopt;
     }

@@ -116,9 +116,9 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& argv, const fs::pat
     try {
         hello_ = read_hello(parse_json(std::get<std::string>(first), "the first line of the worker"));
     } catch (const json::exception& error) {
-        throw Error(where, std::string("the first line of the worker cannot be read: ") + error.what());
+        throw Error(where, std::string("the first line that the worker wrote cannot be read: ") + error.what());
     } catch (const Error& error) {
-        throw Error(where, "the first line of the worker cannot be read: " + error.message());
+        throw Error(where, "the first line that the worker wrote cannot be read: " + error.message());
     }
 }
 

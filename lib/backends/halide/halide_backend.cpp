@@ -200,7 +200,8 @@ class HalideBackend final : public Backend,
     static void expect_own_release(const BackendOptions& options) {
         if (!halide::library_for(options).empty())
             throw Error("a process of " + version() + " cannot write a program for release " + chosen_release(options) +
-                        " of Halide: run repro on the minimized graph");
+                            " of Halide",
+                        "run repro on the minimized graph");
     }
 
     static CompileResult lower(CompiledProgram& program, const CompileOptions& compile_options) {

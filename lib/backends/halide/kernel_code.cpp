@@ -82,6 +82,12 @@ void take_error(void* context, const char* message) {
 }
 
 /// Halide's run-time library, with threads, memory and error messages of ours. One for the process, which stays.
+/// Writes Halide's run-time library. It has no arithmetic of the kernels; Halide 21 refuses to compile it as strict.
+void write_runtime(const std::filesystem::path& file) {
+    Halide::compile_standalone_runtime(
+        file.string(), Halide::Target(default_target()).without_feature(Halide::Target::StrictFloat));
+}
+
 const LoadedObject& runtime() {
     static const LoadedObject* const loaded = [] {
         const Halide::Target target = Halide::Target(default_target());
@@ -89,7 +95,7 @@ const LoadedObject& runtime() {
             kept("Halide's run-time library", "runtime\n" + target.to_string() + "\n" + compiler(), [&] {
                 const TempDir folder;
                 const auto path = folder.path() / "runtime.o";
-                Halide::compile_standalone_runtime(path.string(), target);
+                write_runtime(path);
                 return read_file(path);
             });
         std::string error;
@@ -127,8 +133,7 @@ std::string runtime_object(const std::filesystem::path& folder) {
     static std::mutex one_at_a_time;
     const std::lock_guard lock(one_at_a_time);
     const std::filesystem::path path = folder / "halide_runtime.o";
-    if (!std::filesystem::exists(path))
-        Halide::compile_standalone_runtime(path.string(), Halide::Target(default_target()));
+    if (!std::filesystem::exists(path)) write_runtime(path);
     return path.string();
 }
 

@@ -38,7 +38,7 @@ SuspectCode halide_code(const EmitRequest& request) {
                                       }) +
                     kernels.driver("under_test", "halide"),
             .name = "halide",
-            .label = shares ? "the pass share of Whittle" : "Halide, or the schedule that Whittle chose",
+            .label = shares ? "Whittle's pass 'share'" : "Halide, or the schedule that Whittle chose",
             .header = description(),
             .lowering = "the lowering",
             .compile_flags = compile_flags(),

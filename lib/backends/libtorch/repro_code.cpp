@@ -293,10 +293,9 @@ SuspectCode libtorch_code(const EmitRequest& request, bool scripted) {
             "<torch/csrc/jit/tensorexpr/kernel.h>";
     code.code = slots["DEFINED"] + statements.defined() + "\n" + fill_template("repro_libtorch.cpp", slots);
     code.name = scripted ? "TorchScript" : "LibTorch";
-    code.label = scripted ? "TorchScript, or in a kernel of LibTorch"
-                 : request.gradients
-                     ? "a gradient rule of Whittle or of LibTorch"
-                     : "LibTorch, or both the reference's kernel and Whittle's lowering, which agree with each other";
+    code.label = scripted            ? "TorchScript, or in a kernel of LibTorch"
+                 : request.gradients ? "a gradient rule of Whittle or of LibTorch"
+                                     : "LibTorch, or in both the reference's kernel and Whittle's lowering";
     code.judges_reference = !scripted && !request.gradients;
     code.lowering = "a kernel of the reference";
     code.header = "LibTorch 1.13, op by op" + std::string(scripted ? ", traced and run as TorchScript" : "");

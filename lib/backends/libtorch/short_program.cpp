@@ -148,8 +148,8 @@ class LibTorchProgram {
         const std::string text = language::cpp.comment("LibTorch " + version() + ", CPU: " + sentence());
         const std::string run = shell_quote({"./" + request_.file.stem().string()});
         if (!scripted_) return text;
-        return text + language::cpp.comment("Right " + unprepared() + "with TorchScript's optimizer switched off (" +
-                                            run + " control).");
+        return text + language::cpp.comment("The result is right " + unprepared() +
+                                            "with TorchScript's optimizer switched off (" + run + " control).");
     }
     /// Of the control of TorchScript.
     std::string unprepared() const { return frozen() ? "without optimize_for_inference(), and " : ""; }
@@ -258,7 +258,7 @@ class LibTorchProgram {
             return param.type == ParamType::tensor ? "torch::scalar_tensor(" + torch_cpp.number(*value) + ")"
                                                    : torch_cpp.number(*value);
         if (const auto* value = std::get_if<std::string>(&arg.value)) return text_argument(param, *value);
-        throw Error("a call takes a nested graph");
+        throw Error("found a call with a nested graph, expected only calls without nested graphs");
     }
 
     static std::string text_argument(const Param& param, const std::string& text) {
@@ -387,7 +387,7 @@ std::optional<ReproProgram> libtorch_program(const ShortRequest& request, std::s
 std::optional<ReproProgram> torchscript_program(const ShortRequest& request, std::string& why_not) {
     why_not = too_much(request);
     for (const auto& [name, value] : request.graph.failure->options)
-        if (value == "onednn") why_not = "the model runs with " + name + "=" + value;
+        if (value == "onednn") why_not = "the model runs with the backend option " + name + "=" + value;
     if (has_writes(request.graph)) why_not = "the graph has in-place writes";
     if (!why_not.empty()) return std::nullopt;
     // What the first run sees may decide how the second one is optimized; a fuser waits for it.

@@ -33,7 +33,9 @@ fs::path probe_header() {
     const fs::path program = fs::read_symlink("/proc/self/exe");
     const fs::path header =
         (program.parent_path() / WHITTLE_INCLUDE_DIR_FROM_BIN / "whittle" / "probe.h").lexically_normal();
-    if (!fs::exists(header)) throw Error({header.string(), {}}, "found no probe header, expected the installed one");
+    if (!fs::exists(header))
+        throw Error({header.string(), {}},
+                    "found no such file, expected the header of the probes, which is installed with Whittle");
     return header;
 }
 
@@ -157,11 +159,11 @@ Rewritten rewrite_apart(const Command& command, const Scratch& scratch) {
     const ProcessResult result = run_forked(work, options);
     if (result.signal)
         throw Error({command.words[command.source], {}},
-                    "Clang crashed while reading it (" + signal_name(result.signal) + ")");
+                    "Clang crashed while reading this file (" + signal_name(result.signal) + ")");
     const auto rewritten = static_cast<Rewritten>(result.exit_code);
     if (rewritten < Rewritten::probed || rewritten > Rewritten::refused)
         throw Error({command.words[command.source], {}},
-                    "Clang ended with exit status " + std::to_string(result.exit_code));
+                    "Clang failed on this file with exit status " + std::to_string(result.exit_code));
     return rewritten;
 }
 

@@ -463,8 +463,8 @@ std::optional<GraphBreak> Cutter::unseen_write_break(std::int32_t index) const {
     for (const ValueId id : recording_.reads(index))
         if (const TracedValue& value = recording_.value(id); value.unseen && value.first_use == index)
             return GraphBreak{BreakKind::data_pointer,
-                              "the program wrote through a pointer to a tensor that " +
-                                  recording_.step(index).op->target() + " then reads",
+                              "the program wrote to a tensor through a pointer, and " +
+                                  recording_.step(index).op->target() + " then reads this tensor",
                               recording_.step(index).op->target(), recording_.stack(index)};
     return std::nullopt;
 }

@@ -75,7 +75,7 @@ std::string obstacle(const fs::path& program) {
     if (!facts.same_machine) return "the program is for another machine, or for 32 bits: it ran without capture";
     if (facts.interpreter.empty()) return "the program is linked statically: it ran without capture";
     if (facts.interpreter != facts_of("/proc/self/exe").interpreter)
-        return "the program uses its own dynamic loader (" + facts.interpreter + "): it ran without capture";
+        return "the program uses its own dynamic loader (" + facts.interpreter + "): the program ran without capture";
     struct stat status {};
     if (::stat(program.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) && ::geteuid() != 0)
         return "the program runs with another user's rights (setuid): it ran without capture";
@@ -199,7 +199,7 @@ void run(const LaunchOptions& options, std::vector<std::string> environment, Lau
         result.exit_code = WEXITSTATUS(status);
 }
 
-constexpr char kUnseen[] = "the capture library could not be loaded into the program: it ran without capture";
+constexpr char kUnseen[] = "the program ran without capture: the capture library could not be loaded into the program";
 
 /// What the stub wrote about itself, in our words: "" when all is well.
 std::string note_of(const std::string& status, const LaunchOptions& options, const CaptureLibraries& libraries) {
@@ -211,7 +211,7 @@ std::string note_of(const std::string& status, const LaunchOptions& options, con
                " did not load LibTorch, so there was nothing to capture";
     if (what == "late-torch")
         return "the program loaded LibTorch (" + more +
-               ") in a way that capture cannot see (dlmopen, or its own loader): it ran without capture";
+               ") in a way that capture cannot see (dlmopen, or its own loader): the program ran without capture";
     if (what == "no-library") {
         std::istringstream words(more);
         TorchFacts torch{};

@@ -81,7 +81,9 @@ void check_op(PendingNode& pending, const LoadOptions& options) {
     if (options.opaque)
         pending.opaque = unknown;
     else
-        pending.refuse(unknown, verdict.known_op ? "" : "the op is not part of the standard at this version");
+        pending.refuse(
+            unknown,
+            verdict.known_op ? "" : "check the name and the opset: the op is not part of the standard at this version");
 }
 
 void bind_constant(PendingNode& pending, Scope& scope) {

@@ -1,7 +1,5 @@
 #include "frontends/onnx/prepare.h"
 
-#include <google/protobuf/unknown_field_set.h>
-
 #include <map>
 #include <set>
 #include <utility>
@@ -20,17 +18,21 @@ using FunctionName = std::pair<std::string, std::string>;  ///< domain, name
 using Attributes = std::map<std::string, const onnx::AttributeProto*>;
 
 /// Attributes of a function that have a default: a field of FunctionProto since ir_version 9, which libonnx 1.12 does
-/// not know.
-std::vector<onnx::AttributeProto> defaults_of(const onnx::FunctionProto& function) {
-    constexpr int kAttributeProto = 11;
+/// not know: there it is an unknown field. A template, for only one of the two exists.
+template <class Function>
+std::vector<onnx::AttributeProto> defaults_of(const Function& function) {
     std::vector<onnx::AttributeProto> result;
-    const google::protobuf::UnknownFieldSet& fields = function.unknown_fields();
-    for (int i = 0; i < fields.field_count(); ++i) {
-        const google::protobuf::UnknownField& field = fields.field(i);
-        if (field.number() != kAttributeProto || field.type() != google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED)
-            continue;
-        onnx::AttributeProto attribute;
-        if (attribute.ParseFromString(field.length_delimited())) result.push_back(std::move(attribute));
+    if constexpr (requires { function.attribute_proto(); }) {
+        result.assign(function.attribute_proto().begin(), function.attribute_proto().end());
+    } else {
+        constexpr int kAttributeProto = 11;
+        const auto& fields = function.unknown_fields();
+        for (int i = 0; i < fields.field_count(); ++i) {
+            const auto& field = fields.field(i);
+            if (field.number() != kAttributeProto || field.type() != field.TYPE_LENGTH_DELIMITED) continue;
+            onnx::AttributeProto attribute;
+            if (attribute.ParseFromString(field.length_delimited())) result.push_back(std::move(attribute));
+        }
     }
     return result;
 }
@@ -129,7 +131,7 @@ class Inliner {
         check_opsets(function, where);
         if (calls_ == kMostCalls)
             throw Error(where, "found more than " + std::to_string(kMostCalls) +
-                                   " function calls, which Whittle does not support");
+                                   " function calls, the most that Whittle supports");
         Call call{function, fresh_prefix(function.name()), {}, {}};
         for (int i = 0; i < function.input_size(); ++i)
             call.names[function.input(i)] = i < node.input_size() ? node.input(i) : "";

@@ -61,7 +61,7 @@ std::string checked_text(const std::string& name, const Location& where, std::st
     return name;
 }
 
-void parse(std::span<const std::byte> bytes, google::protobuf::Message& message, const std::string& file,
+void parse(std::span<const std::byte> bytes, google::protobuf::MessageLite& message, const std::string& file,
            std::string_view what) {
     if (bytes.empty()) throw Error({file, {}}, "the file is empty, expected an ONNX " + std::string(what));
     if (bytes.size() > static_cast<std::size_t>(INT_MAX))

@@ -26,7 +26,7 @@ std::string checked_text(const std::string& name, const Location& where, std::st
 
 /// Parses `bytes` as `message`. Throws Error naming the file when they are not such a message, truncated, nested too
 /// deeply or above protobuf's 2 GiB. Memory stays proportional to the bytes.
-void parse(std::span<const std::byte> bytes, google::protobuf::Message& message, const std::string& file,
+void parse(std::span<const std::byte> bytes, google::protobuf::MessageLite& message, const std::string& file,
            std::string_view what);
 
 /// "STRING", "UINT32"; the number when the standard does not know it.

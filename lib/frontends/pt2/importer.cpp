@@ -120,7 +120,7 @@ std::int64_t size_of(const Json& size, const std::map<std::string, std::int64_t>
     if (!hint.is_object())
         throw Error(
             "found a size that depends on data or is not an expression of sizes: " + value->at("expr_str").dump(),
-            "set its symbol with --dim NAME=SIZE");
+            "set the size with --dim NAME=SIZE, where NAME is the symbol of the size");
     return hint.at("as_int").get<std::int64_t>();
 }
 

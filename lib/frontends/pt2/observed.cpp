@@ -167,9 +167,10 @@ bool Importer::add_item(const Json& graph, const Json& node, const std::string& 
     set_place(same, node);
     same.results = infer(graph_, same);
     const NodeRef condition = graph_.add(std::move(same));
-    Node assertion{.name = "assertion",
-                   .target = std::string(kAssertion),
-                   .args = {condition, "the program reads another number than when the graph was imported", read}};
+    Node assertion{
+        .name = "assertion",
+        .target = std::string(kAssertion),
+        .args = {condition, "a number that the program reads has changed since the graph was imported", read}};
     set_place(assertion, node);
     assertion.results = {ValueMeta::contiguous(meta.dtype, meta.sizes)};
     graph_.add(std::move(assertion));

@@ -157,7 +157,7 @@ std::span<const OpDef> activation_form_ops() {
     static const OpDef ops[] = {
         composite(
             "prelu(Tensor self, Tensor weight) -> Tensor",
-            "x, or below 0 a learned multiple of it: https://pytorch.org/docs/stable/generated/torch.nn.PReLU.html",
+            "x, but a learned multiple of x below 0: https://pytorch.org/docs/stable/generated/torch.nn.PReLU.html",
             kFloating, decompose_prelu),
         composite("prelu_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor, Tensor)",
                   "the gradients of prelu: https://pytorch.org/docs/stable/generated/torch.nn.PReLU.html", kFloating,
@@ -173,18 +173,18 @@ std::span<const OpDef> activation_form_ops() {
                   "x, but 0 where |x| <= lambd: https://pytorch.org/docs/stable/generated/torch.nn.Hardshrink.html",
                   kFloating, decompose_hardshrink, hardshrink_grad),
         composite("hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor",
-                  "the gradient where the result is not 0: "
+                  "the gradient, but 0 where the result is 0: "
                   "https://pytorch.org/docs/stable/generated/torch.nn.Hardshrink.html",
                   kFloating, decompose_hardshrink_backward),
         composite("softshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
                   "x moved toward 0 by lambd: https://pytorch.org/docs/stable/generated/torch.nn.Softshrink.html",
                   kFloating, decompose_softshrink),
         composite("softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor",
-                  "the gradient where the result is not 0: "
+                  "the gradient, but 0 where the result is 0: "
                   "https://pytorch.org/docs/stable/generated/torch.nn.Softshrink.html",
                   kFloating, decompose_softshrink_backward),
         composite("threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor",
-                  "x where it is above the threshold, else a number: "
+                  "x where x is above the threshold, else a number: "
                   "https://pytorch.org/docs/stable/generated/torch.nn.Threshold.html",
                   kNumbers, decompose_threshold),
         composite("log_sigmoid_forward(Tensor self) -> (Tensor output, Tensor buffer)",

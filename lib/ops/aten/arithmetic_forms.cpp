@@ -74,7 +74,7 @@ CallResults decompose_entropy(const Call& c) {
 /// In evaluation leaky_relu with the mean slope.
 CallResults decompose_rrelu(const Call& c) {
     if (c.boolean("training"))
-        throw Error("rrelu: found training, expected evaluation: its slopes are random",
+        throw Error("rrelu: found training=true, expected training=false: in training, the slopes are random",
                     "export the model in evaluation mode");
     return leaky_relu(c.tensor("self"), (c.number("lower") + c.number("upper")) / 2);
 }
@@ -252,8 +252,8 @@ CallResults decompose_nll_loss_nd(const Call& c) {
     if (x.rank() <= 2) return nll_loss(x, target, weight, reduction, ignored);
     const Sizes sizes = target.sizes();
     if (target.rank() != x.rank() - 1)
-        throw Error("nll_loss_nd: found targets of " + std::to_string(target.rank()) + " dimensions for " +
-                    std::to_string(x.rank()) + ", expected one less");
+        throw Error("nll_loss_nd: found targets of " + std::to_string(target.rank()) + " dimensions for scores of " +
+                    std::to_string(x.rank()) + " dimensions, expected one dimension less");
     if (x.rank() != 4) {
         x = reshape(x, Ints{x.size(0), x.size(1), 1, -1});
         target = reshape(target, Ints{target.size(0), 1, -1});
@@ -270,7 +270,7 @@ CallResults decompose_embedding_backward(const Call& c) {
 
 constexpr OpDef kArithmeticForms[] = {
     composite("isclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
-              "whether the difference is small", kAnyDType, decompose_isclose),
+              "whether the difference is within the tolerances", kAnyDType, decompose_isclose),
     composite("isposinf(Tensor self) -> Tensor", "self == inf", kAnyDType, decompose_isposinf),
     composite("isneginf(Tensor self) -> Tensor", "self == -inf", kAnyDType, decompose_isneginf),
     composite("float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor", "powers in f64", kAnyDType,
@@ -279,18 +279,19 @@ constexpr OpDef kArithmeticForms[] = {
               decompose_float_power_scalar),
     composite("float_power.Scalar(Scalar self, Tensor exponent) -> Tensor", "powers in f64", kAnyDType,
               decompose_scalar_float_power),
-    composite("ldexp.Tensor(Tensor self, Tensor other) -> Tensor", "self 2^other", kFloating, decompose_ldexp),
-    composite("special_ndtr(Tensor self) -> Tensor", "the normal distribution", kFloating, decompose_ndtr),
-    composite("special_xlog1py(Tensor self, Tensor other) -> Tensor", "self log(1 + other), 0 for self = 0", kFloating,
-              decompose_xlog1py),
-    composite("special_entr(Tensor self) -> Tensor", "-self log(self), 0 at 0", kFloating, decompose_entropy),
+    composite("ldexp.Tensor(Tensor self, Tensor other) -> Tensor", "self * 2^other", kFloating, decompose_ldexp),
+    composite("special_ndtr(Tensor self) -> Tensor", "the cumulative distribution function of the normal distribution",
+              kFloating, decompose_ndtr),
+    composite("special_xlog1py(Tensor self, Tensor other) -> Tensor", "self * log(1 + other); 0 if self is 0",
+              kFloating, decompose_xlog1py),
+    composite("special_entr(Tensor self) -> Tensor", "-self * log(self); 0 if self is 0", kFloating, decompose_entropy),
     composite("rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.3333333333333333, bool training=False, Generator? "
               "generator=None) -> Tensor",
-              "self, below 0 a multiple of it; training is refused", kFloating, decompose_rrelu),
+              "self, but a multiple of self below 0; only for training=False", kFloating, decompose_rrelu),
     composite("native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor",
               "the gradient of native_dropout", kFloating, decompose_dropout_backward),
     composite("nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-              "means of what is no NaN", kFloating, decompose_nanmean),
+              "means of the elements that are not NaN", kFloating, decompose_nanmean),
     composite("msort(Tensor self) -> Tensor", "sorted along the first dimension", kAnyDType, decompose_msort),
     composite("{trapezoid|trapz}.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", "the area below points", kFloating,
               decompose_trapezoid),
@@ -306,26 +307,26 @@ constexpr OpDef kArithmeticForms[] = {
               "a quantile", kReal, decompose_quantile),
     composite("nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> "
               "Tensor",
-              "quantiles of what is no NaN", kReal, decompose_quantile),
+              "quantiles of the elements that are not NaN", kReal, decompose_quantile),
     composite("nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str "
               "interpolation='linear') -> Tensor",
-              "a quantile of what is no NaN", kReal, decompose_quantile),
+              "a quantile of the elements that are not NaN", kReal, decompose_quantile),
     composite("isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool "
               "invert=False) -> Tensor",
-              "whether elements are among others", kNumbers, decompose_isin),
+              "whether each element is among the test elements", kNumbers, decompose_isin),
     composite("isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool "
               "invert=False) -> Tensor",
-              "whether elements are a number", kNumbers, decompose_isin),
-    composite("_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", "softmax; of a row of -inf 0",
-              kFloating, decompose_safe_softmax),
+              "whether each element equals a number", kNumbers, decompose_isin),
+    composite("_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+              "softmax; 0 for a row in which all elements are -inf", kFloating, decompose_safe_softmax),
     composite("scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
-              "values added, or multiplied, at positions", kFloating, decompose_scatter_by,
+              "self with values added or multiplied at given positions", kFloating, decompose_scatter_by,
               {.ask = aten_open::index_along_dim}),
     composite("scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
-              "a number added, or multiplied, at positions", kFloating, decompose_scatter_by,
+              "self with a number added or multiplied at given positions", kFloating, decompose_scatter_by,
               {.ask = aten_open::index_along_dim}),
     composite("_unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor",
-              "self at positions where the mask holds, else a number", kFloating, decompose_masked_index),
+              "the elements at the indices where the mask is true, else a number", kFloating, decompose_masked_index),
     composite("grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) "
               "-> Tensor",
               "an image or a volume sampled at given positions", kFloating, decompose_grid_sampler),
@@ -338,11 +339,11 @@ constexpr OpDef kArithmeticForms[] = {
     composite(
         "_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float dropout_p=0.0, bool "
         "is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp)",
-        "scaled_dot_product_attention, and the logarithms of its rows' sums", kFloating, decompose_flash_attention),
+        "scaled_dot_product_attention, and the logarithm of the sum of each row", kFloating, decompose_flash_attention),
     composite("_pad_enum(Tensor self, SymInt[] pad, int mode, float? value=None) -> Tensor",
-              "pad, its mode as a number", kFloating, decompose_pad_by_number),
-    composite("_pad_circular(Tensor self, SymInt[] pad) -> Tensor", "padded with what is at the other end", kFloating,
-              decompose_pad_circular),
+              "pad, with the mode as a number", kFloating, decompose_pad_by_number),
+    composite("_pad_circular(Tensor self, SymInt[] pad) -> Tensor", "padded with the elements at the opposite border",
+              kFloating, decompose_pad_circular),
     composite("nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) "
               "-> Tensor",
               "the negative log likelihood", kFloating, decompose_nll_loss_nd, {.ask = aten_open::target_class}),

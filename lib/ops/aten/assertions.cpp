@@ -31,7 +31,7 @@ std::vector<expr::Value> lower_assertion(expr::GroupBuilder&, const Arguments<ex
 
 constexpr OpDef kAssertionOps[] = {
     primitive("_functional_assert_async.msg(Tensor self, str assert_msg, Tensor dep_token) -> Tensor",
-              "dep_token if self is true, else an error: the functional form of torch._check", kAnyDType,
+              "returns dep_token if self is true, else fails: the functional form of torch._check", kAnyDType,
               {infer_assertion, eval_assertion, lower_assertion}, no_gradient),
 };
 

@@ -36,8 +36,8 @@ std::int64_t repeats_of(const Sizes& query, const Sizes& key, const Sizes& value
     if (heads(key) < 1 || heads(key) != heads(value) || heads(query) % heads(key) != 0)
         throw Error("scaled_dot_product_attention: found query " + to_string(query) + ", key " + to_string(key) +
                     ", value " + to_string(value) +
-                    " with enable_gqa=true, expected key and value with equal numbers of heads (dimension -3), and a "
-                    "query with a multiple of that number");
+                    " with enable_gqa=true, expected equal numbers of heads (dimension -3) in key and value, and a "
+                    "multiple of this number in query");
     return heads(query) / heads(key);
 }
 

@@ -152,12 +152,13 @@ std::span<const OpDef> backward_ops() {
             "threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor",
             "the gradient of threshold and relu: https://pytorch.org/docs/stable/generated/torch.nn.Threshold.html",
             kFloating, decompose_threshold_backward),
-        composite(
-            "sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor",
-            "grad * y * (1 - y), of sigmoid's result: https://pytorch.org/docs/stable/generated/torch.sigmoid.html",
-            kFloating, decompose_sigmoid_backward),
+        composite("sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor",
+                  "grad * y * (1 - y), where y is the result of sigmoid: "
+                  "https://pytorch.org/docs/stable/generated/torch.sigmoid.html",
+                  kFloating, decompose_sigmoid_backward),
         composite("tanh_backward(Tensor grad_output, Tensor output) -> Tensor",
-                  "grad * (1 - y^2), of tanh's result: https://pytorch.org/docs/stable/generated/torch.tanh.html",
+                  "grad * (1 - y^2), where y is the result of tanh: "
+                  "https://pytorch.org/docs/stable/generated/torch.tanh.html",
                   kFloating, decompose_tanh_backward),
         composite("gelu_backward(Tensor grad_output, Tensor self, *, str approximate=\"none\") -> Tensor",
                   "the gradient of gelu: https://arxiv.org/abs/1606.08415", kFloating, decompose_gelu_backward),
@@ -183,7 +184,7 @@ std::span<const OpDef> backward_ops() {
             "zeros with the gradient in a slice: https://pytorch.org/docs/stable/generated/torch.slice_scatter.html",
             kFloating | kComplex, decompose_slice_backward),
         composite("unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor",
-                  "the sum of the windows' gradients for each element: "
+                  "for each element, the sum of the gradients of the windows that contain the element: "
                   "https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html",
                   kFloating | kComplex, decompose_unfold_backward),
         composite(

@@ -88,7 +88,8 @@ std::span<const OpDef> unary_backward_ops() {
                   "the gradient of elu, selu and celu: https://pytorch.org/docs/stable/generated/torch.nn.ELU.html",
                   kFloating, decompose_elu_backward),
         composite("hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor",
-                  "the gradient between the bounds: https://pytorch.org/docs/stable/generated/torch.nn.Hardtanh.html",
+                  "the gradient where self is between the bounds, else 0: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.Hardtanh.html",
                   kFloating, decompose_hardtanh_backward),
         composite("hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor",
                   "a sixth of the gradient between -3 and 3: "

@@ -82,7 +82,8 @@ Reason open_pooled_positions(std::string_view op, const Arguments<Tensor>& a) {
 template <int Rank>
 constexpr OpDef maximum_gradient_op(std::string_view schema) {
     return composite(schema,
-                     "the gradient where each maximum was: https://pytorch.org/docs/stable/nn.html#pooling-layers",
+                     "zeros with the gradient at the position of each maximum: "
+                     "https://pytorch.org/docs/stable/nn.html#pooling-layers",
                      kFloating, max_pool_backward<Rank>, {.ask = open_pooled_positions<Rank>});
 }
 constexpr OpDef mean_gradient_op(std::string_view schema, DecomposeFn decompose) {

@@ -72,7 +72,7 @@ std::vector<expr::Value> lower_inference(expr::GroupBuilder& builder, const Argu
 void check_training(const AnyArguments auto& arguments) {
     if (!arguments.boolean("training"))
         throw Error("aten." + arguments.schema().name +
-                    ": found no running statistics outside training, expected training=True");
+                    ": found training=False without running statistics, expected training=True");
 }
 
 std::vector<ValueMeta> infer_batch(const Arguments<ValueMeta>& arguments) {
@@ -196,8 +196,8 @@ constexpr OpDef kBatchNorm[] = {
               {infer_batch, eval_batch, lower_batch}, batch_norm_batch_grad, {.parts = batch_parts}),
     composite("native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
               "running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-              "by running statistics, or in training by the batch's", kFloating, decompose_native_batch_norm,
-              batch_norm_grad),
+              "normalized by the running statistics, or in training by those of the batch", kFloating,
+              decompose_native_batch_norm, batch_norm_grad),
     composite("batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
               "training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
               "the first result of native_batch_norm", kFloating, decompose_batch_norm),

@@ -137,7 +137,7 @@ constexpr OpDef kCast[] = {
               kBoundExact, {.ask = aten_open::converted, .integers_only = true}),
     primitive("to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, MemoryFormat? "
               "memory_format=None) -> Tensor(a)",
-              "converted to dtype; self when it has that already and copy is false", kStored,
+              "converted to dtype; self if self has this dtype already and copy is false", kStored,
               {infer_to, eval_to, lower_copy}, aten::pass_gradient, kBoundExact,
               {.ask = aten_open::converted, .integers_only = true}),
     primitive(
@@ -149,7 +149,7 @@ constexpr OpDef kCast[] = {
     primitive("clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", "a contiguous copy", kStored,
               {infer_copy, eval_copy, lower_copy}, aten::pass_gradient, kBoundExact),
     primitive("contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)",
-              "self when it is contiguous, else a contiguous copy", kStored,
+              "self if self is contiguous, else a contiguous copy", kStored,
               {infer_contiguous, eval_contiguous, lower_copy}, aten::pass_gradient, kBoundExact),
     primitive("copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor",
               "src, broadcast and converted to the sizes and dtype of self", kStored,

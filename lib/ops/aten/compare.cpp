@@ -73,9 +73,12 @@ constexpr OpDef kCompare[] = {
                   no_gradient),
     binary_op<Ge>("ge.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor", "self >= other", kOrdered,
                   no_gradient),
-    binary_op<And>("logical_and(Tensor self, Tensor other) -> Tensor", "both != 0", kOrdered, no_gradient),
-    binary_op<Or>("logical_or(Tensor self, Tensor other) -> Tensor", "one != 0", kOrdered, no_gradient),
-    binary_op<Xor>("logical_xor(Tensor self, Tensor other) -> Tensor", "exactly one != 0", kOrdered, no_gradient),
+    binary_op<And>("logical_and(Tensor self, Tensor other) -> Tensor", "whether both operands are != 0", kOrdered,
+                   no_gradient),
+    binary_op<Or>("logical_or(Tensor self, Tensor other) -> Tensor", "whether an operand is != 0", kOrdered,
+                  no_gradient),
+    binary_op<Xor>("logical_xor(Tensor self, Tensor other) -> Tensor", "whether exactly one operand is != 0", kOrdered,
+                   no_gradient),
 };
 
 }  // namespace

@@ -178,12 +178,12 @@ void polar_grad(Gradients& c) {
 }
 
 constexpr OpDef conj_op(std::string_view schema, DTypeSet dtypes = kAnyDType | kComplex) {
-    return primitive(schema, "the complex conjugate, a tensor of its own; real tensors are their own", dtypes,
+    return primitive(schema, "the complex conjugate as a new tensor; a real tensor is returned unchanged", dtypes,
                      {infer_conj, eval_conj}, conj_grad);
 }
 /// A view's flag is resolved: there are none.
 constexpr OpDef resolve_op(std::string_view schema) {
-    return primitive(schema, "self: no tensor has a conjugate or negative bit", kAnyDType | kComplex,
+    return primitive(schema, "self, because tensors in graphs have no conjugate or negative bit", kAnyDType | kComplex,
                      {infer_self, eval_self, lower_self}, aten::pass_gradient, kBoundExact);
 }
 
@@ -194,17 +194,17 @@ constexpr OpDef kComplexOps[] = {
               {infer_part<1>, eval_part<1>}, imag_grad),
     primitive("view_as_real(Tensor(a) self) -> Tensor(a)", "both parts in a last dimension, a view", kComplex,
               {infer_as_real, eval_as_real}, view_as_real_grad),
-    primitive("view_as_complex(Tensor(a) self) -> Tensor(a)", "pairs seen as complex numbers, a view", kParts,
+    primitive("view_as_complex(Tensor(a) self) -> Tensor(a)", "a view of pairs of numbers as complex numbers", kParts,
               {infer_as_complex, eval_as_complex}, view_as_complex_grad),
     conj_op("conj(Tensor(a) self) -> Tensor(a)"),
     conj_op("_conj(Tensor(a) self) -> Tensor(a)", kComplex),
     conj_op("conj_physical(Tensor self) -> Tensor"),
     resolve_op("resolve_{conj|neg}(Tensor(a) self) -> Tensor(a)"),
-    primitive("angle(Tensor self) -> Tensor", "the angle in the plane", kAnyDType | kComplex,
+    primitive("angle(Tensor self) -> Tensor", "the angle of each number in the complex plane", kAnyDType | kComplex,
               {infer_unary<Angle>, eval_unary<Angle>, lower_unary<Angle>}, angle_grad),
-    primitive("complex(Tensor real, Tensor imag) -> Tensor", "of real and imaginary parts", kParts,
-              {infer_pair, eval_pair<false>}, complex_grad),
-    primitive("polar(Tensor abs, Tensor angle) -> Tensor", "of magnitude and angle", kParts,
+    primitive("complex(Tensor real, Tensor imag) -> Tensor", "complex numbers with given real and imaginary parts",
+              kParts, {infer_pair, eval_pair<false>}, complex_grad),
+    primitive("polar(Tensor abs, Tensor angle) -> Tensor", "complex numbers with given magnitude and angle", kParts,
               {infer_pair, eval_pair<true>}, polar_grad),
 };
 

@@ -87,7 +87,7 @@ std::span<const OpDef> creation_ops() {
                   ", MemoryFormat? memory_format=None) -> Tensor",
                   "one number in the shape of a tensor", no_gradient),
         filled_op("fill.Scalar(Tensor self, Scalar value) -> Tensor",
-                  "one number in the shape of a tensor, what fill_ writes: "
+                  "one number in the shape of a tensor, as fill_ writes it: "
                   "https://pytorch.org/docs/stable/generated/torch.Tensor.fill_.html",
                   zero_gradient),
         composite(
@@ -95,7 +95,7 @@ std::span<const OpDef> creation_ops() {
             "an element in the shape of a tensor: https://pytorch.org/docs/stable/generated/torch.Tensor.fill_.html",
             kAnyDType, decompose_fill),
         filled_op("zero(Tensor self) -> Tensor",
-                  "zeros in the shape of a tensor, what zero_ writes: "
+                  "zeros in the shape of a tensor, as zero_ writes them: "
                   "https://pytorch.org/docs/stable/generated/torch.Tensor.zero_.html",
                   zero_gradient),
         filled_op("zeros_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",

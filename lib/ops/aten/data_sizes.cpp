@@ -197,7 +197,7 @@ std::vector<ValueMeta> infer_repeated(const Arguments<ValueMeta>& a) {
     const std::optional<Tensor> repeats = a.known("repeats");
     if (!repeats)
         throw NeedsConstant("repeats", "the operand 'repeats' is computed at run time, expected a constant",
-                            "the result's sizes depend on it");
+                            "make this operand a constant, because the sizes of the result depend on it");
     return {ValueMeta::contiguous(repeats->dtype(), {repeated_count(*repeats)})};
 }
 
@@ -242,7 +242,7 @@ std::vector<ValueMeta> infer_bincount(const Arguments<ValueMeta>& a) {
     const std::optional<Tensor> self = a.known("self");
     if (!self)
         throw NeedsConstant("self", "the operand 'self' is computed at run time, expected a constant",
-                            "the result's sizes depend on it");
+                            "make this operand a constant, because the sizes of the result depend on it");
     return {ValueMeta::contiguous(bincount_dtype(a.optional_tensor("weights"), self->sizes()),
                                   {bincount_length(*self, a)})};
 }
@@ -340,26 +340,29 @@ void pack_grad(Gradients& c) {
 }
 
 constexpr OpDef kDataSizeOps[] = {
-    composite("{nonzero|argwhere}(Tensor self) -> Tensor", "where elements are != 0, one row each", kMoved,
-              decompose_nonzero, {.eval = eval_nonzero}, no_gradient),
+    composite("{nonzero|argwhere}(Tensor self) -> Tensor",
+              "the positions of the elements that are != 0, one row for each", kMoved, decompose_nonzero,
+              {.eval = eval_nonzero}, no_gradient),
     composite("masked_select(Tensor self, Tensor mask) -> Tensor", "elements where a mask is true", kMoved,
               decompose_masked_select, {.eval = eval_masked_select}),
-    composite("_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
-              "(Tensor, Tensor, Tensor)",
-              "different elements, ascending: https://pytorch.org/docs/stable/generated/torch.unique.html", kAnyDType,
-              decompose_unique, {.eval = eval_unique}),
+    composite(
+        "_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
+        "(Tensor, Tensor, Tensor)",
+        "each different element once, in ascending order: https://pytorch.org/docs/stable/generated/torch.unique.html",
+        kAnyDType, decompose_unique, {.eval = eval_unique}),
     composite("unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> "
               "(Tensor, Tensor, Tensor)",
-              "elements or first slices that differ from those before them", kAnyDType, decompose_consecutive,
-              {.eval = eval_consecutive}),
+              "elements, or slices along a dimension, that differ from the one before", kAnyDType,
+              decompose_consecutive, {.eval = eval_consecutive}),
     composite("unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) "
               "-> (Tensor, Tensor, Tensor)",
-              "different slices along the first dimension, ascending", kAnyDType, decompose_unique_dim,
+              "each different slice along a dimension once, in ascending order", kAnyDType, decompose_unique_dim,
               {.eval = eval_unique_dim}),
     composite("repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor",
-              "each position as often as the number there says", set_of(DType::i64) | set_of(DType::i32),
-              decompose_repeated, {.infer = infer_repeated, .eval = eval_repeated}, no_gradient),
-    composite("bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor", "the counts of 0, 1, 2 …",
+              "each position, repeated as often as the number at this position says",
+              set_of(DType::i64) | set_of(DType::i32), decompose_repeated,
+              {.infer = infer_repeated, .eval = eval_repeated}, no_gradient),
+    composite("bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor", "how often 0, 1, 2 … occur",
               kIntegers, decompose_bincount, {.infer = infer_bincount, .eval = eval_bincount}, no_gradient),
     composite("_pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first) -> (Tensor, Tensor)",
               "the steps of sequences without their padding: "

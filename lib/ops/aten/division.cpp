@@ -210,9 +210,8 @@ void remainder_grad(Gradients& c) { modulo_grad(c, "floor"); }
 void fmod_grad(Gradients& c) { modulo_grad(c, "trunc"); }
 
 constexpr OpDef mode_op(std::string_view schema) {
-    return primitive(schema, "self / other, rounded as rounding_mode says: none, 'floor' or 'trunc'",
-                     kNumbers | kLimited, {infer_mode, eval_mode, lower_mode}, div_mode_grad,
-                     rounds_by(2, Bound::Rule::step));
+    return primitive(schema, "self / other, with rounding_mode: none, 'floor' or 'trunc'", kNumbers | kLimited,
+                     {infer_mode, eval_mode, lower_mode}, div_mode_grad, rounds_by(2, Bound::Rule::step));
 }
 
 Reason open_divided(std::string_view op, const Arguments<Tensor>& a) {
@@ -229,7 +228,7 @@ constexpr OpDef divisor_op(std::string_view schema, std::string_view doc) {
 
 constexpr OpDef kDivision[] = {
     binary_op<Divide>("div.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
-                      "self / other; integers give floats", kOrdered | kComplex, div_grad),
+                      "self / other; a floating-point result for integers", kOrdered | kComplex, div_grad),
     divides(
         mode_op("div.{Tensor_mode|Scalar_mode}(Tensor self, {Tensor|Scalar} other, *, str? rounding_mode) -> Tensor")),
     divides(binary_op<DivideFloor>("floor_divide{|.Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",

@@ -240,7 +240,7 @@ void embedding_bag_grad(Gradients& c) {
 
 constexpr OpDef kEmbeddingBagOps[] = {
     composite("_embedding_bag" WHITTLE_BAG ", int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
-              "rows of a table reduced by bags, with what a gradient needs: "
+              "rows of a table reduced by bags, and values for the gradient: "
               "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
               kFloating, decompose_embedding_bag, embedding_bag_grad, {.ask = aten_open::table_rows}),
     composite("_embedding_bag_forward_only" WHITTLE_BAG ", int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
@@ -253,7 +253,7 @@ constexpr OpDef kEmbeddingBagOps[] = {
     composite("embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int "
               "mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> (Tensor, "
               "Tensor, Tensor, Tensor)",
-              "rows of a table but one, reduced by bags: "
+              "rows of a table without the row padding_idx, reduced by bags: "
               "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
               kFloating, embedding_bag_of_program, {.ask = aten_open::table_rows}),
     composite(
@@ -265,12 +265,12 @@ constexpr OpDef kEmbeddingBagOps[] = {
     composite("_embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor "
               "bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, bool sparse, "
               "Tensor? per_sample_weights, int padding_idx=-1) -> Tensor",
-              "the gradient of embedding_bag's weight, of what autograd saved: "
+              "the gradient of embedding_bag's weight, from the values that autograd saved: "
               "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
               kFloating, backward, {.ask = aten_open::counted_rows}),
     composite("_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices, Tensor offsets, "
               "Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor",
-              "the gradient of embedding_bag's weights of indices: "
+              "the gradient of embedding_bag's per_sample_weights: "
               "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
               kFloating, weights_backward, {.ask = aten_open::table_rows}),
 };

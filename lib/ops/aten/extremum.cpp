@@ -131,21 +131,23 @@ void extremum_value_grad(Gradients& c) {
 
 template <bool kLargest>
 constexpr OpDef value_op(std::string_view schema) {
-    return primitive(schema, kLargest ? "largest element; NaN if any is" : "smallest element; NaN if any is", kOrdered,
-                     {infer_value, eval_value<kLargest>, lower_value<kLargest>}, extremum_value_grad, kBoundExact);
+    return primitive(
+        schema, kLargest ? "largest element; NaN if one element is NaN" : "smallest element; NaN if one element is NaN",
+        kOrdered, {infer_value, eval_value<kLargest>, lower_value<kLargest>}, extremum_value_grad, kBoundExact);
 }
 template <bool kLargest>
 constexpr OpDef position_op(std::string_view schema) {
     return primitive(schema,
-                     kLargest ? "where the largest element is, the first of equals; the first NaN if there is one"
-                              : "where the smallest element is, the first of equals; the first NaN if there is one",
+                     kLargest ? "the position of the largest element (the first of equal ones), or of the first NaN"
+                              : "the position of the smallest element (the first of equal ones), or of the first NaN",
                      kNumbers | kLimited, {infer_position, eval_position<kLargest>, lower_position<kLargest>},
                      no_gradient, kBoundChoice);
 }
 template <bool kLargest>
 constexpr OpDef both_op(std::string_view schema) {
-    return primitive(schema, kLargest ? "largest elements and where they are" : "smallest elements and where they are",
-                     kAnyDType, {infer_both, eval_both<kLargest>, lower_both<kLargest>}, picked_grad, kBoundChoice);
+    return primitive(
+        schema, kLargest ? "the largest elements and their positions" : "the smallest elements and their positions",
+        kAnyDType, {infer_both, eval_both<kLargest>, lower_both<kLargest>}, picked_grad, kBoundChoice);
 }
 
 constexpr OpDef kExtremum[] = {
@@ -158,7 +160,7 @@ constexpr OpDef kExtremum[] = {
     both_op<true>("max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
     both_op<false>("min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
     composite("aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
-              "smallest and largest elements; NaN if any is", kOrdered, decompose_extremes),
+              "smallest and largest elements; NaN if one element is NaN", kOrdered, decompose_extremes),
 };
 
 }  // namespace

@@ -231,11 +231,12 @@ void svd_grad(Gradients& c) {
 constexpr OpDef kFactorizations[] = {
     primitive(
         "linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)",
-        "L with L L^T = self, which is positive definite: "
+        "L with L L^T = self, for a positive definite self: "
         "https://pytorch.org/docs/stable/generated/torch.linalg.cholesky_ex.html",
         kDTypes, {infer_cholesky, eval_cholesky}, cholesky_grad),
     primitive("linalg_qr(Tensor A, str mode=\"reduced\") -> (Tensor Q, Tensor R)",
-              "orthogonal times upper triangular: https://pytorch.org/docs/stable/generated/torch.linalg.qr.html",
+              "QR decomposition into an orthogonal and an upper triangular matrix: "
+              "https://pytorch.org/docs/stable/generated/torch.linalg.qr.html",
               kDTypes, {infer_qr, eval_qr}, qr_grad),
     primitive(
         "_linalg_eigh(Tensor A, str UPLO=\"L\", bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)",

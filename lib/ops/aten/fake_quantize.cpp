@@ -92,23 +92,27 @@ constexpr DTypeSet kQuantized = set_of(DType::f64) | set_of(DType::f32);
 constexpr OpDef kFakeQuantizeOps[] = {
     composite("fake_quantize_per_tensor_affine_cachemask(Tensor self, float scale, int zero_point, int quant_min, int "
               "quant_max) -> (Tensor output, Tensor mask)",
-              "numbers as quantization leaves them, and where it limits none: " WHITTLE_FAKE "tensor_affine.html",
+              "numbers rounded and clamped by quantization, and a mask of those not clamped: " WHITTLE_FAKE
+              "tensor_affine.html",
               kQuantized, per_tensor, per_tensor_grad, {.ask = aten_open::quantized_scale}),
     composite("fake_quantize_per_tensor_affine_cachemask_backward(Tensor grad, Tensor mask) -> Tensor",
-              "the gradient where the mask holds: " WHITTLE_FAKE "tensor_affine.html", kQuantized, mask_backward),
+              "the gradient where the mask is true, else 0: " WHITTLE_FAKE "tensor_affine.html", kQuantized,
+              mask_backward),
     composite("fake_quantize_per_tensor_affine(Tensor self, float scale, int zero_point, int quant_min, int quant_max) "
               "-> Tensor",
-              "numbers as quantization leaves them: " WHITTLE_FAKE "tensor_affine.html", kQuantized,
+              "numbers rounded and clamped by quantization: " WHITTLE_FAKE "tensor_affine.html", kQuantized,
               per_tensor_of_program, {.ask = aten_open::quantized_scale}),
     composite("fake_quantize_per_channel_affine_cachemask(Tensor self, Tensor scale, Tensor zero_point, int axis, int "
               "quant_min, int quant_max) -> (Tensor output, Tensor mask)",
-              "each channel as quantization leaves it, and where it limits none: " WHITTLE_FAKE "channel_affine.html",
+              "channels rounded and clamped by quantization, and a mask of the elements not clamped: " WHITTLE_FAKE
+              "channel_affine.html",
               kQuantized, per_channel, per_channel_grad, {.ask = aten_open::quantized_scales}),
     composite("fake_quantize_per_channel_affine_cachemask_backward(Tensor grad, Tensor mask) -> Tensor",
-              "the gradient where the mask holds: " WHITTLE_FAKE "channel_affine.html", kQuantized, mask_backward),
+              "the gradient where the mask is true, else 0: " WHITTLE_FAKE "channel_affine.html", kQuantized,
+              mask_backward),
     composite("fake_quantize_per_channel_affine(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, "
               "int quant_max) -> Tensor",
-              "each channel as quantization leaves it: " WHITTLE_FAKE "channel_affine.html", kQuantized,
+              "channels rounded and clamped by quantization: " WHITTLE_FAKE "channel_affine.html", kQuantized,
               per_channel_of_program, {.ask = aten_open::quantized_scales}),
 };
 

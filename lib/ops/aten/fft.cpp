@@ -226,13 +226,14 @@ V fft_c2r_grad(const OfSelf& r) {
 
 constexpr OpDef kFft[] = {
     primitive("_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor",
-              "the transform of complex numbers, over several dimensions; forward or back", kComplex,
+              "the forward or inverse Fourier transform of complex numbers, over several dimensions", kComplex,
               {infer_c2c, eval_c2c}, fft_c2c_grad),
     primitive("_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor",
-              "the transform of real numbers; onesided leaves out the conjugate half",
+              "the Fourier transform of real numbers; onesided leaves out the conjugate half",
               set_of(DType::f32) | set_of(DType::f64), {infer_r2c, eval_r2c}, fft_r2c_grad),
     primitive("_fft_c2r(Tensor self, int[] dim, int normalization, int last_dim_size) -> Tensor",
-              "the real numbers of a onesided transform", kComplex, {infer_c2r, eval_c2r}, fft_c2r_grad),
+              "the inverse Fourier transform of a onesided spectrum, as real numbers", kComplex, {infer_c2r, eval_c2r},
+              fft_c2r_grad),
 };
 
 }  // namespace

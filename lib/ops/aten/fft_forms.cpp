@@ -261,11 +261,11 @@ constexpr OpDef kForms[] = {
                              "https://pytorch.org/docs/stable/generated/torch.fft.irfftn.html"),
     composite("stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
               "normalized=False, bool? onesided=None, bool? return_complex=None) -> Tensor",
-              "transforms of overlapping frames", kTransformed | kComplex, decompose_stft),
+              "Fourier transforms of overlapping frames of a signal", kTransformed | kComplex, decompose_stft),
     composite("istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
               "center=True, bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) "
               "-> Tensor",
-              "the signal of transforms of its frames", kComplex, decompose_istft),
+              "the signal whose frames have the given Fourier transforms", kComplex, decompose_istft),
     composite("fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor",
               "https://pytorch.org/docs/stable/generated/torch.fft.fftshift.html", kMoved, decompose_shift<false>),
     composite("fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor",

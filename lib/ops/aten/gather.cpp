@@ -254,8 +254,9 @@ std::span<const OpDef> gather_ops() {
         primitive("gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
                   "result[i][j] = self[index[i][j]][j] along dim 0", kMoved, {infer_gather, eval_gather, lower_gather},
                   gather_grad, kBoundExact, {.ask = aten_open::index_along_dim}),
-        primitive("index_select(Tensor self, int dim, Tensor index) -> Tensor", "slices of a dimension in any order",
-                  kMoved, {infer_index_select, eval_index_select, lower_index_select}, index_select_grad, kBoundExact,
+        primitive("index_select(Tensor self, int dim, Tensor index) -> Tensor",
+                  "the slices of a dimension at given indices", kMoved,
+                  {infer_index_select, eval_index_select, lower_index_select}, index_select_grad, kBoundExact,
                   {.ask = aten_open::index_along_dim}),
         primitive("embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool "
                   "sparse=False) -> Tensor",
@@ -263,12 +264,15 @@ std::span<const OpDef> gather_ops() {
                   "https://pytorch.org/docs/stable/generated/torch.nn.functional.embedding.html",
                   kAnyDType, {infer_embedding, eval_embedding, lower_embedding}, embedding_grad, kBoundExact,
                   {.ask = aten_open::table_rows}),
-        primitive("take(Tensor self, Tensor index) -> Tensor", "elements of the flattened tensor", kMoved,
-                  {infer_take, eval_take, lower_take}, take_grad, kBoundExact, {.ask = aten_open::index_anywhere}),
-        composite("take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor", "gather that broadcasts",
-                  kMoved, decompose_take_along_dim, {.ask = open_indices_along_dim}),
+        primitive("take(Tensor self, Tensor index) -> Tensor", "the elements of the flattened tensor at given indices",
+                  kMoved, {infer_take, eval_take, lower_take}, take_grad, kBoundExact,
+                  {.ask = aten_open::index_anywhere}),
+        composite("take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",
+                  "gather with operands that broadcast", kMoved, decompose_take_along_dim,
+                  {.ask = open_indices_along_dim}),
         composite("one_hot(Tensor self, int num_classes=-1) -> Tensor",
-                  "1 at the class, else 0: https://pytorch.org/docs/stable/generated/torch.nn.functional.one_hot.html",
+                  "1 at the position of the class, else 0: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.functional.one_hot.html",
                   set_of(DType::i64), decompose_one_hot, no_gradient, {.ask = open_hot_class}),
     };
     return ops;

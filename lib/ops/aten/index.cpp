@@ -384,7 +384,7 @@ std::span<const OpDef> index_ops() {
                   kMoved, {infer_index_tensor, eval_index, lower_index}, index_grad, kBoundExact,
                   {.ask = open_index_per_dim}),
         primitive("index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
-                  "x[i, :, j] = v in a copy, or += v; the last of several wins: "
+                  "a copy of x after x[i, :, j] = v, or += v; of several writes to an element, the last counts: "
                   "https://pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html",
                   kMoved, {infer_index_put, eval_index_put, lower_index_put}, index_put_grad, kBoundSums,
                   {.ask = open_put_per_dim}),

@@ -302,14 +302,14 @@ std::span<const OpDef> join_ops() {
         composite("hstack(Tensor[] tensors) -> Tensor", "tensors side by side", kMoved, decompose_hstack),
         composite("vstack(Tensor[] tensors) -> Tensor", "tensors on top of each other", kMoved, decompose_vstack),
         primitive("repeat(Tensor self, SymInt[] repeats) -> Tensor",
-                  "the tensor several times along each dimension: "
+                  "the tensor repeated along each dimension: "
                   "https://pytorch.org/docs/stable/generated/torch.Tensor.repeat.html",
                   kMoved, {infer_repeat, eval_repeat, lower_repeat}, repeat_grad, kBoundExact),
-        composite("tile(Tensor self, SymInt[] dims) -> Tensor", "repeat that adds missing repeats of 1 in front",
+        composite("tile(Tensor self, SymInt[] dims) -> Tensor", "repeat, where missing repeats are 1 and come first",
                   kMoved, decompose_tile),
         composite("repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? output_size=None) "
                   "-> Tensor",
-                  "every index repeated in place", kMoved, decompose_repeat_interleave),
+                  "each slice repeated directly after itself", kMoved, decompose_repeat_interleave),
     };
     return ops;
 }

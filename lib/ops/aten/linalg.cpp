@@ -330,24 +330,25 @@ constexpr OpDef kLinalg[] = {
     primitive("_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)",
               "the determinant, by LU: https://pytorch.org/docs/stable/generated/torch.linalg.det.html", kDTypes,
               {infer_det, eval_det}, det_grad),
-    primitive(
-        "_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)",
-        "the determinant's sign and logarithm: https://pytorch.org/docs/stable/generated/torch.linalg.slogdet.html",
-        kDTypes, {infer_slogdet, eval_slogdet}, slogdet_grad),
+    primitive("_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)",
+              "the sign of the determinant, and the logarithm of its magnitude: "
+              "https://pytorch.org/docs/stable/generated/torch.linalg.slogdet.html",
+              kDTypes, {infer_slogdet, eval_slogdet}, slogdet_grad),
     primitive("linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)",
               "the inverse: https://pytorch.org/docs/stable/generated/torch.linalg.inv_ex.html", kDTypes,
               {infer_inverse, eval_inverse}, inverse_grad),
     primitive("_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, "
               "Tensor LU, Tensor pivots, Tensor info)",
-              "X of A X = B: https://pytorch.org/docs/stable/generated/torch.linalg.solve_ex.html", kDTypes,
-              {infer_solve, eval_solve}, solve_grad),
+              "the solution X of A X = B: https://pytorch.org/docs/stable/generated/torch.linalg.solve_ex.html",
+              kDTypes, {infer_solve, eval_solve}, solve_grad),
     primitive(
         "linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> "
         "Tensor",
-        "X of A X = B, A triangular: https://pytorch.org/docs/stable/generated/torch.linalg.solve_triangular.html",
+        "the solution X of A X = B for a triangular A: "
+        "https://pytorch.org/docs/stable/generated/torch.linalg.solve_triangular.html",
         kDTypes, {infer_triangular, eval_triangular}, triangular_grad),
-    composite("cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor", "X of A X = B by A's factor",
-              kDTypes, decompose_cholesky_solve),
+    composite("cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor",
+              "the solution X of A X = B, from the Cholesky factor of A", kDTypes, decompose_cholesky_solve),
 };
 
 }  // namespace

@@ -206,12 +206,12 @@ void mse_loss_grad(Gradients& c) {
 
 std::span<const OpDef> loss_ops() {
     static const OpDef ops[] = {
-        composite(
-            "mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
-            "squared differences, their mean or sum: https://pytorch.org/docs/stable/generated/torch.nn.MSELoss.html",
-            kFloating, decompose_mse_loss, mse_loss_grad),
+        composite("mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+                  "squared differences, or their mean or sum: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.MSELoss.html",
+                  kFloating, decompose_mse_loss, mse_loss_grad),
         composite("smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.0) -> Tensor",
-                  "squared differences where they are small, else distances: "
+                  "squared differences where the differences are small, else absolute differences: "
                   "https://pytorch.org/docs/stable/generated/torch.nn.SmoothL1Loss.html",
                   kFloating, decompose_smooth_l1_loss, smooth_l1_loss_grad),
         composite("binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? "
@@ -220,12 +220,12 @@ std::span<const OpDef> loss_ops() {
                   "https://pytorch.org/docs/stable/generated/torch.nn.BCEWithLogitsLoss.html",
                   kFloating, decompose_binary_cross_entropy_with_logits),
         composite("mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
-                  "2 (self - target) grad, over the count for the mean: "
+                  "2 (self - target) grad; for the mean, divided by the number of elements: "
                   "https://pytorch.org/docs/stable/generated/torch.nn.MSELoss.html",
                   kFloating, decompose_mse_loss_backward),
         composite("smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) "
                   "-> Tensor",
-                  "the distance over beta, at most 1 each way, times the gradient: "
+                  "the difference divided by beta, clamped to -1 … 1, times the gradient: "
                   "https://pytorch.org/docs/stable/generated/torch.nn.SmoothL1Loss.html",
                   kFloating, decompose_smooth_l1_loss_backward),
         composite("nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) -> "

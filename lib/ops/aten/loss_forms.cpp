@@ -188,17 +188,18 @@ Reason open_probabilities(std::string_view op, const Arguments<Tensor>& a) {
 
 std::span<const OpDef> loss_form_ops() {
     static const OpDef ops[] = {
-        composite(
-            "huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.0) -> Tensor",
-            "squares, and distances from delta on: https://pytorch.org/docs/stable/generated/torch.nn.HuberLoss.html",
-            kFloating, decompose_huber_loss),
+        composite("huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.0) -> Tensor",
+                  "squared differences below delta, else absolute differences: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.HuberLoss.html",
+                  kFloating, decompose_huber_loss),
         composite(
             "huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float delta) -> Tensor",
             "the gradient of huber_loss: https://pytorch.org/docs/stable/generated/torch.nn.HuberLoss.html", kFloating,
             decompose_huber_loss_backward),
-        composite("binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
-                  "the loss of probabilities: https://pytorch.org/docs/stable/generated/torch.nn.BCELoss.html",
-                  kFloating, decompose_binary_cross_entropy, binary_cross_entropy_grad, {.ask = open_probabilities}),
+        composite(
+            "binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
+            "binary cross entropy of probabilities: https://pytorch.org/docs/stable/generated/torch.nn.BCELoss.html",
+            kFloating, decompose_binary_cross_entropy, binary_cross_entropy_grad, {.ask = open_probabilities}),
         composite(
             "binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int "
             "reduction=1) -> Tensor",
@@ -212,7 +213,8 @@ std::span<const OpDef> loss_form_ops() {
             "the gradient of soft_margin_loss: https://pytorch.org/docs/stable/generated/torch.nn.SoftMarginLoss.html",
             kFloating, decompose_soft_margin_loss_backward),
         composite("l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
-                  "distances, their mean or sum: https://pytorch.org/docs/stable/generated/torch.nn.L1Loss.html",
+                  "absolute differences, or their mean or sum: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.L1Loss.html",
                   kFloating, decompose_l1_loss),
         composite("kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) -> Tensor",
                   "the Kullback-Leibler divergence of two distributions: "
@@ -220,7 +222,8 @@ std::span<const OpDef> loss_form_ops() {
                   kFloating, decompose_kl_div),
         composite("poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) "
                   "-> Tensor",
-                  "the likelihood of counts: https://pytorch.org/docs/stable/generated/torch.nn.PoissonNLLLoss.html",
+                  "negative log likelihood of counts with a Poisson distribution: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.PoissonNLLLoss.html",
                   kFloating, decompose_poisson_nll_loss),
         composite("nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int reduction, int ignore_index) -> "
                   "(Tensor output, Tensor total_weight)",

@@ -269,7 +269,7 @@ constexpr OpDef kNorm[] = {
         "_fused_rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor)",
         "rms_norm, and 1 / sqrt(mean(x^2) + eps)", kFloating, decompose_fused_rms_norm),
     composite("_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)",
-              "v of the length g, and its own lengths: https://arxiv.org/abs/1602.07868",
+              "v scaled to the length g, and the length of v before: https://arxiv.org/abs/1602.07868",
               set_of(DType::f32) | set_of(DType::f64), decompose_weight_norm, weight_norm_grad),
     composite("_weight_norm_interface_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms, int "
               "dim) -> (Tensor, Tensor)",

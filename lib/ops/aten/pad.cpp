@@ -95,7 +95,7 @@ std::vector<expr::Value> lower_constant_pad(expr::GroupBuilder&, const Arguments
 /// The element at x outside 0..size-1 is the one mirrored at the border, which is not repeated.
 struct Reflection {
     static constexpr std::string_view doc =
-        "mirrored at all borders: https://pytorch.org/docs/stable/nn.html#padding-layers";
+        "padded with the elements mirrored at the borders: https://pytorch.org/docs/stable/nn.html#padding-layers";
     static constexpr const char* name = "reflection_pad";
     static void check(std::int64_t size, std::int64_t before, std::int64_t after) {
         if (before >= size || after >= size)
@@ -114,7 +114,8 @@ struct Reflection {
 
 /// The element outside is the nearest inside.
 struct Replication {
-    static constexpr std::string_view doc = "borders repeated: https://pytorch.org/docs/stable/nn.html#padding-layers";
+    static constexpr std::string_view doc =
+        "padded with the elements at the borders: https://pytorch.org/docs/stable/nn.html#padding-layers";
     static constexpr const char* name = "replication_pad";
     static void check(std::int64_t size, std::int64_t, std::int64_t) {
         if (size == 0)
@@ -269,9 +270,10 @@ std::span<const OpDef> pad_ops() {
             "replication_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor"),
         border_gradient_op<Replication, 3>(
             "replication_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor"),
-        composite("pad(Tensor self, SymInt[] pad, str mode=\"constant\", float? value=None) -> Tensor",
-                  "any of the pads, by name: https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html",
-                  kFloating, decompose_pad),
+        composite(
+            "pad(Tensor self, SymInt[] pad, str mode=\"constant\", float? value=None) -> Tensor",
+            "padding with a mode given by name: https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html",
+            kFloating, decompose_pad),
     };
     return ops;
 }

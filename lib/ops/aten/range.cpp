@@ -202,7 +202,7 @@ std::span<const OpDef> range_ops() {
     static const OpDef ops[] = {
         primitive("arange{|.start|.start_step}({|Scalar start, |Scalar start, }Scalar end{||, Scalar step=1}, "
                   "*, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
-                  "a range from 0 or a start, by steps of 1 or others", kNumbers,
+                  "a range of numbers, from 0 or start, in steps of 1 or step", kNumbers,
                   {infer_arange, eval_arange, lower_arange}, no_gradient, rounds_by(4)),
         primitive("linspace(Scalar start, Scalar end, int steps, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
                   "evenly spaced numbers, both ends included", kNumbers,

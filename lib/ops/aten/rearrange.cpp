@@ -181,11 +181,11 @@ V roll_grad(const OfSelf& r) { return roll(r.g, all_negated(r.call.integers("shi
 
 std::span<const OpDef> rearrange_ops() {
     static const OpDef ops[] = {
-        primitive("flip(Tensor self, int[] dims) -> Tensor", "dimensions in reverse", kMoved,
+        primitive("flip(Tensor self, int[] dims) -> Tensor", "the elements in reverse order along dimensions", kMoved,
                   {infer_flip, eval_flip, lower_flip}, flip_grad, kBoundExact),
         primitive("roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor",
-                  "dimensions shifted around their ends", kMoved, {infer_roll, eval_roll, lower_roll}, roll_grad,
-                  kBoundExact),
+                  "elements shifted along dimensions; those shifted out come in at the other end", kMoved,
+                  {infer_roll, eval_roll, lower_roll}, roll_grad, kBoundExact),
         composite(
             "pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",
             "channels spread over larger images: https://pytorch.org/docs/stable/generated/torch.nn.PixelShuffle.html",
@@ -195,9 +195,11 @@ std::span<const OpDef> rearrange_ops() {
             "the reverse of pixel_shuffle: https://pytorch.org/docs/stable/generated/torch.nn.PixelUnshuffle.html",
             kMoved, decompose_pixel_unshuffle),
         composite("channel_shuffle(Tensor self, int groups) -> Tensor",
-                  "channels of groups by turns: https://pytorch.org/docs/stable/generated/torch.nn.ChannelShuffle.html",
+                  "channels reordered, one of each group in turn: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.ChannelShuffle.html",
                   kMoved, decompose_channel_shuffle),
-        composite("rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor", "quarter turns", kMoved, decompose_rot90),
+        composite("rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor", "a rotation by k quarter turns", kMoved,
+                  decompose_rot90),
     };
     return ops;
 }

@@ -350,21 +350,24 @@ void vector_norm_grad(Gradients& c) {
 }
 
 constexpr OpDef sum_op(std::string_view schema) {
-    return primitive(schema, "sum; i64 for integers and bool unless dtype says otherwise, wrapping",
+    return primitive(schema, "sum; unless dtype is given, in i64 with wraparound for integers and bool",
                      kOrdered | kComplex, {infer_sum, eval_sum, lower_sum}, sum_grad, kBoundSums);
 }
 constexpr OpDef prod_op(std::string_view schema) {
-    return primitive(schema, "product; i64 for integers and bool unless dtype says otherwise, wrapping",
+    return primitive(schema, "product; unless dtype is given, in i64 with wraparound for integers and bool",
                      kOrdered | kComplex, {infer_sum, eval_prod, lower_prod}, prod_grad,
                      with_exact(kBoundSums, Bound::Exact::never));
 }
 constexpr OpDef mean_op(std::string_view schema) {
-    return primitive(schema, "sum / count in a floating dtype; NaN of nothing", kAnyDType | kComplex,
-                     {infer_mean, eval_mean, lower_mean}, mean_grad, means_by(power_of_two_count));
+    return primitive(schema, "sum / count in a floating-point dtype; NaN if there are no elements",
+                     kAnyDType | kComplex, {infer_mean, eval_mean, lower_mean}, mean_grad,
+                     means_by(power_of_two_count));
 }
 template <bool kAny>
 constexpr OpDef logic_op(std::string_view schema) {
-    return primitive(schema, kAny ? "is some element != 0; u8 gives u8" : "are all elements != 0; u8 gives u8",
+    return primitive(schema,
+                     kAny ? "whether an element is != 0; for u8, the result is u8"
+                          : "whether all elements are != 0; for u8, the result is u8",
                      kAnyDType | kComplex, {infer_logic, eval_logic<kAny>, lower_logic<kAny>}, no_gradient, kBoundStep);
 }
 
@@ -376,18 +379,19 @@ constexpr OpDef kReduction[] = {
                    "keepdim=False}) -> Tensor"),
     logic_op<false>("all{|.dim|.dims}(Tensor self{|, int dim|, int[]? dim=None}{|, bool keepdim=False|, bool "
                     "keepdim=False}) -> Tensor"),
-    primitive("linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
-              "dtype=None) -> Tensor",
-              "(sum |x|^ord)^(1/ord); 0 counts what is not zero, infinities take extreme magnitudes", kFloating,
-              {infer_norm, eval_norm, lower_norm}, vector_norm_grad, with_exact(kBoundSums, Bound::Exact::never)),
+    primitive(
+        "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
+        "dtype=None) -> Tensor",
+        "(sum |x|^ord)^(1/ord); ord=0: the number of nonzero elements; infinite ord: the largest or smallest magnitude",
+        kFloating, {infer_norm, eval_norm, lower_norm}, vector_norm_grad, with_exact(kBoundSums, Bound::Exact::never)),
     composite("norm.Scalar(Tensor self, Scalar p=2) -> Tensor", "linalg_vector_norm over all dimensions", kFloating,
               decompose_norm),
     composite("norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor",
-              "linalg_vector_norm over dimensions, p = 2 when none", kFloating, decompose_norm),
+              "linalg_vector_norm over dimensions; p is 2 if not given", kFloating, decompose_norm),
     composite("count_nonzero{.dim_IntList|}(Tensor self, int{[]|?} dim{|=None}) -> Tensor",
               "how many elements are != 0", kAnyDType | kComplex, decompose_count, no_gradient),
     composite("nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-              "the sum of what is not NaN", kAnyDType, decompose_nansum),
+              "the sum of the elements that are not NaN", kAnyDType, decompose_nansum),
 };
 
 }  // namespace

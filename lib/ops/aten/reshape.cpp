@@ -161,21 +161,21 @@ CallResults decompose_as_strided(const Call& c) {
 
 std::span<const OpDef> reshape_ops() {
     static const OpDef ops[] = {
-        reshape_op<View_>(
-            "view(Tensor(a) self, SymInt[] size) -> Tensor(a)",
-            "other sizes over the same memory: https://pytorch.org/docs/stable/generated/torch.Tensor.view.html"),
+        reshape_op<View_>("view(Tensor(a) self, SymInt[] size) -> Tensor(a)",
+                          "a view of the same elements with other sizes: "
+                          "https://pytorch.org/docs/stable/generated/torch.Tensor.view.html"),
         reshape_op<Reshape>("reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)",
-                            "other sizes, copied where no view exists"),
+                            "the same elements with other sizes; a copy if no view is possible"),
         reshape_op<UnsafeView>(
             "_unsafe_view(Tensor self, SymInt[] size) -> Tensor",
             "view of a temporary (same values as view): "
             "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/native_functions.yaml"),
         reshape_op<Flatten>("flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)",
-                            "a run of dimensions as one"),
+                            "consecutive dimensions joined into one"),
         reshape_op<Unflatten>("unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)",
-                              "one dimension as several"),
+                              "one dimension split into several"),
         {
-            .doc = "any sizes and strides over the same memory",
+            .doc = "a view of the same memory with any sizes and strides",
             .schema = "as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> "
                       "Tensor(a)",
             .dtypes = kMoved,

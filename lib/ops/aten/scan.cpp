@@ -310,9 +310,9 @@ std::span<const OpDef> scan_ops() {
         scan_op<RunningLogSumExp>("logcumsumexp(Tensor self, int dim) -> Tensor",
                                   "logarithms of running sums of exponentials", kFloating, logcumsumexp_grad),
         running_extreme_op<Extreme<true>>("cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
-                                          "running maxima and where they are"),
+                                          "running maxima and their positions"),
         running_extreme_op<Extreme<false>>("cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)",
-                                           "running minima and where they are"),
+                                           "running minima and their positions"),
         composite("diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
                   "differences of neighbors, n times", kAnyDType, decompose_diff),
     };

@@ -292,7 +292,7 @@ Reason open_scattered(std::string_view op, const Arguments<Tensor>& a) {
 std::span<const OpDef> scatter_ops() {
     static const OpDef ops[] = {
         primitive("scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
-                  "result[index[i][j]][j] = src[i][j] along dim 0; the last of several wins: "
+                  "result[index[i][j]][j] = src[i][j] along dim 0; of several writes to an element, the last counts: "
                   "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html",
                   kMoved, {infer_scatter, eval_scatter, lower_scatter}, scatter_grad, kBoundExact,
                   {.ask = open_scattered}),

@@ -143,8 +143,9 @@ std::span<const OpDef> search_ops() {
     static const OpDef ops[] = {
         primitive("searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, "
                   "str? side=None, Tensor? sorter=None) -> Tensor",
-                  "where values belong in sorted sequences", kNumbers, {infer_searchsorted, eval_search, lower_search},
-                  no_gradient, kBoundStep, {.ask = open_sorted_sequence}),
+                  "the positions at which values belong in sorted sequences", kNumbers,
+                  {infer_searchsorted, eval_search, lower_search}, no_gradient, kBoundStep,
+                  {.ask = open_sorted_sequence}),
         composite(
             "bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
             "the bucket between boundaries that each value is in", kNumbers, decompose_bucketize, no_gradient,

@@ -116,8 +116,8 @@ CallResults decompose_masked_scatter(const Call& c) {
 }
 
 constexpr OpDef where_op(std::string_view schema, DTypeSet dtypes, GradientRule grad) {
-    return primitive(schema, "self where condition holds, else other", dtypes, {infer_where, eval_where, lower_where},
-                     grad, rounds_by(0));
+    return primitive(schema, "self where the condition is true, else other", dtypes,
+                     {infer_where, eval_where, lower_where}, grad, rounds_by(0));
 }
 void where_grad(Gradients& c) {
     c.takes_complex();
@@ -133,7 +133,7 @@ void masked_fill_grad(Gradients& c) {
 }
 
 constexpr OpDef fill_op(std::string_view schema) {
-    return primitive(schema, "value, as self's dtype, where mask holds, else self", kMoved,
+    return primitive(schema, "value in the dtype of self where the mask is true, else self", kMoved,
                      {infer_fill, eval_fill, lower_fill}, masked_fill_grad,
                      with_exact(rounds_by(1), Bound::Exact::always));
 }
@@ -158,7 +158,7 @@ constexpr OpDef kSelect[] = {
              no_gradient),
     fill_op("masked_fill.{Scalar|Tensor}(Tensor self, Tensor mask, {Scalar|Tensor} value) -> Tensor"),
     composite("masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
-              "the elements of source, in order, where mask holds, else self: "
+              "the elements of source, in order, where the mask is true, else self: "
               "https://pytorch.org/docs/stable/generated/torch.Tensor.masked_scatter_.html",
               kMoved, decompose_masked_scatter, {.ask = open_masked_source}),
 };

@@ -75,7 +75,8 @@ constexpr OpDef kSimilarityOps[] = {
               kFloating, decompose_pairwise_distance),
     composite("cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=1) "
               "-> Tensor",
-              "the loss of cosines: https://pytorch.org/docs/stable/generated/torch.nn.CosineEmbeddingLoss.html",
+              "the loss of the cosine between vectors: "
+              "https://pytorch.org/docs/stable/generated/torch.nn.CosineEmbeddingLoss.html",
               kFloating, decompose_cosine_embedding_loss),
     composite("triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float "
               "eps=1e-06, bool swap=False, int reduction=1) -> Tensor",

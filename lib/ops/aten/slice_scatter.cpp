@@ -194,8 +194,8 @@ std::span<const OpDef> slice_scatter_ops() {
                   "a diagonal replaced", kAnyDType | kComplex, decompose_diagonal_scatter),
         composite("diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
                   "rows as the diagonals of matrices", kAnyDType | kComplex, decompose_diag_embed),
-        composite("diag(Tensor self, int diagonal=0) -> Tensor", "a matrix with a diagonal, or the diagonal of one",
-                  kAnyDType | kComplex, decompose_diag),
+        composite("diag(Tensor self, int diagonal=0) -> Tensor",
+                  "a matrix with a given diagonal, or the diagonal of a matrix", kAnyDType | kComplex, decompose_diag),
     };
     return ops;
 }

@@ -303,17 +303,18 @@ std::span<const OpDef> sort_ops() {
     static const OpDef ops[] = {
         selection_op("sort{|.stable}(Tensor self{|, *, bool? stable}, int dim=-1, bool descending=False) -> (Tensor "
                      "values, Tensor indices)",
-                     "in order, and where each element was; stable: equal elements in theirs", kOrdered, picked_grad),
+                     "the elements in order, and their positions; stable: equal elements keep their order", kOrdered,
+                     picked_grad),
         composite("argsort{|.stable}(Tensor self{|, *, bool stable}, int dim=-1, bool descending=False) -> Tensor",
-                  "positions in order", kOrdered, decompose_argsort, no_gradient),
+                  "the positions of the elements in sorted order", kOrdered, decompose_argsort, no_gradient),
         selection_op("topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, "
                      "Tensor indices)",
-                     "the k largest or smallest in order (whether sorted or not), and where they were",
+                     "the k largest or smallest elements in order, even with sorted=False, and their positions",
                      kNumbers | kLimited, picked_grad),
         composite("kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
-                  "the k-th smallest and where it is", kNumbers, decompose_kthvalue, picked_grad),
+                  "the k-th smallest element and its position", kNumbers, decompose_kthvalue, picked_grad),
         primitive("median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-                  "the lower of the two middle elements and where it is", kNumbers,
+                  "the lower of the two middle elements, and its position", kNumbers,
                   {infer_median, eval_median, lower_median}, picked_grad, kBoundChoice),
         composite("median(Tensor self) -> Tensor", "the lower of the two middle elements of all", kNumbers,
                   decompose_median, median_grad),

@@ -183,8 +183,8 @@ CallResults decompose_rad2deg(const Call& c) { return c.tensor("self") * (180 / 
 constexpr OpDef kSpecial[] = {
     binary_op<Xlogy>(
         "xlogy.{Tensor|Scalar_Other}(Tensor self, {Tensor|Scalar} other) -> Tensor",
-        "self log(other), 0 where self is: https://pytorch.org/docs/stable/special.html#torch.special.xlogy", kAnyDType,
-        xlogy_grad),
+        "self * log(other), but 0 where self is 0: https://pytorch.org/docs/stable/special.html#torch.special.xlogy",
+        kAnyDType, xlogy_grad),
     binary_op<Hypot>("hypot(Tensor self, Tensor other) -> Tensor", "the length of (self, other)", kFloating,
                      hypot_grad),
     binary_op<LogAddExp>("logaddexp(Tensor self, Tensor other) -> Tensor", "log(exp(self) + exp(other))", kFloating,
@@ -193,8 +193,8 @@ constexpr OpDef kSpecial[] = {
                           share_grad<aten::exp2>),
     binary_op<CopySign>("copysign.Tensor(Tensor self, Tensor other) -> Tensor", "self with the sign of other",
                         kAnyDType, copysign_grad),
-    primitive("heaviside(Tensor self, Tensor values) -> Tensor", "0 below zero, 1 above, values at zero", kAnyDType,
-              {infer_heaviside, eval_binary<Heaviside>, lower_binary<Heaviside>}, no_gradient, kBoundStep),
+    primitive("heaviside(Tensor self, Tensor values) -> Tensor", "0 below zero, 1 above zero, and values at zero",
+              kAnyDType, {infer_heaviside, eval_binary<Heaviside>, lower_binary<Heaviside>}, no_gradient, kBoundStep),
     composite("sinc(Tensor self) -> Tensor",
               "sin(pi x) / (pi x): https://pytorch.org/docs/stable/special.html#torch.special.sinc", kAnyDType,
               decompose_sinc, sinc_grad),

@@ -163,24 +163,24 @@ std::span<const OpDef> split_ops() {
                                 "pieces of given sizes: https://pytorch.org/docs/stable/generated/torch.split.html",
                                 split_grad),
         view_op<Chunk>("chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]",
-                       "at most so many pieces of equal size", split_grad),
+                       "at most `chunks` pieces of equal size", split_grad),
         view_op<Split>("unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]",
                        "split whose results are not treated as views", split_grad),
         view_op<SplitWithSizes>(
             "unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]",
-            "as unsafe_split, with sizes: "
+            "unsafe_split into pieces of given sizes: "
             "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/native_functions.yaml",
             split_grad),
         view_op<Chunk>("unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]",
                        "chunk whose results are not treated as views", split_grad),
-        view_op<Unbind>("unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]", "all indices of a dimension",
-                        unbind_grad),
+        view_op<Unbind>("unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]",
+                        "the slices of a dimension, one for each index", unbind_grad),
         view_op<Unfold>("unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)",
-                        "windows of a dimension as a new last one: "
+                        "windows of a dimension, in a new last dimension: "
                         "https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html",
                         unfold_grad),
         view_op<Diagonal>("diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
-                          "a diagonal of two dimensions as a new last one", diagonal_grad),
+                          "the diagonal of two dimensions, in a new last dimension", diagonal_grad),
     };
     return ops;
 }

@@ -265,7 +265,7 @@ constexpr OpDef kTernary[] = {
     clamp_op("clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", "min(max(self, min), max); NaN stays",
              clamp_grad),
     clamp_op("clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
-             "min(max(self, min), max); NaN in any gives NaN", clamp_tensor_grad),
+             "min(max(self, min), max); NaN if an operand is NaN", clamp_tensor_grad),
     clamp_op("clamp_min(Tensor self, Scalar min) -> Tensor", "max(self, min)", clamp_min_grad),
     clamp_op("clamp_max(Tensor self, Scalar max) -> Tensor", "min(self, max)", clamp_max_grad),
     ternary_op<Lerp>("lerp.{Tensor|Scalar}(Tensor self, Tensor end, {Tensor|Scalar} weight) -> Tensor",

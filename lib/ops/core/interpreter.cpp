@@ -275,7 +275,7 @@ Tensor Interpreter::own_attribute(const Tensor& value) {
 }
 
 Tensor Interpreter::write(const Node& call, Tensor self, const std::vector<Tensor>& results) {
-    WHITTLE_CHECK(in_memory_, call.target + " writes in place, which was not prepared for");
+    WHITTLE_CHECK(in_memory_, call.target + " writes in place, but this run expects a graph without writes");
     write_into(self, results.at(0));
     written_.insert(self.storage());
     return self;

@@ -77,7 +77,7 @@ class Filling final : public Interpreter {
                               : fill_ == Fill::lowest ? lowest(dtype)
                                                       : greatest(dtype);
         const std::optional<Tensor> from = converted(call, op, arguments);
-        if (!from) throw Error(call.target + " has an open result");
+        if (!from) throw Error(call.target + " has a result that the standard leaves open");
         const std::vector<double> floats = from->values<double>();
         std::vector<std::int64_t> values = results.front().values<std::int64_t>();
         for (std::size_t i = 0; i < floats.size(); ++i)

@@ -90,8 +90,8 @@ Attention attention_of(const Call& c) {
     if (!same_batch || !same_heads || k[2] != v[2] || q[3] != k[3])
         throw Error("found Q of sizes " + to_string(q) + ", K of sizes " + to_string(k) + " and V of sizes " +
                     to_string(v) +
-                    ", expected [batch, heads, tokens, size] with equal batches, equal sizes in Q and K, equal tokens "
-                    "and heads in K and V, and a multiple of that number of heads in Q");
+                    ", expected [batch, heads, tokens, size], where the batches are equal, Q and K have equal sizes, K "
+                    "and V have equal heads and tokens, and the heads of Q are a multiple of the heads of K");
     return a;
 }
 

@@ -61,8 +61,8 @@ std::vector<ValueMeta> infer_loop(const Arguments<ValueMeta>& arguments) {
     if (metas.size() == carried.size()) return metas;
 
     const std::string message =
-        "found a loop that collects values over a number of iterations computed at run time, expected a constant "
-        "number";
+        "found a loop that collects values, with a number of iterations that is computed at run time; expected a "
+        "constant number";
     const std::string hint = "make the trip count a constant and the condition always true";
     const std::optional<Tensor> count = arguments.known("M");
     const std::optional<Tensor> condition = arguments.known("cond");
@@ -122,8 +122,7 @@ ScanShape scan_shape(const std::vector<Sizes>& operands, std::int64_t sequences,
         (!directions.empty() && directions.size() != shape.sequences))
         throw Error(
             "found " + std::to_string(axes.size()) + " scan_input_axes and " + std::to_string(directions.size()) +
-            " scan_input_directions, expected either no such entries, or num_scan_inputs=" + std::to_string(sequences) +
-            " of each");
+            " scan_input_directions, expected num_scan_inputs=" + std::to_string(sequences) + " of each, or none");
     for (std::size_t i = 0; i < shape.sequences; ++i) {
         const Sizes& sizes = operands[shape.states + i];
         if (sizes.empty()) throw Error("found a 0-d tensor to scan, expected at least one dimension");

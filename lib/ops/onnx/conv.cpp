@@ -181,8 +181,7 @@ DeformPlan plan_deform_conv(const Call& c) {
         throw Error(
             "found X of sizes " + to_string(x.sizes()) + ", W of sizes " + to_string(w.sizes()) +
             ", group=" + std::to_string(plan.groups) + " and offset_group=" + std::to_string(plan.moved) +
-            ", expected 4 dimensions of W, as many channels in X as in all groups of W, and numbers of channels "
-            "divisible by group and offset_group");
+            ", expected W of sizes [M, C / group, kH, kW], where group divides M and C, and offset_group divides C");
     const auto expect = [&](const char* name, const V& value, std::int64_t each) {
         const Sizes sizes = {plan.batch, plan.moved * plan.elements() * each, plan.blocks[0], plan.blocks[1]};
         if (value.sizes() != sizes)

@@ -89,7 +89,7 @@ Reason open_label_class(std::string_view op, const Arguments<Tensor>& a) {
 constexpr OpDef kLossOps[] = {
     composite("NegativeLogLikelihoodLoss(Tensor input, Tensor target, Tensor? weight=None, *, int? ignore_index=None, "
               "str reduction=\"mean\") -> Tensor",
-              "Minus the targets' log-probabilities, reduced", kFloating, negative_log_likelihood,
+              "The negative log-probabilities of the targets, or their mean or sum", kFloating, negative_log_likelihood,
               {.ask = open_target_class}),
     composite("SoftmaxCrossEntropyLoss(Tensor scores, Tensor labels, Tensor? weights=None, *, int? ignore_index=None, "
               "str reduction=\"mean\", int num_outputs=1) -> Tensor[]",

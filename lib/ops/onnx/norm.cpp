@@ -200,9 +200,9 @@ constexpr OpDef kNormOps[] = {
     composite("LRN(Tensor X, *, float alpha=0.0001, float beta=0.75, float bias=1.0, int size) -> Tensor",
               "Local response normalization over neighboring channels", kFloating, lrn),
     composite("MeanVarianceNormalization(Tensor X, *, int[]? axes=None) -> Tensor",
-              "Mean 0 and variance 1 over dimensions", kFloating, mean_variance_normalization),
-    composite("LpNormalization(Tensor input, *, int axis=-1, int p=2) -> Tensor", "p-norm 1 along one dimension",
-              kFloating, lp_normalization),
+              "Normalized to mean 0 and variance 1 over dimensions", kFloating, mean_variance_normalization),
+    composite("LpNormalization(Tensor input, *, int axis=-1, int p=2) -> Tensor",
+              "Normalized to p-norm 1 along one dimension", kFloating, lp_normalization),
 };
 
 }  // namespace

@@ -227,10 +227,12 @@ constexpr OpDef kPoolOps[] = {
     composite("LpPool(Tensor X, *, str auto_pad=\"NOTSET\", int ceil_mode=0, int[]? dilations=None, int[] "
               "kernel_shape, int p=2, int[]? pads=None, int[]? strides=None) -> Tensor",
               "p-norm of each window", kFloating, lp_pool),
-    composite("GlobalAveragePool(Tensor X) -> Tensor", "Mean of each image", kFloating, global_pool<mean_over>),
-    composite("GlobalMaxPool(Tensor X) -> Tensor", "Largest element of each image", kFloating,
+    composite("GlobalAveragePool(Tensor X) -> Tensor", "Mean of each channel of each image", kFloating,
+              global_pool<mean_over>),
+    composite("GlobalMaxPool(Tensor X) -> Tensor", "Largest element of each channel of each image", kFloating,
               global_pool<largest_over>),
-    composite("GlobalLpPool(Tensor X, *, int p=2) -> Tensor", "p-norm of each image", kFloating, global_lp_pool),
+    composite("GlobalLpPool(Tensor X, *, int p=2) -> Tensor", "p-norm of each channel of each image", kFloating,
+              global_lp_pool),
 };
 
 }  // namespace

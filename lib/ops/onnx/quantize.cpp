@@ -212,7 +212,7 @@ constexpr OpDef kQuantizeOps[] = {
               {.ask = open_quantized, .integers_only = true}),
     composite("DequantizeLinear(Tensor x, Tensor x_scale, Tensor? x_zero_point=None, *, int axis=1, int block_size=0, "
               "int output_dtype=0) -> Tensor",
-              "Floats from 8-bit quantized values",
+              "Floats computed from quantized values",
               kQuantized | set_of(DType::i32) | set_of(DType::u16) | set_of(DType::i16) | kFloat8, dequantize,
               {.ask = open_dequantized}),
     composite("DynamicQuantizeLinear(Tensor x) -> (Tensor y, Tensor y_scale, Tensor y_zero_point)",

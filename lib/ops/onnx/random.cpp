@@ -61,14 +61,14 @@ constexpr OpDef kRandomOps[] = {
         "Uniform between low and high", kFloating, uniform<aten::rand>)),
     draws(composite("RandomUniformLike(Tensor input, *, int? dtype=None, float high=1.0, float low=0.0, float? "
                     "seed=None) -> Tensor",
-                    "Uniform between low and high, of another tensor's sizes", kFloating, uniform<aten::rand_like>)),
+                    "Uniform between low and high, with the sizes of another tensor", kFloating,
+                    uniform<aten::rand_like>)),
     draws(composite(
         "RandomNormal(*, int dtype=1, float mean=0.0, float scale=1.0, float? seed=None, int[] shape) -> Tensor",
-        "Normal of a mean and a standard deviation", kFloating, normal<aten::randn>)),
+        "Normally distributed, with a mean and a standard deviation", kFloating, normal<aten::randn>)),
     draws(composite("RandomNormalLike(Tensor input, *, int? dtype=None, float mean=0.0, float scale=1.0, float? "
                     "seed=None) -> Tensor",
-                    "Normal of a mean and a standard deviation, of another tensor's sizes", kFloating,
-                    normal<aten::randn_like>)),
+                    "Normally distributed, with the sizes of another tensor", kFloating, normal<aten::randn_like>)),
     draws(composite("Bernoulli(Tensor input, *, int? dtype=None, float? seed=None) -> Tensor",
                     "1 with the probabilities given, else 0", kFloating, onnx_bernoulli)),
 };

@@ -32,9 +32,9 @@ CallResults onnx_reshape(const Call& c) {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         if (sizes[i] == 0 && c.integer("allowzero") == 0) {
             if (i >= data.sizes().size())
-                throw Error("found 0 at position " + std::to_string(i) + " of the shape " + to_string(sizes) +
-                            ", expected 0 only where the data, of sizes " + to_string(data.sizes()) +
-                            ", have a size to copy");
+                throw Error("found 0 (copy the size) at position " + std::to_string(i) + " of the shape " +
+                            to_string(sizes) +
+                            ", expected a position that the sizes of the data have: " + to_string(data.sizes()));
             sizes[i] = data.sizes()[i];
         }
         if (sizes[i] < -1 || (sizes[i] == -1 && open >= 0))
@@ -175,8 +175,8 @@ constexpr OpDef kShapeOps[] = {
     composite("Expand(Tensor input, Tensor shape) -> Tensor", "Broadcast to a shape", kMoved, expand_both_ways),
     composite("Tile(Tensor input, Tensor repeats) -> Tensor", "Repeated along each dimension", kMoved, onnx_tile),
     composite("DepthToSpace(Tensor input, *, int blocksize, str mode=\"DCR\") -> Tensor",
-              "Channels into blocks of pixels", kMoved, depth_to_space),
-    composite("SpaceToDepth(Tensor input, *, int blocksize) -> Tensor", "Blocks of pixels into channels", kMoved,
+              "Channels moved into blocks of pixels", kMoved, depth_to_space),
+    composite("SpaceToDepth(Tensor input, *, int blocksize) -> Tensor", "Blocks of pixels moved into channels", kMoved,
               space_to_depth),
 };
 

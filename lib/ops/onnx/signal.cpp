@@ -180,7 +180,7 @@ constexpr OpDef kSignalOps[] = {
               "A sum of two cosines", kSizes, blackman),
     composite("MelWeightMatrix(Tensor num_mel_bins, Tensor dft_length, Tensor sample_rate, Tensor lower_edge_hertz, "
               "Tensor upper_edge_hertz, *, DataType output_datatype=1) -> Tensor",
-              "From a spectrum's bins to the mel scale", kSizes, mel_weight_matrix),
+              "The matrix that converts the bins of a spectrum to the mel scale", kSizes, mel_weight_matrix),
     composite("DFT(Tensor input, Tensor? dft_length=None, Tensor? axis_value=None, *, int axis=1, int inverse=0, int "
               "onesided=0) -> Tensor",
               "The discrete Fourier transform along one dimension", kFloating, dft),

@@ -217,7 +217,7 @@ CallResults center_crop_pad(const Call& c) {
 
 constexpr OpDef kSliceOps[] = {
     composite("CenterCropPad(Tensor input_data, Tensor shape, *, int[]? axes=None) -> Tensor",
-              "The middle of a tensor, or zeros around it", kOrdered, center_crop_pad),
+              "The middle of a tensor, or the tensor with zeros around it", kOrdered, center_crop_pad),
     composite("Concat(Tensor[] inputs, *, int axis) -> Tensor", "Joined along one dimension", kMoved, concat),
     composite("Split(Tensor input, Tensor? split_value=None, *, int axis=0, int[]? split=None, int num_outputs=1) -> "
               "Tensor[]",
@@ -225,7 +225,7 @@ constexpr OpDef kSliceOps[] = {
     composite("Slice(Tensor data, Tensor? starts_value=None, Tensor? ends_value=None, Tensor? axes_value=None, Tensor? "
               "steps=None, *, int[]? axes=None, int[]? ends=None, int[]? starts=None) -> Tensor",
               "Every step-th element between bounds", kMoved, onnx_slice),
-    {.doc = "More elements around: a constant, or from the edges",
+    {.doc = "Padded with a constant, or with elements from the edges",
      .schema = "Pad(Tensor data, Tensor? pads_value=None, Tensor? constant_value=None, Tensor? axes=None, *, str "
                "mode=\"constant\", "
                "int[]? pads=None, float? value=None) -> Tensor",

@@ -76,8 +76,8 @@ constexpr OpDef kSoftmaxOps[] = {
               "Logarithm of Softmax. onnx Operators.md#LogSoftmax, Changelog.md#LogSoftmax-11", kFloating,
               onnx_softmax<_log_softmax>),
     composite("Hardmax(Tensor input, *, int? axis=None) -> Tensor",
-              "One at the first largest element. onnx Operators.md#Hardmax, Changelog.md#Hardmax-11", kFloating,
-              hardmax),
+              "One at the first of the largest elements, else zero. onnx Operators.md#Hardmax, Changelog.md#Hardmax-11",
+              kFloating, hardmax),
     composite("CumSum(Tensor x, Tensor axis, *, int exclusive=0, int reverse=0) -> Tensor", "Running sums", kScanned,
               onnx_cumsum),
     composite(

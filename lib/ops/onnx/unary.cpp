@@ -55,11 +55,11 @@ constexpr OpDef kUnaryOps[] = {
     unary<asinh>("Asinh(Tensor input) -> Tensor", "Inverse hyperbolic sine"),
     unary<acosh>("Acosh(Tensor input) -> Tensor", "Inverse hyperbolic cosine"),
     unary<atanh>("Atanh(Tensor input) -> Tensor", "Inverse hyperbolic tangent"),
-    unary<isnan>("IsNaN(Tensor X) -> Tensor", "x is NaN"),
+    unary<isnan>("IsNaN(Tensor X) -> Tensor", "Whether x is NaN"),
     unary<logical_not>("Not(Tensor X) -> Tensor", "Logical negation", kBool),
     unary<bitwise_not>("BitwiseNot(Tensor X) -> Tensor", "All bits inverted", kIntegers | kLimited),
     composite("IsInf(Tensor X, *, int detect_negative=1, int detect_positive=1) -> Tensor",
-              "x is an infinity, of either sign or one", kFloating, is_inf),
+              "Whether x is an infinity, of either sign or only of one", kFloating, is_inf),
 };
 
 }  // namespace

@@ -91,7 +91,7 @@ void warn_of_options_without_effect(const ProgramRequest& request, const libtorc
                     (is_option ? "--compile " + std::string(entry.option.substr(1)) + "=" + option->second
                                : std::string(entry.name)) +
                         " has no effect: the program does not call compile() of Whittle's API" +
-                        (is_offered ? "; " + instead + " works on any program" : ""));
+                        (is_offered ? "; for this program, use " + instead : ""));
     }
 }
 

@@ -225,7 +225,7 @@ std::vector<std::string> to_lines(const Traced& traced, bool quiet) {
     if (quiet) return lines;
     lines.insert(lines.end(), traced.code.begin(), traced.code.end());
     lines.push_back(traced.folder.string() + ": " + counts(traced.index) +
-                    (traced.compared ? ", " + std::to_string(failures) + " that differ from LibTorch" : "") +
+                    (traced.compared ? ", " + plural(failures, "difference") + " from LibTorch" : "") +
                     "; the program " + traced.ending);
     return lines;
 }

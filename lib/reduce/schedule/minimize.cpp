@@ -126,7 +126,7 @@ class ScheduleSearch {
                         .improved = [this](const Set& kept) { smallest_ = kept.size(); },
                         .stop = [this] { return stopped(); }};
         smallest_ = items_.size();
-        answers_.emplace(request_.answers, done_.failure, done_.repeat, request_.resume);
+        answers_.emplace(request_.journal, done_.failure, done_.repeat, request_.resume);
         Result result = reduce::search(problem, options);
         running_.clear();  // waits for what nobody asked for
         return result;
@@ -245,7 +245,7 @@ class ScheduleSearch {
 
     void finish(const Result& result) {
         done_.finished = result.finished;
-        if (done_.finished && !request_.answers.empty()) std::filesystem::remove(request_.answers);
+        if (done_.finished && !request_.journal.empty()) std::filesystem::remove(request_.journal);
         done_.reservation = result.reservation;
         if (!result.reproduces) {
             if (result.finished)
@@ -279,8 +279,8 @@ class ScheduleSearch {
         done_.pipeline = captured_with(captured, without, culprits);
         if (std::filesystem::exists(inputs)) done_.inputs = inputs;
         if (done_.pipeline) return;
-        done_.not_captured = captured.captured.empty() ? "no pipeline was captured"
-                                                       : "the directives are in no pipeline that was captured";
+        done_.not_captured =
+            captured.captured.empty() ? "no pipeline was captured" : "no captured pipeline has these directives";
         for (const std::string& note : captured.notes) done_.not_captured += "; " + note;
     }
 

@@ -34,8 +34,8 @@ struct ScheduleRequest {
 
     std::filesystem::path inputs = {};  ///< a folder for the inputs of the pipeline that fails; made where it has any
 
-    /// A file of the answers so far, with which a search that was stopped goes on; empty: none is kept.
-    std::filesystem::path answers = {};
+    /// The file of the answers so far, from which a stopped search continues; empty: no file is kept.
+    std::filesystem::path journal = {};
     bool resume = false;
 
     Mode mode = Mode::automatic;

@@ -68,7 +68,7 @@ std::string minimized_text(const MinimizedSchedule& done) {
                              fmt::format("{} queries, {:.1f} s", done.queries, done.seconds));
     text += needed_text(done.needed);
     if (!done.finished)
-        text += row("stopped", "the smallest set found so far");
+        text += row("stopped", "these directives are the smallest set found so far");
     else if (!done.reservation.empty())
         text += row("note", done.reservation);
     if (done.finished)
@@ -90,15 +90,17 @@ std::string to_text(const MinimizedSchedule& done) {
             return text + minimized_text(done);
         case Outcome::not_failing:
             return text + row("not failing", done.reservation.empty()
-                                                 ? "the program ends well in " + plural(done.runs, "run") +
-                                                       ", and computes what it computes without a schedule"
+                                                 ? "the program passes in " + plural(done.runs, "run") +
+                                                       ", and its results are the same as without a schedule"
                                                  : done.reservation);
         case Outcome::not_the_schedule:
             return text + row("culprit", "not the schedule: the program fails in the same way without any of its " +
                                              plural(done.candidates, "directive"));
         case Outcome::no_reference:
             return text + row("no verdict", done.why) +
-                   row("hint", "--test SCRIPT decides whether a run fails, where the program itself does not say so");
+                   row("hint",
+                       "if the program does not report its failure itself, add --test SCRIPT, which decides whether a "
+                       "run fails");
     }
     return text;
 }

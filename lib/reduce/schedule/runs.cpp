@@ -144,7 +144,7 @@ std::string ProgramRuns::differences(const fs::path& results) const {
         for (const fs::directory_entry& entry : fs::directory_iterator(folder)) names.insert(entry.path().filename());
     for (const fs::path& name : names) {
         if (!fs::exists(reference_ / name) || !fs::exists(results / name))
-            return "another number of results than the reference";
+            return "the number of results differs from that of the reference";
         if (const auto difference = compare(load_npy(results / name), load_npy(reference_ / name), request_.accuracy))
             return difference->description;
     }

@@ -1,6 +1,8 @@
 // Sequences and optionals: what is left of them when a model is read. The standard's own models, with values, are in
 // test/conformance.
-#include <onnx/onnx-data_pb.h>
+#include <onnx/onnx_pb.h>
+
+#include <onnx/onnx-data.pb.h>  // needs the macros of the one above
 
 #include "base/files.h"
 #include "frontends/onnx/save.h"

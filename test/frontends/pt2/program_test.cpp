@@ -130,8 +130,9 @@ TEST_CASE("a number that an unknown op gives is what the file says") {
     };
     const std::string open = R"json({"as_expr": {"expr_str": "Symbol('u0', integer=True)"}})json";
     CHECK(results(counted(R"({"as_int": 4})")) == std::vector<std::vector<double>>{{4, 8, 12}});
-    CHECK_THROWS_WITH(counted(open), Catch::Contains("node 0 (torch.ops.mylib.count.default)") &&
-                                         Catch::Contains("set its symbol with --dim NAME=SIZE"));
+    CHECK_THROWS_WITH(counted(open),
+                      Catch::Contains("node 0 (torch.ops.mylib.count.default)") &&
+                          Catch::Contains("set the size with --dim NAME=SIZE, where NAME is the symbol of the size"));
 }
 
 TEST_CASE("where() and repeat_interleave() of tensors are parts whose sizes the given values decide") {

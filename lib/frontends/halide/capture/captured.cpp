@@ -132,8 +132,8 @@ std::string inputs_json(NodeTable& table) {
         if (!parameter.is_buffer())
             parameters.push_back("{\"name\": " + quote(name) + type +
                                  ", \"value\": " + std::to_string(table.number_of(parameter.scalar_expr())) + "}");
-        else if (const halide_buffer_t* const raw = parameter.raw_buffer())
-            images.push_back(json_of(name, const_cast<halide_buffer_t*>(raw), true, images.size()));
+        else if (Halide::Buffer<> image = parameter.buffer(); image.defined())
+            images.push_back(json_of(name, image.raw_buffer(), true, images.size()));
         else
             images.push_back(
                 "{\"name\": " + quote(name) + type + ", \"parameter\": true, \"dimensions\": " +

@@ -124,7 +124,7 @@ class NodeTable::Visitor : public IRVisitor {
     void visit(const Shuffle*) override { refuse("Shuffle"); }
     void visit(const VectorReduce*) override { refuse("VectorReduce"); }
     static void refuse(const char* node) {
-        throw std::runtime_error(std::string("an expression with a node of the kind ") + node);
+        throw std::runtime_error(std::string("found an expression with an unsupported node: ") + node);
     }
 
     NodeTable& table_;

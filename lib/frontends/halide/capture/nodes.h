@@ -9,10 +9,13 @@
 
 namespace whittle::halide_capture {
 
+/// Halide::Parameter since Halide 17, Halide::Internal::Parameter before.
+using Parameter = decltype(Halide::Internal::Variable::param);
+
 /// What the nodes refer to by name.
 struct Referenced {
-    std::map<std::string, Halide::Internal::Parameter> parameters;  ///< scalars and images
-    std::map<std::string, Halide::Buffer<>> images;                 ///< that the program has in its own buffers
+    std::map<std::string, Parameter> parameters;     ///< scalars and images
+    std::map<std::string, Halide::Buffer<>> images;  ///< that the program has in its own buffers
 };
 
 class NodeTable {

@@ -60,7 +60,8 @@ void repair_places() {
     for (State::Placed& placed : s.placed) {
         const auto rooted = s.rooted.find(placed.func.name());
         if (placed.store && rooted != s.rooted.end()) {
-            write_event("moved", placed.by, rooted->second, "store_at to root: its compute_at is left out");
+            write_event("moved", placed.by, rooted->second,
+                        "store_at to root: compute_at of the same Func is left out");
             placed.func.store_root();
             continue;
         }

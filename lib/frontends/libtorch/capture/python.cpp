@@ -212,7 +212,7 @@ void start(Thread& thread) {
     if (!layout)
         note(thread, "the program runs in Python " + version + ", whose stack frames " +
                          (known ? "differ from those of other builds of this version"
-                                : "this Whittle does not know (it knows Python 3.9 to 3.14, each with the GIL)") +
+                                : "Whittle cannot read (expected Python 3.9 to 3.14 with the GIL)") +
                          ": operations are attributed to the interpreter's own functions");
 }
 
