@@ -7,7 +7,6 @@
 #include "base/error.h"
 
 namespace whittle::api {
-
 namespace {
 
 std::atomic<unsigned> next_hook{0};

@@ -17,7 +17,6 @@
 #include "passes/decompose.h"
 
 namespace whittle::api {
-
 namespace {
 
 std::atomic<std::uint64_t> next_key{1};

@@ -24,7 +24,6 @@
 #include "capture/log.h"
 
 namespace whittle::api {
-
 namespace {
 
 using capture::Found;

@@ -1,7 +1,6 @@
 #define WHITTLE_API_IMPLEMENTATION
 #include <whittle/api/control.h>
 
-#include <algorithm>
 #include <set>
 
 #include "api/body.h"
@@ -13,7 +12,6 @@
 #include "ops/core/registry.h"
 
 namespace whittle::api::detail {
-
 namespace {
 
 using capture::BreakKind;

@@ -7,10 +7,8 @@
 #include "api/call.h"
 #include "api/frame_host.h"
 #include "base/error.h"
-#include "graph/value_ref.h"
 
 namespace whittle::api {
-
 namespace {
 
 std::size_t position_of(const Graph& graph, const std::string& placeholder) {

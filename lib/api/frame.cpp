@@ -4,10 +4,7 @@
 #include <cxxabi.h>
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
-#include <chrono>
-#include <memory>
 
 #include "api/piecewise.h"
 #include "api/session.h"
@@ -17,6 +14,7 @@
 #include "backends/registry.h"
 #include "base/command_words.h"
 #include "base/error.h"
+#include "base/joined.h"
 #include "base/log.h"
 #include "base/log_step.h"
 #include "base/subprocess.h"
@@ -34,7 +32,6 @@
 #include "tensor/compare.h"
 
 namespace whittle::api {
-
 namespace {
 
 using capture::place_of;
@@ -316,8 +313,7 @@ GraphRun Execution::run(const Recorded& recorded, std::shared_ptr<CompiledGraph>
             if (function_.implicit || guard.as<capture::Outcomes>()) guards.push_back(guard);
         trace_->add_graph(name, recorded, ended_by, {guards, symbolic.get(), id_});
     }
-    std::vector<whittle::Tensor> all = inputs;
-    all.insert(all.end(), parameters.begin(), parameters.end());
+    std::vector<whittle::Tensor> all = joined(inputs, parameters);
     const auto record = [&](const std::vector<whittle::Tensor>& expected) {
         trace_->add_record(name, recorded, inputs, expected, function_.backend_name, function_.backend_options);
     };

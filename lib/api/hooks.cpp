@@ -11,7 +11,6 @@
 #include "record/full_code.h"
 
 namespace whittle::api {
-
 namespace {
 
 std::mutex hooks_mutex;

@@ -13,7 +13,6 @@
 #include "passes/subgraph.h"
 
 namespace whittle::api {
-
 namespace {
 
 struct CompiledPart {

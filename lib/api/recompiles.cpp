@@ -8,7 +8,6 @@
 #include "base/words.h"
 
 namespace whittle::api {
-
 namespace {
 
 constexpr std::size_t kMostReasons = 16;  ///< of one cause

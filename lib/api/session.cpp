@@ -7,7 +7,6 @@
 
 #include "api/call.h"
 #include "api/grad_node.h"
-#include "api/probes.h"
 #include "api/stack.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -24,7 +23,6 @@
 #include "passes/decompose.h"
 
 namespace whittle::api {
-
 namespace {
 
 using capture::BreakKind;

@@ -5,14 +5,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <utility>
 
 #include "api/debug_trace.h"
 #include "api/stack.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/variables.h"
-#include "graph/text.h"
 #include "ops/core/custom.h"
 #include "passes/functionalize.h"
 #include "record/captured.h"

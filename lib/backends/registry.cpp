@@ -1,7 +1,6 @@
 #include "backends/registry.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>

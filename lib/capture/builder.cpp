@@ -10,7 +10,6 @@
 #include "tensor/reach.h"
 
 namespace whittle::capture {
-
 namespace {
 
 const std::string kNone;

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "capture/hooks.h"
 #include "graph/nested.h"
-#include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/aten/hidden_writes.h"
 #include "passes/functionalize.h"

@@ -1,7 +1,6 @@
 #include "compile/assertions.h"
 
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "base/error.h"

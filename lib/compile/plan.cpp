@@ -9,6 +9,7 @@
 #include "compile/hooks.h"
 #include "expr/builder.h"
 #include "graph/text.h"
+#include "ops/core/elements.h"
 #include "ops/core/positions.h"
 #include "ops/core/registry.h"
 
@@ -29,12 +30,6 @@ expr::Index sample_index(std::size_t rank) {
 std::size_t cost(const expr::Value& value) { return expr::node_count(value(sample_index(value.sizes().size()))); }
 
 bool is_empty(const Sizes& sizes) { return std::find(sizes.begin(), sizes.end(), 0) != sizes.end(); }
-
-/// A tensor without elements: any expression will do, none is evaluated. Never an input, which a select could load
-/// from.
-expr::Value empty_value(DType dtype, const Sizes& sizes) {
-    return expr::Value(dtype, sizes, [dtype](const expr::Index&) { return expr::constant(dtype, Scalar(0)); });
-}
 
 class Planner {
   public:
@@ -190,6 +185,7 @@ class Planner {
         const Node& node = plan_.graph.nodes[static_cast<std::size_t>(key.node)];
         const ValueMeta& meta = node.results.at(static_cast<std::size_t>(key.index));
         if (views_.contains(key)) return values_[key] = lower(node).at(static_cast<std::size_t>(key.index));
+        // Never an input, which a select could load from.
         if (is_empty(meta.sizes)) return values_[key] = empty_value(meta.dtype, meta.sizes);
         // Kernels write contiguous results; only what comes from outside has strides of its own.
         const bool stored_here = node.kind == NodeKind::call;

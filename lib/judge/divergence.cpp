@@ -11,8 +11,8 @@
 #include "graph/value_ref.h"
 #include "ops/aten/random.h"
 #include "ops/core/interpreter.h"
-#include "passes/expose.h"
 #include "passes/no_grad.h"
+#include "passes/subgraph.h"
 #include "passes/widen.h"
 #include "tensor/limits.h"
 

@@ -3,7 +3,6 @@
 #include "graph/nested.h"
 #include "ops/core/assertions.h"
 #include "passes/functionalize.h"
-#include "passes/log.h"
 #include "passes/rewriter.h"
 
 namespace whittle {

@@ -10,11 +10,8 @@
 #include "graph/value_ref.h"
 #include "ops/aten/hidden_writes.h"
 #include "ops/core/interpreter.h"
-#include "ops/core/memory.h"
 #include "ops/core/registry.h"
-#include "passes/log.h"
 #include "passes/rewriter.h"
-#include "passes/view_write.h"
 #include "passes/views.h"
 
 namespace whittle {

@@ -5,7 +5,6 @@
 #include "graph/text.h"
 
 namespace whittle::printers {
-
 namespace {
 
 /// For a quoted string of the DOT language: https://graphviz.org/doc/info/lang.html

@@ -1,6 +1,5 @@
 #include "printers/near_text.h"
 
-#include <algorithm>
 #include <functional>
 #include <set>
 #include <vector>

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <vector>
 
 #include "base/subprocess.h"
 #include "base/words.h"

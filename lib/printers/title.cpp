@@ -8,7 +8,7 @@
 #include "printers/formula.h"
 #include "printers/near_text.h"
 #include "printers/short_program.h"
-#include "tensor/alike.h"
+#include "tensor/scalars.h"
 
 namespace whittle {
 namespace {

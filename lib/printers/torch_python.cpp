@@ -2,17 +2,14 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "base/command_words.h"
 #include "base/error.h"
 #include "base/words.h"
 #include "graph/targets.h"
 #include "ops/aten/earlier.h"
-#include "tensor/alike.h"
-#include "tensor/expanded.h"
 #include "tensor/reach.h"
-#include "text/language.h"
+#include "tensor/scalars.h"
 
 namespace whittle::printers {
 namespace {

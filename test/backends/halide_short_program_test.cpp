@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "backends/halide/short_program.h"
+#include "backends/halide/abilities.h"
 
 using namespace whittle;
 using expr::Directive;

@@ -9,7 +9,7 @@
 #include "base/words.h"
 #include "printers/near_text.h"
 #include "printers/short_program.h"
-#include "tensor/alike.h"
+#include "tensor/scalars.h"
 
 namespace whittle {
 namespace {

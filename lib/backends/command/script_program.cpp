@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 
 #include "backends/command/repro_code.h"
 #include "backends/command/script_text.h"

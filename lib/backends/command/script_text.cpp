@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "base/number_text.h"
-#include "printers/short_program.h"
 
 namespace whittle {
 namespace {

@@ -1,11 +1,8 @@
 #include "backends/command/worker_process.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <exception>
 #include <latch>
-#include <string>
 #include <utility>
 
 #include "backends/command/exchange.h"

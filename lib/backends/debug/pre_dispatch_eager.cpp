@@ -1,5 +1,4 @@
 #include "backends/debug/op_checks.h"
-#include "graph/text.h"
 #include "ops/core/registry.h"
 
 namespace whittle {

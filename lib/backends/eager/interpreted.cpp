@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "graph/stepping.h"
 #include "graph/value_ref.h"

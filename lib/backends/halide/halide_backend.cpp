@@ -3,10 +3,9 @@
 #include <mutex>
 
 #include "backends/built_in/built_in.h"
+#include "backends/halide/abilities.h"
 #include "backends/halide/build_info.h"
 #include "backends/halide/compile_kernels.h"
-#include "backends/halide/control_flow.h"
-#include "backends/halide/culprit.h"
 #include "backends/halide/definitions.h"
 #include "backends/halide/executable.h"
 #include "backends/halide/halide_text.h"
@@ -14,9 +13,6 @@
 #include "backends/halide/plain_text.h"
 #include "backends/halide/planned.h"
 #include "backends/halide/releases.h"
-#include "backends/halide/repro_code.h"
-#include "backends/halide/short_program.h"
-#include "backends/halide/single_kernels.h"
 #include "base/error.h"
 #include "base/kernel_threads.h"
 #include "base/log.h"

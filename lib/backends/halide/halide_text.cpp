@@ -10,7 +10,6 @@
 #include "expr/loops.h"
 
 namespace whittle::halide {
-
 namespace {
 
 using expr::Directive;

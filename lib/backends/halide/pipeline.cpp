@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdlib>
 #include <map>
-#include <string_view>
 
 #include "backends/halide/kernel_code.h"
 #include "backends/halide/pipeline_maker.h"
@@ -15,7 +14,6 @@
 #include "base/subprocess.h"
 
 namespace whittle::halide {
-
 namespace {
 
 using expr::Group;

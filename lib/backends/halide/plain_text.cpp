@@ -4,7 +4,6 @@
 
 #include "backends/halide/kernel_writer.h"
 #include "base/words.h"
-#include "tensor/alike.h"
 #include "tensor/scalars.h"
 
 namespace whittle::halide {

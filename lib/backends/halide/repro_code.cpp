@@ -1,4 +1,4 @@
-#include "backends/halide/repro_code.h"
+#include "backends/halide/abilities.h"
 
 #include <set>
 

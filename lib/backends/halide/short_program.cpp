@@ -1,4 +1,4 @@
-#include "backends/halide/short_program.h"
+#include "backends/halide/abilities.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,6 @@
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "printers/short_program.h"
-#include "tensor/alike.h"
 #include "tensor/scalars.h"
 #include "text/language.h"
 

@@ -1,7 +1,6 @@
 #include "backends/libtorch/script_text.h"
 
 #include <map>
-#include <string_view>
 #include <vector>
 
 #include "backends/libtorch/memory.h"

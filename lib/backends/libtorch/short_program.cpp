@@ -3,7 +3,6 @@
 #include <torch/csrc/api/include/torch/version.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -24,9 +23,8 @@
 #include "printers/short_program.h"
 #include "printers/title.h"
 #include "printers/torch_program.h"
-#include "tensor/alike.h"
-#include "tensor/expanded.h"
 #include "tensor/reach.h"
+#include "tensor/scalars.h"
 #include "text/language.h"
 
 namespace whittle {

@@ -1,4 +1,4 @@
-#include "backends/libtorch/ts.h"
+#include "backends/libtorch/libtorch.h"
 
 // First: clang 14 wants its types complete before the other headers use them.
 #include <ATen/core/ivalue.h>

@@ -24,7 +24,6 @@
 #endif
 
 namespace whittle::cpp {
-
 namespace {
 
 namespace fs = std::filesystem;

@@ -4,7 +4,6 @@
 #include <clang/AST/StmtOpenMP.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <tuple>
 

@@ -18,7 +18,6 @@
 #endif
 
 namespace whittle::cpp {
-
 namespace {
 
 namespace fs = std::filesystem;

@@ -14,7 +14,6 @@
 #include "formats/json_text.h"
 
 namespace whittle::cpp {
-
 namespace {
 
 namespace fs = std::filesystem;

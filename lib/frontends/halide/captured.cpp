@@ -1,7 +1,6 @@
 #include "frontends/halide/captured.h"
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "frontends/halide/program.h"

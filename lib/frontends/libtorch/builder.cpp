@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "base/words.h"
 #include "capture/log.h"
-#include "frontends/libtorch/fold.h"
 #include "frontends/libtorch/notes.h"
 #include "frontends/libtorch/piece_graph.h"
 #include "frontends/libtorch/statement.h"

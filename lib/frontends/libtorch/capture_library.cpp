@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <sstream>
-#include <string_view>
 #include <system_error>
 
 #include "base/error.h"

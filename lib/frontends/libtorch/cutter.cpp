@@ -12,7 +12,6 @@
 #include "tensor/reach.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 using capture::BreakKind;

@@ -1,7 +1,6 @@
 #include "frontends/libtorch/differences.h"
 
 #include <algorithm>
-#include <span>
 
 #include "frontends/libtorch/frames.h"
 #include "ops/aten/data_sizes.h"

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <optional>
-#include <set>
-#include <span>
 #include <utility>
 
 #include "frontends/libtorch/callers.h"
@@ -13,7 +10,6 @@
 #include "frontends/libtorch/stack_reader.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 /// Steps of one function, called from one place, that follow each other: one execution or several.

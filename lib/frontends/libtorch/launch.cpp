@@ -19,13 +19,11 @@
 #include <fstream>
 #include <memory>
 #include <sstream>
-#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/interpreter.h"
 #include "base/interrupt.h"
-#include "base/number_text.h"
 #include "base/shared_terminal.h"
 #include "base/subprocess.h"
 #include "base/words.h"

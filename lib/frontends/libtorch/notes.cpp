@@ -11,7 +11,6 @@
 #include "symbolize/text.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 std::string place(const std::vector<StackFrame>& stack) {

@@ -1,7 +1,6 @@
 #include "frontends/libtorch/piece_graph.h"
 
 #include <algorithm>
-#include <set>
 
 #include "ops/aten/capture.h"
 #include "tensor/reach.h"

@@ -1,7 +1,6 @@
 #include "frontends/libtorch/reader.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstring>
@@ -14,7 +13,6 @@
 #include "frontends/libtorch/value_reader.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 void define(const records::OpDefinition& told, EventFile& file) {

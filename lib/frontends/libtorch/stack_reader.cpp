@@ -8,7 +8,6 @@
 #include "symbolize/text.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 bool is_comprehension(const CodePlace& place) {

@@ -7,7 +7,6 @@
 #include "base/words.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 /// One of them stands in the text, as a word of its own.

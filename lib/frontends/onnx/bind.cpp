@@ -7,7 +7,6 @@
 #include "graph/placement.h"
 
 namespace whittle::onnx_proto {
-
 namespace {
 
 bool is_identifier(const std::string& text) { return !text.empty() && std::ranges::all_of(text, is_word); }

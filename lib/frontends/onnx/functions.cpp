@@ -1,4 +1,4 @@
-#include "frontends/onnx/functions.h"
+#include "frontends/onnx/prepare.h"
 
 #include <map>
 #include <set>
@@ -9,7 +9,6 @@
 #include "frontends/onnx/standard.h"
 
 namespace whittle::onnx_proto {
-
 namespace {
 
 /// Functions that call functions that call …, and calls in all: each may double what the one before makes.

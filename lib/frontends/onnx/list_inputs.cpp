@@ -1,10 +1,9 @@
-#include "frontends/onnx/list_inputs.h"
+#include "frontends/onnx/prepare.h"
 
 #include <algorithm>
 #include <optional>
 
 namespace whittle::onnx_proto {
-
 namespace {
 
 std::string element_name(const std::string& sequence, std::size_t position) {

@@ -5,21 +5,17 @@
 
 #include "base/suggest.h"
 #include "base/words.h"
-#include "frontends/onnx/functions.h"
 #include "frontends/onnx/importer.h"
-#include "frontends/onnx/list_inputs.h"
 #include "frontends/onnx/order.h"
+#include "frontends/onnx/prepare.h"
 #include "frontends/onnx/standard.h"
-#include "frontends/onnx/upgrade.h"
 #include "graph/dynamic_dims.h"
-#include "graph/placement.h"
 #include "graph/verify.h"
 #include "ops/onnx/control.h"
 #include "ops/onnx/sequence.h"
 #include "tensor/opaque_types.h"
 
 namespace whittle {
-
 namespace {
 
 using onnx_proto::in_quotes;

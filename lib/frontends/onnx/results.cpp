@@ -11,7 +11,6 @@
 #include "tensor/opaque_types.h"
 
 namespace whittle::onnx_proto {
-
 namespace {
 
 ValueMeta declared_meta(const std::string& name, Scope& scope) {

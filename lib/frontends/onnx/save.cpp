@@ -7,7 +7,6 @@
 #include <set>
 #include <sstream>
 #include <utility>
-#include <vector>
 
 #include <onnx/defs/printer.h>
 
@@ -23,7 +22,6 @@
 #include "tensor/scalars.h"
 
 namespace whittle {
-
 namespace {
 
 using onnx_proto::in_quotes;

@@ -9,7 +9,6 @@
 #include "frontends/onnx/versions.h"
 
 namespace whittle::onnx_proto {
-
 namespace {
 
 const onnx::OpSchema* schema_of(const std::string& op_type, const std::string& domain, std::int64_t opset) {

@@ -14,7 +14,6 @@
 namespace whittle {
 
 namespace onnx_proto {
-
 namespace {
 
 /// Bytes of the tensor that dims and type promise.

@@ -12,7 +12,6 @@
 #include "frontends/onnx/tensor_proto.h"
 
 namespace whittle {
-
 namespace {
 
 DeclaredValue declared_value(const onnx::ValueInfoProto& value) {

@@ -1,7 +1,6 @@
 #include "frontends/pt2/importer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <sstream>
 

@@ -9,7 +9,6 @@
 #include "ops/core/pointwise.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -19,8 +18,7 @@ using namespace aten;
 enum class Kind { c2c, r2c, c2r };
 
 /// norm: "backward" (none) scales the inverse by 1/n, "forward" the transform, "ortho" both by 1/sqrt(n).
-template <class T>
-std::int64_t normalization_of(const Arguments<T>& arguments, bool forward) {
+std::int64_t normalization_of(const AnyArguments auto& arguments, bool forward) {
     const std::string norm = arguments.has("norm") ? arguments.text("norm") : "backward";
     if (norm == "ortho") return 1;
     if (norm != "backward" && norm != "forward")
@@ -43,8 +41,7 @@ V resized(const V& value, std::int64_t dim, std::int64_t size) {
 struct Transform {
     std::vector<std::int64_t> dims, lengths;
 };
-template <class T>
-Transform transform_of(const Arguments<T>& arguments, const Sizes& sizes, Kind kind) {
+Transform transform_of(const AnyArguments auto& arguments, const Sizes& sizes, Kind kind) {
     const auto rank = static_cast<std::int64_t>(sizes.size());
     Transform transform;
     std::vector<std::int64_t> given;
@@ -229,17 +226,12 @@ CallResults decompose_istft(const Call& c) {
     return sizes.size() == 3 ? signal : select(signal, 0, 0);
 }
 
-// --- Records ---
-
 constexpr DTypeSet kTransformed = set_of(DType::f32) | set_of(DType::f64);
 constexpr DTypeSet kTaken = kTransformed | kIntegers | kBool;
 
 template <Kind kKind, bool kForward>
 constexpr OpDef fft_op(std::string_view schema, std::string_view doc) {
-    return {.doc = doc,
-            .schema = schema,
-            .dtypes = kKind == Kind::r2c ? kTaken : kTaken | kComplex,
-            .decompose = decompose_fft<kKind, kForward>};
+    return composite(schema, doc, kKind == Kind::r2c ? kTaken : kTaken | kComplex, decompose_fft<kKind, kForward>);
 }
 
 constexpr OpDef kForms[] = {
@@ -267,25 +259,17 @@ constexpr OpDef kForms[] = {
                             "https://pytorch.org/docs/stable/generated/torch.fft.rfftn.html"),
     fft_op<Kind::c2r, false>("fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
                              "https://pytorch.org/docs/stable/generated/torch.fft.irfftn.html"),
-    {.doc = "Fourier transforms of overlapping frames of a signal",
-     .schema = "stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
-               "normalized=False, bool? onesided=None, bool? return_complex=None) -> Tensor",
-     .dtypes = kTransformed | kComplex,
-     .decompose = decompose_stft},
-    {.doc = "the signal whose frames have the given Fourier transforms",
-     .schema = "istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
-               "center=True, bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) "
-               "-> Tensor",
-     .dtypes = kComplex,
-     .decompose = decompose_istft},
-    {.doc = "https://pytorch.org/docs/stable/generated/torch.fft.fftshift.html",
-     .schema = "fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = decompose_shift<false>},
-    {.doc = "https://pytorch.org/docs/stable/generated/torch.fft.ifftshift.html",
-     .schema = "fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = decompose_shift<true>},
+    composite("stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
+              "normalized=False, bool? onesided=None, bool? return_complex=None) -> Tensor",
+              "Fourier transforms of overlapping frames of a signal", kTransformed | kComplex, decompose_stft),
+    composite("istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
+              "center=True, bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) "
+              "-> Tensor",
+              "the signal whose frames have the given Fourier transforms", kComplex, decompose_istft),
+    composite("fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor",
+              "https://pytorch.org/docs/stable/generated/torch.fft.fftshift.html", kMoved, decompose_shift<false>),
+    composite("fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor",
+              "https://pytorch.org/docs/stable/generated/torch.fft.ifftshift.html", kMoved, decompose_shift<true>),
 };
 
 }  // namespace

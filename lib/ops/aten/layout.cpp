@@ -283,18 +283,13 @@ constexpr Family kFamilies[] = {
      "upsample_trilinear3d.vec upsample_trilinear3d_backward upsample_trilinear3d_backward.vec"},
 };
 
-/// "add.Tensor" -> "aten.add.Tensor", "abs" -> "aten.abs.default".
-std::string target_of(const std::string& op) {
-    return "aten." + op + (op.find('.') == std::string::npos ? ".default" : "");
-}
-
 }  // namespace
 
 std::vector<std::pair<std::string, LayoutFn>> op_layouts() {
     std::vector<std::pair<std::string, LayoutFn>> layouts;
     for (const Family& family : kFamilies) {
         std::istringstream ops{std::string(family.ops)};
-        for (std::string op; ops >> op;) layouts.emplace_back(target_of(op), family.layout);
+        for (std::string op; ops >> op;) layouts.emplace_back(target_of("aten", op), family.layout);
     }
     return layouts;
 }

@@ -1,12 +1,10 @@
 // Recurrent networks: cells, and whole sequences unrolled step by step over time into linear, sigmoid, tanh and so on.
 // Definitions: https://pytorch.org/docs/stable/generated/torch.nn.LSTM.html, GRU.html and RNN.html
-#include <algorithm>
 
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
 #include "ops/aten/packed.h"
 #include "ops/aten/recurrent.h"
-#include "ops/core/dense.h"
 #include "ops/core/gemm.h"
 
 namespace whittle {
@@ -106,89 +104,50 @@ CallResults decompose_cell(const Call& c) {
     return step(r.kind, from_input, from_hidden, state);
 }
 
-// ---- records ----
+constexpr OpDef sequence_op(std::string_view schema, std::string_view doc) {
+    return composite(schema, doc, kFloating, decompose_sequence, {.infer = infer_sequence, .eval = eval_sequence});
+}
+constexpr OpDef packed_op(std::string_view schema, std::string_view doc) {
+    return composite(schema, doc, kFloating, decompose_sequence, {.infer = infer_sequence});
+}
+constexpr OpDef cell_op(std::string_view schema, std::string_view doc) {
+    return composite(schema, doc, kFloating, decompose_cell, {.infer = infer_cell, .eval = eval_cell});
+}
 
 constexpr OpDef kRnnOps[] = {
-    {.doc = "Long short-term memory over a sequence; pytorch.org/docs/stable/generated/torch.nn.LSTM.html",
-     .schema = "lstm.input(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float dropout, "
-               "bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_sequence,
-     .eval = eval_sequence,
-     .decompose = decompose_sequence},
-    {.doc = "Gated recurrent units over a sequence; pytorch.org/docs/stable/generated/torch.nn.GRU.html",
-     .schema = "gru.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, "
-               "bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_sequence,
-     .eval = eval_sequence,
-     .decompose = decompose_sequence},
-    {.doc = "Recurrent network with tanh; pytorch.org/docs/stable/generated/torch.nn.RNN.html",
-     .schema = "rnn_tanh.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, "
-               "float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_sequence,
-     .eval = eval_sequence,
-     .decompose = decompose_sequence},
-    {.doc = "Recurrent network with relu; pytorch.org/docs/stable/generated/torch.nn.RNN.html",
-     .schema = "rnn_relu.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, "
-               "float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_sequence,
-     .eval = eval_sequence,
-     .decompose = decompose_sequence},
-    {.doc = "Long short-term memory over packed sequences; pytorch.org/docs/stable/generated/torch.nn.LSTM.html",
-     .schema = "lstm.data(Tensor data, Tensor batch_sizes, Tensor[] hx, Tensor[] params, bool has_biases, int "
-               "num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_sequence,
-     .decompose = decompose_sequence},
-    {.doc = "Gated recurrent units over packed sequences; pytorch.org/docs/stable/generated/torch.nn.GRU.html",
-     .schema = "gru.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, "
-               "float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_sequence,
-     .decompose = decompose_sequence},
-    {.doc = "Recurrent network with tanh over packed sequences; pytorch.org/docs/stable/generated/torch.nn.RNN.html",
-     .schema = "rnn_tanh.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int "
-               "num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_sequence,
-     .decompose = decompose_sequence},
-    {.doc = "Recurrent network with relu over packed sequences; pytorch.org/docs/stable/generated/torch.nn.RNN.html",
-     .schema = "rnn_relu.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int "
-               "num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_sequence,
-     .decompose = decompose_sequence},
-    {.doc = "One step of an LSTM: (h, c); pytorch.org/docs/stable/generated/torch.nn.LSTMCell.html",
-     .schema = "lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) "
-               "-> (Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_cell,
-     .eval = eval_cell,
-     .decompose = decompose_cell},
-    {.doc = "One step of a GRU; pytorch.org/docs/stable/generated/torch.nn.GRUCell.html",
-     .schema = "gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) "
-               "-> Tensor",
-     .dtypes = kFloating,
-     .infer = infer_cell,
-     .eval = eval_cell,
-     .decompose = decompose_cell},
-    {.doc = "One step of a recurrent network; pytorch.org/docs/stable/generated/torch.nn.RNNCell.html",
-     .schema = "rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, "
-               "Tensor? b_hh=None) -> Tensor",
-     .dtypes = kFloating,
-     .infer = infer_cell,
-     .eval = eval_cell,
-     .decompose = decompose_cell},
-    {.doc = "One step of a recurrent network; pytorch.org/docs/stable/generated/torch.nn.RNNCell.html",
-     .schema = "rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, "
-               "Tensor? b_hh=None) -> Tensor",
-     .dtypes = kFloating,
-     .infer = infer_cell,
-     .eval = eval_cell,
-     .decompose = decompose_cell},
+    sequence_op("lstm.input(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float "
+                "dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor)",
+                "Long short-term memory over a sequence; pytorch.org/docs/stable/generated/torch.nn.LSTM.html"),
+    sequence_op("gru.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, "
+                "bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
+                "Gated recurrent units over a sequence; pytorch.org/docs/stable/generated/torch.nn.GRU.html"),
+    sequence_op("rnn_tanh.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float "
+                "dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
+                "Recurrent network with tanh; pytorch.org/docs/stable/generated/torch.nn.RNN.html"),
+    sequence_op("rnn_relu.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float "
+                "dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
+                "Recurrent network with relu; pytorch.org/docs/stable/generated/torch.nn.RNN.html"),
+    packed_op("lstm.data(Tensor data, Tensor batch_sizes, Tensor[] hx, Tensor[] params, bool has_biases, int "
+              "num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor, Tensor)",
+              "Long short-term memory over packed sequences; pytorch.org/docs/stable/generated/torch.nn.LSTM.html"),
+    packed_op("gru.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, "
+              "float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
+              "Gated recurrent units over packed sequences; pytorch.org/docs/stable/generated/torch.nn.GRU.html"),
+    packed_op("rnn_tanh.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int "
+              "num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
+              "Recurrent network with tanh over packed sequences; pytorch.org/docs/stable/generated/torch.nn.RNN.html"),
+    packed_op("rnn_relu.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int "
+              "num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
+              "Recurrent network with relu over packed sequences; pytorch.org/docs/stable/generated/torch.nn.RNN.html"),
+    cell_op("lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> "
+            "(Tensor, Tensor)",
+            "One step of an LSTM: (h, c); pytorch.org/docs/stable/generated/torch.nn.LSTMCell.html"),
+    cell_op(
+        "gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
+        "One step of a GRU; pytorch.org/docs/stable/generated/torch.nn.GRUCell.html"),
+    cell_op("rnn_{tanh|relu}_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? "
+            "b_hh=None) -> Tensor",
+            "One step of a recurrent network; pytorch.org/docs/stable/generated/torch.nn.RNNCell.html"),
 };
 
 }  // namespace

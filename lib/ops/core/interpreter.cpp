@@ -1,10 +1,8 @@
 #include "ops/core/interpreter.h"
 
 #include <chrono>
-#include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -20,7 +18,6 @@
 #include "ops/core/mode.h"
 
 namespace whittle {
-
 namespace {
 
 /// For each node the nodes that it reads last, itself included when nothing reads it.

@@ -15,7 +15,6 @@
 #include "tensor/limits.h"
 
 namespace whittle {
-
 namespace {
 
 bool may_be_open(const Node& node) {

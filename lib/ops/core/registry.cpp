@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 #include "base/error.h"
 #include "base/suggest.h"
@@ -10,7 +9,6 @@
 #include "ops/core/schema_forms.h"
 
 namespace whittle {
-
 namespace {
 
 /// "aten.relu.default" -> "relu": what misspellings of the overload or the dialect have in common.

@@ -7,9 +7,9 @@
 #include <functional>
 
 #include "reduce/reductions/reduction.h"
-#include "tensor/alike.h"
 #include "tensor/random.h"
 #include "tensor/reach.h"
+#include "tensor/scalars.h"
 
 namespace whittle::reduce {
 namespace {

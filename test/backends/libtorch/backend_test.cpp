@@ -3,7 +3,6 @@
 
 #include "backends/libtorch/boxed_call.h"
 #include "backends/libtorch/libtorch.h"
-#include "backends/libtorch/ts.h"
 #include "base/error.h"
 #include "graph/abilities.h"
 #include "graph/text.h"

@@ -10,7 +10,6 @@
 #include "agreement.h"
 #include "backends/libtorch/fusers.h"
 #include "backends/libtorch/libtorch.h"
-#include "backends/libtorch/ts.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"

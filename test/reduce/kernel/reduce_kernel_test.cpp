@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "expr/interpret.h"
 #include "expr/parts.h"
-#include "ops/samples/random_group.h"
+#include "expr/random/random_group.h"
 #include "reduce/kernel/kernel_case.h"
 
 using namespace whittle;

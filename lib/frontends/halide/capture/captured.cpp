@@ -9,7 +9,6 @@
 #include "frontends/halide/capture/text.h"
 
 namespace whittle::halide_capture {
-
 namespace {
 
 using Halide::Expr;

@@ -3,7 +3,6 @@
 #include <fstream>
 
 namespace whittle::halide_capture {
-
 namespace {
 
 /// NumPy's name of the type; empty: it has none.

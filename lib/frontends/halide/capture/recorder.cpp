@@ -10,7 +10,6 @@
 #include "frontends/halide/capture/where.h"
 
 namespace whittle::halide_capture {
-
 namespace {
 
 /// An argument as it arrives: an object that is passed by value arrives as its address, and goes on as that. Never

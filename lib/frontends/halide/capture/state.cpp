@@ -10,7 +10,6 @@
 #include "frontends/halide/capture/variables.h"
 
 namespace whittle::halide_capture {
-
 namespace {
 
 State read_state() {

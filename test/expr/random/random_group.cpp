@@ -1,4 +1,4 @@
-#include "ops/samples/random_group.h"
+#include "expr/random/random_group.h"
 
 #include <algorithm>
 #include <cmath>
