@@ -31,9 +31,10 @@ std::string last_op(const Recording& recording) {
     if (last < 0) return {};
     const Step& step = recording.step(last);
     return "the last operation, " + step.op->target() + place(recording.stack(last)) +
-           (!step.end      ? ", did not finish"
-            : step.threw() ? ", threw an exception"
-                           : ", finished");
+           (!step.end                       ? ", did not finish"
+            : step.threw()                  ? ", threw an exception"
+            : recording.file.cut == kCutNan ? ", is the first whose result has a NaN"
+                                            : ", finished");
 }
 
 std::string note_of_end(const Recording& recording, const std::string& ended, std::optional<std::size_t> successor) {
@@ -79,8 +80,19 @@ const char* reason_of(CutReason cut) {
             return "because of an error in Whittle";
         case kCutReading:
             return "because a signal left no time to process the remaining operations";
+        case kCutNan:
+            return "at the first result with a NaN (--until)";
     }
     return "";
+}
+
+std::string note_of_last(const Recording& recording) {
+    const LastOperations& last = recording.file.last.value();
+    const std::string op = last_op(recording);
+    return "kept " + std::string(last.found < last.asked ? "" : "the last ") + plural(last.found, "operation") +
+           (last.full ? ", because " + std::to_string((last.bytes >> 20) + 1) + " MB hold no more (--capture limit)"
+                      : "") +
+           (op.empty() ? "" : "; " + op);
 }
 
 std::string fork_place(const Recording& recording) { return place(recording.frames.fork); }
