@@ -54,6 +54,7 @@ std::string note_of_end(const Recording& recording, const std::string& ended, st
         note += "ended by " + file.end->function + place(recording.frames.end);
     }
     if (!inside.empty()) note += "; so the last execution of " + inside + " is incomplete";
+    if (file.last) return note;  // note_of_last() says what was captured
     const std::string last = last_op(recording);
     note += "; all operations before the end were captured";
     return last.empty() ? note : note + "; " + last;
@@ -160,7 +161,8 @@ std::vector<std::string> notes_of_escapes(const Recording& recording) {
 std::vector<std::string> notes_of_parameters(const Recording& recording) {
     // What is missing may read them, and so may code that is not seen.
     const auto unseen = [](const Step& step) { return step.kind == StepKind::compiled; };
-    if (recording.file.cut != kNotCut || std::ranges::any_of(recording.steps, unseen)) return {};
+    const EventFile& file = recording.file;
+    if (file.cut != kNotCut || file.last || std::ranges::any_of(recording.steps, unseen)) return {};
     std::set<std::int32_t> initializing;
     for (const FrameSteps& frame : recording.frames.frames)
         if (frame.constructor) initializing.insert(frame.steps.begin(), frame.steps.end());

@@ -463,7 +463,12 @@ void read_last(const std::string& path, std::size_t most, EventFile& file) {
     std::uint64_t number = 0;
     for (const auto& [thread, records] : read_ring(in, most, file)) {
         ThreadRecords& kept = threads.try_emplace(thread, file, RepeatLimits()).first->second;
-        for (const std::size_t at : records) kept.folder.add(at, ++number, false);
+        for (const std::size_t at : records) {
+            Cursor record = in.from(at);
+            const RecordHeader header = read_header(record);
+            Cursor content = record.part(header.size - sizeof header);
+            if (!read_definition(content, header, thread, file)) kept.folder.add(at, ++number, false);
+        }
     }
     read_happenings(threads, in, file);
 }

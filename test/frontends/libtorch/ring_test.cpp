@@ -33,6 +33,8 @@ class Flight {
             weight_written = true;
         }
         if (last == 2) writer.snapshot(x, std::vector<float>(kElements, 2));
+        writer.record.start(records::Variable{.tensor = last, .function = "step", .name = "x"});
+        writer.commit();
         writer.begin(kMul, 0, {x, weight});
         writer.end(kMul, 0, {result});
         writer.snapshot(result, std::vector<float>(kElements, static_cast<float>(last + 1)));
@@ -61,6 +63,8 @@ TEST_CASE("of a long run the last operations are kept, with what they read", "[l
     CHECK(file.last->found == 5);
     CHECK_FALSE(file.last->full);
     CHECK(begun(file) == 5);
+    REQUIRE_FALSE(file.variables.empty());
+    CHECK(file.words.text(file.variables.back().name) == "x");
     const capture::CapturedFrame frame = only_frame(file);
     REQUIRE(frame.graphs.size() == 1);
     CHECK(frame.graphs[0].graph.calls().size() == 5);
