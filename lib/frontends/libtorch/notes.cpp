@@ -20,18 +20,23 @@ std::string place(const std::vector<StackFrame>& stack) {
     return " at " + std::filesystem::path(frame.file).filename().string() + ":" + std::to_string(frame.line);
 }
 
+bool did_not_end(const Recording& recording, std::int32_t index) {
+    const Step& step = recording.step(index);
+    return !step.end || step.order() == recording.file.unfinished;
+}
+
 /// The op that had begun and did not end, or else the last one, and what became of it.
 std::string last_op(const Recording& recording) {
     std::int32_t last = -1;
     for (auto i = static_cast<std::int32_t>(recording.steps.size()) - 1; i >= 0; --i) {
         if (recording.step(i).kind != StepKind::op) continue;
-        if (last < 0 || !recording.step(i).end) last = i;
-        if (!recording.step(i).end) break;
+        if (last < 0 || did_not_end(recording, i)) last = i;
+        if (did_not_end(recording, i)) break;
     }
     if (last < 0) return {};
     const Step& step = recording.step(last);
     return "the last operation, " + step.op->target() + place(recording.stack(last)) +
-           (!step.end                       ? ", did not finish"
+           (did_not_end(recording, last)    ? ", did not finish"
             : step.threw()                  ? ", threw an exception"
             : recording.file.cut == kCutNan ? ", is the first whose result has a NaN"
                                             : ", finished");

@@ -12,6 +12,7 @@
 #include "frontends/libtorch/fingerprint.h"
 #include "frontends/libtorch/records.h"
 #include "frontends/libtorch/ring_reader.h"
+#include "frontends/libtorch/unfinished.h"
 #include "frontends/libtorch/value_reader.h"
 
 namespace whittle::libtorch {
@@ -522,6 +523,7 @@ EventFile read_events(const std::filesystem::path& path, const ReadLimits& limit
     std::ranges::sort(file.variables);
     if (file.cut == kCutReading) leave_out_undefined(file);
     check_references(file);
+    if (file.last) end_unfinished(file);
     return file;
 }
 

@@ -239,7 +239,8 @@ struct EventFile {
     std::unordered_map<std::uint64_t, std::uint64_t> released;
     std::map<std::uint32_t, std::vector<Gap>> gaps;  ///< by thread, ascending
     std::vector<Event> events;  ///< op_begin, op_end, io, data_ptr, print_*, from_blob, snapshot, note, probe_*
-    std::optional<LastOperations> last;  ///< where only those were recorded
+    std::optional<LastOperations> last;       ///< where only those were recorded
+    std::optional<std::uint64_t> unfinished;  ///< the beginning of an operation that end_unfinished() ended
     std::shared_ptr<const EventMemory> file, ring;
 
     const OpName& op(const Event& event) const { return ops.at(event.op); }

@@ -90,6 +90,24 @@ TEST_CASE("a ring that is too small for the operations says so, and has what tho
     CHECK_THAT(program.last[0], Catch::Contains("because 1 MB hold no more (--capture limit)"));
 }
 
+TEST_CASE("an operation inside which the program ended is in the graph, without results", "[libtorch]") {
+    const TempDir folder;
+    Flight flight(folder, 1 << 20);
+    for (int i = 0; i < 3; ++i) flight.step();
+    const FakeTensor weight{.id = 1, .sizes = {Flight::kElements}}, x{.id = flight.last + 1, .sizes = weight.sizes};
+    flight.writer.begin(kMul, 0, {x, weight});
+    const CapturedProgram program = build_frames(read_events(flight.path, {.last = 2}), {});
+    REQUIRE(program.last.size() == 1);
+    CHECK(program.last[0] == "kept the last 2 operations; the last operation, aten.mul.Tensor, did not finish");
+    REQUIRE(program.frames.size() == 1);
+    REQUIRE(program.frames[0].graphs.size() == 1);
+    const capture::CapturedGraph& graph = program.frames[0].graphs[0];
+    CHECK(graph.graph.calls().size() == 2);
+    CHECK(graph.inputs.size() == 2);
+    CHECK(graph.outputs.empty());
+    CHECK_THAT(graph.unrecorded, Catch::Contains("a result of aten.mul.Tensor, were not recorded"));
+}
+
 TEST_CASE("of a short run, all operations are kept", "[libtorch]") {
     const TempDir folder;
     Flight flight(folder, 1 << 20);
