@@ -85,7 +85,7 @@ class Optimizer final : public Backend, public TakesOnnxFile, public WritesOptim
     const std::vector<Function> nodes_;
 };
 
-KernelJudgements judged(std::vector<Function> nodes) {
+KernelJudgements judged_parts(std::vector<Function> nodes) {
     Optimizer backend(std::move(nodes));
     const std::vector<Tensor> inputs = {Tensor::of(std::vector<float>{-1, 0.5f, 2}, {3})};
     const FailingCase asked{.graph = kChain, .inputs = inputs, .suspect = {.tier = Tier::computes}};
@@ -95,14 +95,14 @@ KernelJudgements judged(std::vector<Function> nodes) {
     return judge_kernels(asked, whole, {}, backend);
 }
 
-float relu(float x) { return std::max(x, 0.0f); }
-float neg(float x) { return -x; }
-float exponential(float x) { return std::exp(x); }
+const Function kAtLeastZero = [](float x) { return std::max(x, 0.0f); };
+const Function kMinus = [](float x) { return -x; };
+const Function kExponential = [](float x) { return std::exp(x); };
 
 }  // namespace
 
 TEST_CASE("each part of an optimized model is judged alone", "[kernels]") {
-    const KernelJudgements found = judged({relu, neg, exponential});
+    const KernelJudgements found = judged_parts({kAtLeastZero, kMinus, kExponential});
     CHECK(found.optimized);
     CHECK(found.none == "");
     REQUIRE(found.kernels.size() == 3);
@@ -112,7 +112,7 @@ TEST_CASE("each part of an optimized model is judged alone", "[kernels]") {
 }
 
 TEST_CASE("the part that is wrong is named, and those behind it are right", "[kernels]") {
-    const KernelJudgements found = judged({relu, [](float x) { return -x + 1; }, exponential});
+    const KernelJudgements found = judged_parts({kAtLeastZero, [](float x) { return -x + 1; }, kExponential});
     REQUIRE(found.kernels.size() == 3);
     REQUIRE(found.first_wrong());
     CHECK(found.first_wrong()->nodes == std::vector<std::string>{"b"});
@@ -123,7 +123,7 @@ TEST_CASE("the part that is wrong is named, and those behind it are right", "[ke
 TEST_CASE("a value that is another one under its old name is no failure where what reads it makes up for that",
           "[kernels]") {
     const KernelJudgements found =
-        judged({[](float x) { return 2 * relu(x); }, [](float x) { return -x / 2; }, exponential});
+        judged_parts({[](float x) { return 2 * kAtLeastZero(x); }, [](float x) { return -x / 2; }, kExponential});
     REQUIRE(found.kernels.size() == 2);
     CHECK(found.kernels[0].verdict == Verdict::right);
     CHECK(found.kernels[0].nodes == std::vector<std::string>{"a", "b"});

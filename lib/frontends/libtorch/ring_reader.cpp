@@ -20,7 +20,7 @@ struct Entry {
     bool computes = false;           ///< it has a kernel
 };
 
-RingHeader read_header(Cursor& in) {
+RingHeader read_ring_header(Cursor& in) {
     const auto header = in.get<RingHeader>();
     if (std::memcmp(header.magic, kRingMagic, sizeof kRingMagic) != 0)
         in.fail("found a file of another kind", "expected the ring file of a LibTorch capture");
@@ -73,7 +73,7 @@ bool is_for_later(RecordKind kind) {
 }  // namespace
 
 std::map<std::uint32_t, std::vector<std::size_t>> read_ring(Cursor in, std::size_t most, EventFile& file) {
-    const RingHeader header = read_header(in);
+    const RingHeader header = read_ring_header(in);
     const std::vector<Entry> entries = entries_of(in, header, file);
     // Before that, elements may be gone.
     const std::uint64_t whole = header.begin ? header.begin + 2 * (header.capacity / kRingParts) : 0;
