@@ -64,6 +64,7 @@ whittle_test(frontends/pt2 frontends whittle_frontends_pt2 whittle_replay whittl
 whittle_test(frontends/halide frontends whittle_frontends_halide)
 whittle_test(frontends/libtorch frontends whittle_frontends_libtorch)
 target_sources(test_frontends_libtorch_cases PRIVATE ${PROJECT_SOURCE_DIR}/lib/frontends/libtorch/capture/recorder.cpp
+                                                     ${PROJECT_SOURCE_DIR}/lib/frontends/libtorch/capture/ring_file.cpp
                                                      ${PROJECT_SOURCE_DIR}/lib/frontends/libtorch/capture/row_file.cpp)
 target_include_directories(test_frontends_libtorch_cases PRIVATE frontends/libtorch)
 whittle_test(backends backends planted_bugs whittle_backends whittle_backends_halide whittle_backends_command whittle_samples random_group

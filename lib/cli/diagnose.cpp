@@ -151,13 +151,13 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
 
 /// The comparison that was asked for; by default that of kernels, and of values where there are no kernels to compare.
 static report::FrameDivergence diverged(const LoadedFrame& frame, const Suspect& suspect, const std::string& compare) {
-    const bool possible = runs_kernels(*find_backend(suspect.spec, suspect.options));
+    const auto arithmetic = compare == "ring" ? KernelArithmetic::ring : KernelArithmetic::floats;
+    const bool possible = runs_kernels(*find_backend(suspect.spec, suspect.options), suspect.options, arithmetic);
     if (!compare.empty() && compare != "values" && !possible)
         throw Error("--compare=" + compare + " cannot be used with --backend " + suspect.spec.text() +
                     ", which does not run its kernels one by one: expected a backend such as halide, or "
                     "--compare=values");
     if (compare == "values" || !possible) return report::diverge(frame, suspect);
-    const auto arithmetic = compare == "ring" ? KernelArithmetic::ring : KernelArithmetic::floats;
     report::FrameDivergence one = report::diverge_by_kernels(frame, suspect, arithmetic);
     if (!compare.empty() || !one.kernels || one.kernels->none.empty()) return one;
     std::optional<KernelJudgements> none = std::move(one.kernels);

@@ -166,8 +166,8 @@ ProgramRequest ProgramOptions::request(const Tool& tool, const std::filesystem::
             .functions = functions,
             .composite = settings.level == "api",
             .cache_size_limit = profile_recompiles ? kMostProfiled : cache_limit_in(environment),
-            .limit_mb = settings.limit_mb,
-            .limit_seconds = settings.seconds,
+            .limit_mb = settings.limit_mb.value_or(ProgramRequest().limit_mb),
+            .limit_seconds = settings.seconds.value_or(ProgramRequest().limit_seconds),
             .stdout_to_stderr = module || tool.shared().json,
             .save_every = static_cast<double>(settings.save_every),
             .compile_options = std::move(environment)};

@@ -172,18 +172,36 @@ void follow_traced(const Tool& tool, const TraceOptions& options, const fs::path
     follow_up(tool, {.minify = options.minify, .next = std::move(next), .asked = std::move(asked)}, report, json);
 }
 
+/// The last operations, in a ring that needs to have room for a few large ones only, for as long as the program runs.
+void record_last(const TraceOptions& options, ProgramRequest& program) {
+    constexpr std::int64_t kRingMegabytes = 256;
+    const CaptureSettings settings = options.program.capture();
+    program.last = static_cast<std::size_t>(*options.last);
+    program.until_nan = options.until == "nan";
+    program.limit_mb = settings.limit_mb.value_or(kRingMegabytes);
+    program.limit_seconds = settings.seconds.value_or(0);
+    program.save_every = 0;  // what is in the ring by then would be of no interest
+}
+
 /// The program's stdout stays its own: what we have to say goes to stderr, and the exit status is the program's.
 int trace_program(const Tool& tool, const TraceOptions& options, const TraceRequest& request) {
     remove_trace(options.output);  // the program may write its own
     ProgramRequest program = options.program.request(tool, options.models[0], options.inputs);
     program.backend = options.backend.name;
+    if (options.last) record_last(options, program);
     const RanProgram ran = run_to_trace(program, request);
+    if (options.last && ran.own)
+        throw Error({ran.identity().string(), {}},
+                    "--last records operations of LibTorch: found a program that uses Whittle's API");
     const Traced traced = whittle::trace(ran, request);
     const std::vector<report::Frame> graphs = report::graphs_of(ran);
     write_pt2(options, graphs);
     for (const std::string& line : to_lines(traced, tool.shared().quiet))
         std::cerr << tool.called() << ": " << line << "\n";
+    if (!tool.shared().quiet)
+        for (const std::string& line : ran.last) std::cerr << tool.called() << ": " << line << "\n";
     nlohmann::json json = to_json(traced);
+    if (!ran.last.empty()) json["last"] = ran.last;
     if (traced.minifiable()) follow_traced(tool, options, options.models[0], traced, std::cerr, json);
     if (tool.shared().json) print_json(json);
     const bool failed = traced.minifiable() && ran.good();
@@ -260,6 +278,12 @@ void TraceOptions::declare(Tool& tool) {
     tool.option("--repeat", repeat, "N",
                 "With --hashes: run the program N times, and exit with status 1 if the results of a run differ from "
                 "those of the first run.");
+    tool.option("--last", last, "N",
+                "Flight recorder: record only the last N operations of a program that uses LibTorch, with their data, "
+                "up to its end or its crash, in a file of fixed size (256 MB; --capture limit=MB).");
+    tool.choice("--until", until, {"nan", "end"},
+                "With --last: up to the first operation whose result has a NaN, or to the end if there is none "
+                "(default); or end: to the end in any case.");
     tool.section("Graphs");
     tool.flag("--joint", joint,
               "Trace each graph as a joint graph: a graph that also computes the gradients of all inputs that require "
@@ -287,6 +311,11 @@ void TraceOptions::declare(Tool& tool) {
 }
 
 void TraceOptions::check_usage() const {
+    if (last && *last < 1) throw Error({"--last", {}}, "found " + std::to_string(*last) + ", expected at least 1");
+    if (last && hashes) throw Error("--last cannot be used with --hashes, because --hashes records no data");
+    if (last && !runs_program(*this))
+        throw Error({models[0].string(), {}}, "--last records runs of programs and TorchScript modules only");
+    if (!last && until != "nan") throw Error("--until needs --last");
     if (minify && records_of(*this) == RecordPolicy::never)
         throw Error("--minify cannot be used with --record never, because --minify minimizes the records");
     if (joint && runs_program(*this))

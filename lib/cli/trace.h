@@ -28,7 +28,8 @@ struct TraceOptions {
     std::optional<std::string> fullgraph = {};
     std::optional<std::filesystem::path> pt2 = {};
     bool joint = false, minify = false, force = false, hashes = false;
-    std::optional<std::int64_t> repeat = {};
+    std::optional<std::int64_t> repeat = {}, last = {};
+    std::string until = "nan";
 
     void declare(Tool& tool);
     /// Throws Error for options that exclude each other, for a trace that would be written over what it reads, and for

@@ -11,6 +11,8 @@
 #include "expr/cost.h"
 #include "expr/ring.h"
 #include "graph/abilities.h"
+#include "graph/onnx_file.h"
+#include "judge/optimized.h"
 #include "ops/core/assertions.h"
 #include "ops/core/interpreter.h"
 #include "passes/assertions.h"
@@ -200,7 +202,11 @@ std::string differing(const FailingCase& asked, const Judgement& whole, const Va
 
 }  // namespace
 
-bool runs_kernels(const Backend& backend) { return offered<program::RunsKernels>(backend) != nullptr; }
+bool runs_kernels(Backend& backend, const BackendOptions& options, KernelArithmetic arithmetic) {
+    if (offered<program::RunsKernels>(backend)) return true;
+    WritesOptimized* const writes = offered<WritesOptimized>(backend);
+    return arithmetic == KernelArithmetic::floats && writes && writes->writes_optimized(options);
+}
 
 void CodeHashes::loaded(const std::string& code) { file_.write(code + "\n"); }
 
@@ -222,6 +228,8 @@ KernelJudgements judge_kernels(const FailingCase& asked, const Judgement& whole,
                                Backend& backend, KernelArithmetic arithmetic) {
     KernelJudgements result{.arithmetic = arithmetic};
     program::RunsKernels* const runs = offered<program::RunsKernels>(backend);
+    if (!runs && runs_kernels(backend, asked.suspect.options, arithmetic))
+        return judge_optimized(asked, whole, backend);
     if (!runs) {
         result.none = "the backend " + backend.name() + " does not run its kernels one by one";
         return result;

@@ -66,6 +66,8 @@ WorkerHello read_hello(const json& said) {
                 throw Error("found \"most\": " + std::to_string(hello.levels.back().most) + " for the level '" +
                             hello.levels.back().name + "', expected a number, 0 or more");
         }
+    if (const auto optimized = said.find("optimized"); optimized != said.end())
+        hello.optimized = optimized->get<std::map<std::string, int>>();
     const json options = said.value("options", json::object());
     hello.takes_any_option = options == true;
     if (!hello.takes_any_option)

@@ -115,6 +115,8 @@ std::vector<std::string> environment_for(const LaunchOptions& options, const fs:
     if (options.with_data) flags |= kWithData;
     if (options.with_times) flags |= kWithTimes;
     if (options.with_hashes) flags |= kWithHashes;
+    if (options.with_ring) flags |= kWithRing;
+    if (options.until_nan) flags |= kUntilNan;
     constexpr double kMost = 1e12;  // a program that runs for so long ends sooner
     const auto milliseconds = static_cast<std::uint64_t>(std::clamp(1e3 * options.limits.seconds, 0.0, kMost));
     add(kLimitsVariable, std::to_string(options.limits.bytes) + " " + std::to_string(milliseconds) + " " +

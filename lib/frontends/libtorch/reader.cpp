@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "frontends/libtorch/fingerprint.h"
 #include "frontends/libtorch/records.h"
+#include "frontends/libtorch/ring_reader.h"
+#include "frontends/libtorch/unfinished.h"
 #include "frontends/libtorch/value_reader.h"
 
 namespace whittle::libtorch {
@@ -450,6 +452,26 @@ void read_ending(const FileHeader& header, EventFile& file) {
         if (pc) stack.push_back(pc);
 }
 
+/// What happened last, of a process that recorded it in a ring. None of it repeats often enough to be left out.
+void read_last(const std::string& path, std::size_t most, EventFile& file) {
+    if (!std::filesystem::exists(path)) return;  // the disk was full
+    file.ring = EventMemory::open(path);
+    const auto bytes = file.ring->bytes();
+    const Cursor in(path, bytes, 0, bytes.size());
+    Threads threads;
+    std::uint64_t number = 0;
+    for (const auto& [thread, records] : read_ring(in, most, file)) {
+        ThreadRecords& kept = threads.try_emplace(thread, file, RepeatLimits()).first->second;
+        for (const std::size_t at : records) {
+            Cursor record = in.from(at);
+            const RecordHeader header = read_header(record);
+            Cursor content = record.part(header.size - sizeof header);
+            if (!read_definition(content, header, thread, file)) kept.folder.add(at, ++number, false);
+        }
+    }
+    read_happenings(threads, in, file);
+}
+
 }  // namespace
 
 ProcessIdentity read_identity(const std::filesystem::path& path) {
@@ -476,6 +498,7 @@ EventFile read_events(const std::filesystem::path& path, const ReadLimits& limit
     file.finished = header.finished == 1;
     file.with_data = header.flags & kWithData;
     file.with_times = header.flags & kWithTimes;
+    const bool with_ring = header.flags & kWithRing;
     file.cut = static_cast<CutReason>(header.cut);
     const auto rest = in.take(std::min<std::size_t>(header.header_size, sizeof header) - kFirstPart);
     std::memcpy(reinterpret_cast<char*>(&header) + kFirstPart, rest.data(), rest.size());
@@ -490,6 +513,7 @@ EventFile read_events(const std::filesystem::path& path, const ReadLimits& limit
     }
     if (allowance.over()) file.cut = kCutReading;
     read_happenings(threads, Cursor(name, bytes, 0, bytes.size()), file);
+    if (with_ring) read_last(path.string() + kRingSuffix, limits.last, file);
     std::ranges::sort(file.events, {}, &Event::order);
     std::ranges::sort(file.unseen_writes, {}, &Event::order);
     std::ranges::sort(file.names, {}, &TensorName::order);
@@ -497,6 +521,7 @@ EventFile read_events(const std::filesystem::path& path, const ReadLimits& limit
     std::ranges::sort(file.variables);
     if (file.cut == kCutReading) leave_out_undefined(file);
     check_references(file);
+    if (file.last) end_unfinished(file);
     return file;
 }
 

@@ -72,6 +72,15 @@ class Exporter {
         write_opaque_types(proto);
     }
 
+    /// Those that calls make and somebody reads.
+    std::map<std::string, ValueRef> values() const {
+        std::map<std::string, ValueRef> values;
+        for (const NodeId id : graph_.calls())
+            if (const std::string& name = names_[static_cast<std::size_t>(id)]; !name.empty())
+                values[name] = value_of(graph_, {id});
+        return values;
+    }
+
   private:
     [[noreturn]] void fail(const Node& node, const std::string& message, const std::string& hint = {}) const {
         throw Error({"", place_of(graph_, node)}, message, hint);
@@ -406,7 +415,7 @@ std::size_t weight_bytes(const Graph& graph) {
     return bytes;
 }
 
-onnx::ModelProto to_model(const Graph& graph, const External* external = nullptr) {
+onnx::ModelProto to_model(const Graph& graph, const External* external = nullptr, OnnxNames* names = nullptr) {
     onnx::ModelProto model;
     const auto standard = graph.opset_imports.find("");
     model.set_ir_version(ir_version(standard == graph.opset_imports.end() ? 0 : standard->second));
@@ -416,7 +425,9 @@ onnx::ModelProto to_model(const Graph& graph, const External* external = nullptr
         import.set_domain(domain);
         import.set_version(version);
     }
-    Exporter(graph, external).write(*model.mutable_graph());
+    Exporter exporter(graph, external);
+    exporter.write(*model.mutable_graph());
+    if (names) names->values = exporter.values();
     const std::size_t bytes = model.ByteSizeLong();
     if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max()))
         throw Error("found a model of " + std::to_string(bytes) + " bytes, expected at most 2 GiB, protobuf's limit",
@@ -508,9 +519,9 @@ OnnxNames save_onnx(const Graph& graph, const std::filesystem::path& path, Share
         SharedWeights own(path.parent_path());
         if (!weights && weight_bytes(graph) > kMostInside) weights = &own;
         const External external{weights ? *weights : own, path.parent_path()};
-        const onnx::ModelProto model = to_model(graph, weights ? &external : nullptr);
-        write_file(path, model.SerializeAsString());
         OnnxNames names;
+        const onnx::ModelProto model = to_model(graph, weights ? &external : nullptr, &names);
+        write_file(path, model.SerializeAsString());
         for (const onnx::ValueInfoProto& input : model.graph().input()) names.inputs.push_back(input.name());
         for (const onnx::ValueInfoProto& output : model.graph().output()) names.outputs.push_back(output.name());
         return names;

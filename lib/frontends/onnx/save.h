@@ -2,17 +2,19 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "frontends/onnx/weights.h"
-#include "graph/graph.h"
+#include "graph/value_ref.h"
 
 namespace whittle {
 
-/// What the file calls the model's inputs and outputs, in order.
+/// What the file calls the model's inputs and outputs, in order, and the values of the graph that nodes make.
 struct OnnxNames {
     std::vector<std::string> inputs, outputs;
+    std::map<std::string, ValueRef> values = {};
 };
 
 /// Writes the graph as a model with the graph's opset imports: placeholders as typed inputs under their sources' names,

@@ -44,6 +44,8 @@ libtorch::LaunchOptions launch_options(const ProgramRequest& request, libtorch::
                                    .with_data = request.with_data,
                                    .with_times = request.with_times || !variable("WHITTLE_TIMES").empty(),
                                    .with_hashes = request.hashes,
+                                   .with_ring = request.last > 0,
+                                   .until_nan = request.until_nan,
                                    .only = request.only,
                                    .stdout_to_stderr = request.stdout_to_stderr,
                                    .environment = {{"WHITTLE_TRACE_DIR", own.string()},
@@ -130,7 +132,7 @@ void read_events(const std::vector<fs::path>& files, const ProgramRequest& reque
                                       .ended = ran.status},
                                      std::move(processes));
     for (const fs::path& file : files) {
-        libtorch::ReadLimits limits;
+        libtorch::ReadLimits limits{.last = request.last};
         if (interrupt_signal()) {  // some seconds of work, whatever there is
             limits.most_records = 150000 / files.size();
             limits.seconds = 4.0 / static_cast<double>(files.size());
@@ -145,6 +147,7 @@ void read_events(const std::vector<fs::path>& files, const ProgramRequest& reque
         ran.callers.push_back({std::move(caller.frame), std::move(caller.stack), caller.calls});
     if (captured.op_count == 0) ran.notes.push_back("the program ran no LibTorch operation");
     ran.notes.insert(ran.notes.end(), captured.notes.begin(), captured.notes.end());
+    ran.last = std::move(captured.last);
 }
 
 /// Moves what the recorder wrote into the folder. `files`: of all processes.

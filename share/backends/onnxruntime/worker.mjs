@@ -108,6 +108,13 @@ function sessionOptions({ off = [], most = {}, options = {} }) {
 // What says that something is not there, and not that it is wrong.
 const notThere = /NOT_IMPLEMENTED|Could not find an implementation|is not a registered function|is under development|Unsupported model IR version|Unsupported data type|does not support|[Nn]ot supported|Failed to find kernel/;
 
+// Writes the model that a session makes of the question's.
+async function optimize(question, at) {
+  const options = { ...sessionOptions(question), optimizedModelFilePath: at(question.optimized) };
+  await (await ort.InferenceSession.create(at(question.model), options)).release();
+  if (!fs.existsSync(at(question.optimized))) throw new Unsupported(`release ${version} does not write optimized models`);
+}
+
 async function answer(question, say) {
   const at = (file) => path.join(question.folder, file);
   let stage = 'compile', session, compiler_ms = 0;
@@ -117,6 +124,10 @@ async function answer(question, say) {
     return result;
   };
   try {
+    if (question.optimized) {
+      await optimize(question, at);
+      return say({ ok: true });
+    }
     session = await timed(ort.InferenceSession.create(at(question.model), sessionOptions(question)));
     stage = 'run';
     say({ stage });
@@ -158,6 +169,7 @@ write({
   external_data: true,
   switches: { kind: 'optimizer', names: takesSwitches ? optimizers : [] },
   levels: [{ name: 'level', most: levels.length - 1 }],
+  optimized: { level: 0 },
   releases: { names: [...installed.keys()].sort(byAge), is: version, install: `${installer} VERSION` },
   options: { threads: { what: 'threads per run, default 1', least: 1 } },
   repro: { api: 'onnxruntime', package: `onnxruntime-node@${version}`, node_modules: path.join(path.dirname(found), '..', '..') },

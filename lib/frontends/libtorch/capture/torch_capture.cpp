@@ -157,6 +157,9 @@ const OpInfo& define_op(Thread& thread, const at::RecordFunction& function) {
             // Of what shows other memory from now on, no element was written.
             info.writes = writes && capture_role(name->name) != CaptureRole::adopts;
             info.returns_nothing = returns.empty();
+            info.shows_memory = !info.writes && std::any_of(returns.begin(), returns.end(), [](const auto& result) {
+                return result.alias_info() != nullptr;
+            });
             if (writes && has_functional(*op)) info.flags |= kHasFunctional;
         }
         info.updates_statistics = may_update_statistics(name->name);
@@ -322,6 +325,18 @@ void end_hashed(Thread& thread, const OpInfo& info, std::uint8_t what, c10::Arra
     if (what == kKernel) hash_end(thread, info, outputs);
 }
 
+/// What lies in memory that nothing was written to is no result.
+bool gives_nan(const OpInfo& info, c10::ArrayRef<const c10::IValue> outputs) {
+    bool found = false;
+    if (info.makes_memory || info.shows_memory) return found;
+    for (const c10::IValue& output : outputs)
+        for_each_tensor(output, [&](const at::Tensor& tensor) {
+            const bool may = is_plain(tensor) && (tensor.is_floating_point() || tensor.is_complex());
+            found = found || (may && count_nans(tensor) > 0);
+        });
+    return found;
+}
+
 /// Not by exit(): the program's own handlers would run, and take as long as it does.
 [[noreturn]] void end_program() {
     state.recorder.finish();
@@ -370,6 +385,7 @@ void record_end(Thread& thread, const at::RecordFunction& function, std::uint64_
             if (info.makes_memory) return snapshot_of_memory(thread, tensor);
             snapshot(thread, tensor, false);
         });
+    if (state.recorder.until_nan() && gives_nan(info, outputs)) state.recorder.cut(kCutNan);
     if (what == kOnly) end_program();
 }
 
