@@ -57,6 +57,7 @@ std::vector<OpFamily> op_families() {
              linear_ops(),          //
              linalg_ops(),          //
              factorization_ops(),   //
+             grouped_mm_ops(),      //
              attention_ops(),       //
              conv_ops(),            //
              conv_form_ops(),       //
@@ -72,6 +73,7 @@ std::vector<OpFamily> op_families() {
              assertion_ops(),       //
              data_size_ops(),       //
              random_ops(),          //
+             distribution_ops(),    //
              dropout_ops(),         //
              loss_ops(),            //
              loss_form_ops(),       //
@@ -88,6 +90,8 @@ std::vector<OpFamily> op_families() {
     for (const std::span<const OpDef> ops : onnx_families()) families.push_back({"onnx", ops});
     families.push_back({"higher_order", higher_order_ops()});
     families.push_back({"quantized_decomposed", quantized_decomposed_ops()});
+    families.push_back({"quantized_decomposed", quantized_row_ops()});
+    families.push_back({"transformers", transformers_ops()});
     families.push_back({"ai.onnx.preview.training", onnx_training_ops()});
     return families;
 }

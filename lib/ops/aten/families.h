@@ -47,6 +47,7 @@ std::span<const OpDef> window_ops();         ///< hann_window and others
 std::span<const OpDef> histogram_ops();
 std::span<const OpDef> fake_quantize_ops();
 std::span<const OpDef> quantized_decomposed_ops();  ///< of a dialect of their own: PT2E's
+std::span<const OpDef> quantized_row_ops();         ///< of the same: rows, groups, and ranges of data
 std::span<const OpDef> slice_scatter_ops();         ///< select_scatter, slice_scatter
 std::span<const OpDef> creation_ops();              ///< full, zeros, ones and their likes
 std::span<const OpDef> range_ops();                 ///< arange, linspace, eye, meshgrid
@@ -55,7 +56,9 @@ std::span<const OpDef> scan_ops();                  ///< cumsum, cumprod, cummax
 std::span<const OpDef> sort_ops();                  ///< sort, argsort, topk, kthvalue, median
 std::span<const OpDef> search_ops();                ///< searchsorted, bucketize
 std::span<const OpDef> matmul_ops();
-std::span<const OpDef> linear_ops();  ///< products of any rank
+std::span<const OpDef> linear_ops();        ///< products of any rank
+std::span<const OpDef> grouped_mm_ops();    ///< products of groups of rows, columns or terms
+std::span<const OpDef> transformers_ops();  ///< of a dialect of their own: custom ops of transformers
 std::span<const OpDef> attention_ops();
 std::span<const OpDef> conv_ops();
 std::span<const OpDef> conv_form_ops();  ///< convolution as networks call it
@@ -71,6 +74,7 @@ std::span<const OpDef> einsum_ops();
 std::span<const OpDef> assertion_ops();     ///< calls that refuse values
 std::span<const OpDef> data_size_ops();     ///< nonzero, masked_select, _unique2: results of unknown sizes
 std::span<const OpDef> random_ops();        ///< rand, randn, bernoulli
+std::span<const OpDef> distribution_ops();  ///< exponential, normal, uniform in a range
 std::span<const OpDef> dropout_ops();       ///< dropout in training and evaluation
 std::span<const OpDef> higher_order_ops();  ///< cond, while_loop, map, scan: nested graphs
 std::span<const OpDef> loss_ops();          ///< losses and their gradients

@@ -144,6 +144,7 @@ std::span<const OtherName> other_names() {
         {"__ixor__.Tensor", "bitwise_xor_.Tensor"},
         {"bernoulli_.float", "bernoulli_.p"},
         {"floor_divide_.Tensor", "floor_divide_.default"},
+        {"normal_.default", "normal_functional_.default"},
         {"pow_.Scalar", "pow_.Tensor_Scalar"},
         {"pow_.Tensor", "pow_.Tensor_Tensor"},
     };

@@ -33,8 +33,11 @@ struct RegisteredOp {
 
     /// The op whose record this one has.
     std::string_view record() const { return same_as.empty() ? name : same_as; }
-    /// One of PyTorch's, not of ONNX's.
-    bool of_torch() const { return name.starts_with("aten.") || name.starts_with("quantized_decomposed."); }
+    /// One of PyTorch's or of its packages', not of ONNX's.
+    bool of_torch() const {
+        return name.starts_with("aten.") || name.starts_with("quantized_decomposed.") ||
+               name.starts_with("transformers.");
+    }
     /// Of "aten.squeeze_.dim": PyTorch's operand is the result from then on. Here it stays what it is, and who reads
     /// such a call has its record's instead.
     bool replaces_operand() const;
