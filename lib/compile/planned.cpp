@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/words.h"
+#include "graph/targets.h"
 #include "graph/value_ref.h"
 #include "ops/core/registry.h"
 
@@ -132,8 +134,7 @@ std::variant<const Plan*, BackendFailure> planned(CompiledProgram& program, Sche
     for (const Node& node : captured.nodes)
         if (runs_nested_graphs(node)) missing.push_back(node.target);
     if (!missing.empty()) {
-        std::string list;
-        for (const std::string& target : missing) list += (list.empty() ? "" : ", ") + target;
+        const std::string list = join(op_names(captured, missing));
         return BackendFailure{.stage = "compile",
                               .op = std::string(missing.front()),
                               .message = backend + " does not implement " + list + (why.empty() ? "" : ": " + why),
