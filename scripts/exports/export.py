@@ -59,13 +59,13 @@ def export(folder, make):
     named = options.get("kwargs", {})
     with torch.no_grad():
         program = torch.export.export(model, inputs, **options)
+        torch.export.save(program, folder / "part.pt2")  # before the program runs, which may write to its buffers
         torch.manual_seed(0)
         outputs = program.module()(*copy.deepcopy(inputs), **copy.deepcopy(named))
     for i, value in enumerate(tensors((inputs, named))):
         write(folder / f"in_{i}", value.clone())
     for i, value in enumerate(tensors(outputs)):
         write(folder / f"out_{i}", value)
-    torch.export.save(program, folder / "part.pt2")
     os.rename(folder / "part.pt2", folder / "net.pt2")
 
 

