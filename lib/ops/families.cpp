@@ -92,6 +92,7 @@ std::vector<OpFamily> op_families() {
     families.push_back({"quantized_decomposed", quantized_decomposed_ops()});
     families.push_back({"quantized_decomposed", quantized_row_ops()});
     families.push_back({"transformers", transformers_ops()});
+    families.push_back({"torchvision", torchvision_ops()});
     families.push_back({"ai.onnx.preview.training", onnx_training_ops()});
     return families;
 }

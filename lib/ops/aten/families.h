@@ -59,6 +59,7 @@ std::span<const OpDef> matmul_ops();
 std::span<const OpDef> linear_ops();        ///< products of any rank
 std::span<const OpDef> grouped_mm_ops();    ///< products of groups of rows, columns or terms
 std::span<const OpDef> transformers_ops();  ///< of a dialect of their own: custom ops of transformers
+std::span<const OpDef> torchvision_ops();   ///< of a dialect of their own: torchvision's
 std::span<const OpDef> attention_ops();
 std::span<const OpDef> conv_ops();
 std::span<const OpDef> conv_form_ops();  ///< convolution as networks call it

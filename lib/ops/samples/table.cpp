@@ -63,6 +63,7 @@ constexpr FamilyTable* kFamilies[] = {
     linear_table,
     grouped_mm_table,
     transformers_table,
+    torchvision_table,
     attention_table,
     conv_table,
     conv_form_table,

@@ -163,12 +163,11 @@ std::string table() {
         text << "| " << name << " | " << names(def.dtypes) << " | " << (def.infer ? "own" : parts) << " | "
              << (def.eval ? "own" : parts) << " | " << (def.lower ? "own" : parts) << " | " << gradients.of(*op)
              << " | " << rounding(*op) << " | "
-             << (name.starts_with("aten.")                   ? "LibTorch: " + names(compared(*op, exceptions))
-                 : name.starts_with("higher_order.")         ? "–"
-                 : name.starts_with("quantized_decomposed.") ? "–"
-                 : name.starts_with("transformers.")         ? "–"
-                 : unchecked.contains(std::string(name))     ? "–"
-                                                             : "models")
+             << (name.starts_with("aten.")               ? "LibTorch: " + names(compared(*op, exceptions))
+                 : name.starts_with("higher_order.")     ? "–"
+                 : op->of_torch()                        ? "–"
+                 : unchecked.contains(std::string(name)) ? "–"
+                                                         : "models")
              << " |\n";
     }
     return text.str();

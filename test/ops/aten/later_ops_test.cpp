@@ -1,5 +1,6 @@
 // Ops that PyTorch has since 2.0, and LibTorch 1.13 so cannot be asked for: values by hand, and by other ops.
 #include <catch2/catch.hpp>
+#include <numeric>
 
 #include "ops/samples/run_op.h"
 #include "ops/samples/samples.h"
@@ -56,6 +57,30 @@ TEST_CASE("a layer of an LSTM for CPUs is the LSTM, forward and backward in time
     const std::vector<Tensor> backward = layer(flipped(x), true);
     CHECK(same_bits(flipped(backward.at(0)), lstm[0]));
     CHECK(same_bits(backward.at(1), lstm[1]));
+}
+
+TEST_CASE("torchvision's ops compute what torchvision 0.27 does", "[ops][known]") {
+    std::vector<double> counted(24);
+    std::iota(counted.begin(), counted.end(), 0);
+    const Tensor x = f32(counted, {1, 1, 4, 6});
+    const auto near = [](const std::vector<double>& got, const std::vector<double>& expected) {
+        REQUIRE(got.size() == expected.size());
+        for (std::size_t i = 0; i < got.size(); ++i) CHECK(got[i] == Approx(expected[i]).epsilon(1e-5));
+    };
+    const Tensor regions = f32({0, 1, 1, 4, 3, 0, -2, 0, 2, 9}, {2, 5});  // the second one goes beyond the image
+    const auto aligned = [&](double scale, std::int64_t ratio, bool half) {
+        return computed("torchvision.roi_align.default", {x, regions}, {t(0), t(1), scale, 1, 2, ratio, half});
+    };
+    near(aligned(1, 2, false), {13.75, 15.25, 3.375, 7.25});
+    near(aligned(1, 2, true), {10.25, 11.75, 2.625, 5.5});
+    near(aligned(0.5, -1, true), {3.375, 4.125, 9.9, 9.9});
+
+    const Tensor weight = f32({1, 2, 3, 4}, {1, 1, 2, 2}), bias = f32({0.5}, {1});
+    const Tensor offset = f32({0, 0.5, 0, 0, 0, 0, -1, 0.25}, {1, 8, 1, 1}).as_strided({1, 8, 2, 3}, {8, 1, 0, 0}, 0);
+    const Tensor mask = f32({1, 0.5, 0, 2}, {1, 4, 1, 1}).as_strided({1, 4, 2, 3}, {4, 1, 0, 0}, 0);
+    near(computed("torchvision.deform_conv2d.default", {x, weight, offset, mask, bias},
+                  {t(0), t(1), t(2), t(3), t(4), 2, 2, 0, 0, 1, 1, 1, 1, true}),
+         {12, 32, 40, 132, 152, 136});
 }
 
 TEST_CASE("scales and zero points follow from the range of the data", "[ops][known]") {
