@@ -14,6 +14,8 @@ std::vector<OpFamily> op_families() {
              division_ops(),    //
              power_ops(),       //
              special_ops(),
+             special_function_ops(),
+             special_form_ops(),
              activation_form_ops(),
              view_form_ops(),
              linalg_form_ops(),

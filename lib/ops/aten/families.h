@@ -13,21 +13,23 @@ std::span<const OpDef> activation_ops();  ///< the activation functions of netwo
 std::span<const OpDef> arithmetic_ops();  ///< sums, products, extrema and bits of two operands
 std::span<const OpDef> division_ops();    ///< quotients and remainders
 std::span<const OpDef> power_ops();
-std::span<const OpDef> special_ops();          ///< xlogy, logaddexp, hypot, copysign, sinc
-std::span<const OpDef> activation_form_ops();  ///< prelu, glu, shrinking, thresholds, and their gradients
-std::span<const OpDef> view_form_ops();        ///< views and conversions as torch spells them
-std::span<const OpDef> linalg_form_ops();      ///< linear algebra as torch spells it
-std::span<const OpDef> arithmetic_form_ops();  ///< other composites of simple ops
-std::span<const OpDef> complex_ops();          ///< complex numbers and their parts
-std::span<const OpDef> fft_ops();              ///< Fourier transforms as ATen dispatches them
-std::span<const OpDef> fft_form_ops();         ///< torch.fft and stft
-std::span<const OpDef> compare_ops();          ///< comparisons and logic
-std::span<const OpDef> select_ops();           ///< where, masked_fill
-std::span<const OpDef> ternary_ops();          ///< clamp, lerp, addcmul, addcdiv
-std::span<const OpDef> cast_ops();             ///< dtype conversions, copies, aliases
-std::span<const OpDef> reduction_ops();        ///< sum, mean, prod, any, all, norms
-std::span<const OpDef> extremum_ops();         ///< max, min, argmax, argmin, amax, amin
-std::span<const OpDef> statistic_ops();        ///< var, std, var_mean, logsumexp
+std::span<const OpDef> special_ops();           ///< xlogy, logaddexp, hypot, copysign, sinc
+std::span<const OpDef> special_function_ops();  ///< erfinv, Bessel's functions, incomplete gamma functions
+std::span<const OpDef> special_form_ops();      ///< polygamma, orthogonal polynomials
+std::span<const OpDef> activation_form_ops();   ///< prelu, glu, shrinking, thresholds, and their gradients
+std::span<const OpDef> view_form_ops();         ///< views and conversions as torch spells them
+std::span<const OpDef> linalg_form_ops();       ///< linear algebra as torch spells it
+std::span<const OpDef> arithmetic_form_ops();   ///< other composites of simple ops
+std::span<const OpDef> complex_ops();           ///< complex numbers and their parts
+std::span<const OpDef> fft_ops();               ///< Fourier transforms as ATen dispatches them
+std::span<const OpDef> fft_form_ops();          ///< torch.fft and stft
+std::span<const OpDef> compare_ops();           ///< comparisons and logic
+std::span<const OpDef> select_ops();            ///< where, masked_fill
+std::span<const OpDef> ternary_ops();           ///< clamp, lerp, addcmul, addcdiv
+std::span<const OpDef> cast_ops();              ///< dtype conversions, copies, aliases
+std::span<const OpDef> reduction_ops();         ///< sum, mean, prod, any, all, norms
+std::span<const OpDef> extremum_ops();          ///< max, min, argmax, argmin, amax, amin
+std::span<const OpDef> statistic_ops();         ///< var, std, var_mean, logsumexp
 std::span<const OpDef> softmax_ops();
 std::span<const OpDef> norm_ops();           ///< layer, group and RMS normalization
 std::span<const OpDef> batch_norm_ops();     ///< batch and instance normalization

@@ -307,7 +307,7 @@ V acosh_grad(const OfSelf& r) {
 
 /// The slope of lgamma. Numbers up to 0 are reflected: psi(x) = psi(1 - x) - pi / tan(pi x); others are moved beyond
 /// 10, psi(x) = psi(x + 1) - 1 / x, where the asymptotic series holds (Abramowitz and Stegun 6.3.5 to 6.3.18).
-V digamma(const V& given) {
+V psi(const V& given) {
     const V below = le(given, 0), x = where(below, complement(given), given);
     constexpr int kSteps = 10;
     V steps = reciprocal(x);
@@ -321,6 +321,11 @@ V digamma(const V& given) {
     const V reflected = psi - reciprocal(tan(part * std::numbers::pi)) * std::numbers::pi;
     const V pole = logical_and(lt(given, 0), eq(part, 0));
     return where(below, masked_fill(reflected, pole, std::numeric_limits<double>::quiet_NaN()), psi);
+}
+
+CallResults decompose_digamma(const Call& c) {
+    const V x = c.tensor("self");
+    return psi(c.builder().convert(x, floating_result(x.dtype())));
 }
 
 constexpr OpDef kUnary[] = {
@@ -392,7 +397,12 @@ constexpr OpDef kUnary[] = {
     unary_op<Erfc>("erfc(Tensor self) -> Tensor", "1 - erf(x), without its cancellation", kAnyDType,
                    [](const OfSelf& r) { return -bell(r.x) * r.g; }),
     unary_op<Lgamma>("lgamma(Tensor self) -> Tensor", "logarithm of |gamma(x)|", kAnyDType,
-                     [](const OfSelf& r) { return r.g * digamma(r.x); }),
+                     [](const OfSelf& r) { return r.g * psi(r.x); }),
+    {.doc = "the slope of lgamma",
+     .schema = "digamma(Tensor self) -> Tensor",
+     .dtypes = kAnyDType,
+     .decompose = decompose_digamma,
+     .grad = [](const OfSelf& r) { return r.g * polygamma(1, r.x); }},
     unary_op<IsNan>("isnan(Tensor self) -> Tensor", "is NaN; false for integers", kAnyDType | kComplex, no_gradient),
     unary_op<IsInf>("isinf(Tensor self) -> Tensor", "is an infinity", kAnyDType | kComplex, no_gradient),
     unary_op<IsFinite>("isfinite(Tensor self) -> Tensor", "is neither NaN nor an infinity", kAnyDType | kComplex,

@@ -18,6 +18,8 @@ constexpr FamilyTable* kFamilies[] = {
     division_table,
     power_table,
     special_table,
+    special_function_table,
+    special_form_table,
     activation_form_table,
     view_form_table,
     linalg_form_table,
