@@ -20,45 +20,47 @@ std::vector<OpFamily> op_families() {
              view_form_ops(),
              linalg_form_ops(),
              arithmetic_form_ops(),
+             other_form_ops(),
              complex_ops(),
              fft_ops(),
              fft_form_ops(),
-             compare_ops(),         //
-             select_ops(),          //
-             ternary_ops(),         //
-             cast_ops(),            //
-             reduction_ops(),       //
-             extremum_ops(),        //
-             statistic_ops(),       //
-             softmax_ops(),         //
-             norm_ops(),            //
-             batch_norm_ops(),      //
-             view_ops(),            //
-             split_ops(),           //
-             reshape_ops(),         //
-             join_ops(),            //
-             pad_ops(),             //
-             rearrange_ops(),       //
-             gather_ops(),          //
-             index_ops(),           //
-             scatter_ops(),         //
-             index_slice_ops(),     //
-             embedding_bag_ops(),   //
-             ctc_ops(),             //
-             window_ops(),          //
-             histogram_ops(),       //
-             fake_quantize_ops(),   //
-             slice_scatter_ops(),   //
-             creation_ops(),        //
-             range_ops(),           //
-             triangle_ops(),        //
-             scan_ops(),            //
-             sort_ops(),            //
-             search_ops(),          //
-             matmul_ops(),          //
-             linear_ops(),          //
-             linalg_ops(),          //
-             factorization_ops(),   //
+             compare_ops(),        //
+             select_ops(),         //
+             ternary_ops(),        //
+             cast_ops(),           //
+             reduction_ops(),      //
+             extremum_ops(),       //
+             statistic_ops(),      //
+             softmax_ops(),        //
+             norm_ops(),           //
+             batch_norm_ops(),     //
+             view_ops(),           //
+             split_ops(),          //
+             reshape_ops(),        //
+             join_ops(),           //
+             pad_ops(),            //
+             rearrange_ops(),      //
+             gather_ops(),         //
+             index_ops(),          //
+             scatter_ops(),        //
+             index_slice_ops(),    //
+             embedding_bag_ops(),  //
+             ctc_ops(),            //
+             window_ops(),         //
+             histogram_ops(),      //
+             fake_quantize_ops(),  //
+             slice_scatter_ops(),  //
+             creation_ops(),       //
+             range_ops(),          //
+             triangle_ops(),       //
+             scan_ops(),           //
+             sort_ops(),           //
+             search_ops(),         //
+             matmul_ops(),         //
+             linear_ops(),         //
+             linalg_ops(),         //
+             factorization_ops(),  //
+             pseudo_inverse_ops(),
              grouped_mm_ops(),      //
              attention_ops(),       //
              conv_ops(),            //

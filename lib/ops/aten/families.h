@@ -20,6 +20,7 @@ std::span<const OpDef> activation_form_ops();   ///< prelu, glu, shrinking, thre
 std::span<const OpDef> view_form_ops();         ///< views and conversions as torch spells them
 std::span<const OpDef> linalg_form_ops();       ///< linear algebra as torch spells it
 std::span<const OpDef> arithmetic_form_ops();   ///< other composites of simple ops
+std::span<const OpDef> other_form_ops();        ///< frexp, nanmedian, gradient, renorm, products in a dtype
 std::span<const OpDef> complex_ops();           ///< complex numbers and their parts
 std::span<const OpDef> fft_ops();               ///< Fourier transforms as ATen dispatches them
 std::span<const OpDef> fft_form_ops();          ///< torch.fft and stft
@@ -82,10 +83,11 @@ std::span<const OpDef> dropout_ops();       ///< dropout in training and evaluat
 std::span<const OpDef> higher_order_ops();  ///< cond, while_loop, map, scan: nested graphs
 std::span<const OpDef> loss_ops();          ///< losses and their gradients
 std::span<const OpDef> loss_form_ops();  ///< huber_loss, binary_cross_entropy, nll_loss2d, kl_div, poisson_nll_loss, …
-std::span<const OpDef> margin_loss_ops();    ///< losses that ask for margins between scores, and their gradients
-std::span<const OpDef> similarity_ops();     ///< distances and similarities, and losses of them
-std::span<const OpDef> linalg_ops();         ///< equations, inverses, determinants of matrices
-std::span<const OpDef> factorization_ops();  ///< Cholesky, QR, eigenvalues, singular values
+std::span<const OpDef> margin_loss_ops();     ///< losses that ask for margins between scores, and their gradients
+std::span<const OpDef> similarity_ops();      ///< distances and similarities, and losses of them
+std::span<const OpDef> linalg_ops();          ///< equations, inverses, determinants of matrices
+std::span<const OpDef> pseudo_inverse_ops();  ///< pseudoinverses, ranks, conditions, exponentials of matrices
+std::span<const OpDef> factorization_ops();   ///< Cholesky, QR, eigenvalues, singular values
 std::span<const OpDef> backward_ops();  ///< gradients of activations, embeddings and slices, as autograd calls them
 std::span<const OpDef> unary_backward_ops();     ///< those with corners or parameters
 std::span<const OpDef> pool_backward_ops();      ///< gradients of pooling

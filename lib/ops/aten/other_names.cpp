@@ -76,9 +76,11 @@ std::span<const OtherName> other_names() {
         {"linalg_det(Tensor A) -> Tensor", "_linalg_det"},
         {"linalg_eigh(Tensor self, str UPLO=\"L\") -> (Tensor eigenvalues, Tensor eigenvectors)", "_linalg_eigh"},
         {"linalg_inv(Tensor A) -> Tensor", "linalg_inv_ex"},
+        {"matrix_exp(Tensor self) -> Tensor", "linalg_matrix_exp"},
         {"linalg_matmul(Tensor self, Tensor other) -> Tensor", "matmul"},
         {"linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)", "_linalg_slogdet"},
         {"linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor", "_linalg_solve_ex"},
+        {"pinverse(Tensor self, float rcond=1e-15) -> Tensor", "linalg_pinv"},
         {"slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)", "_linalg_slogdet"},
 
         // A number in the place of a tensor, or the other way round.

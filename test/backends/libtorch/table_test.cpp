@@ -189,6 +189,10 @@ TEST_CASE("an op that is its decomposition in the reference, too, is compared wi
                                               "aten._safe_softmax.default",
                                               "aten._scaled_dot_product_flash_attention_for_cpu.default",
                                               "aten._unsafe_masked_index.default",
+                                              "aten.addmm.dtype",
+                                              "aten.baddbmm.dtype",
+                                              "aten.bmm.dtype",
+                                              "aten.mm.dtype",
                                               "aten.mkldnn_rnn_layer.default",
                                               "aten.rms_norm.default"};
     for (const RegisteredOp& op : Registry::instance().all()) {

@@ -83,6 +83,13 @@ TEST_CASE("torchvision's ops compute what torchvision 0.27 does", "[ops][known]"
          {12, 32, 40, 132, 152, 136});
 }
 
+TEST_CASE("products in a wider dtype do not round to that of their operands", "[ops][known]") {
+    const Tensor x = f32({1, 1.0 / 256}, {1, 2}).to(DType::bf16), y = f32({1, 1}, {2, 1}).to(DType::bf16);
+    CHECK(computed("aten.mm.dtype", {x, y}, {t(0), t(1), DType::f32}) == std::vector<double>{1 + 1.0 / 256});
+    CHECK(computed("aten.addmm.dtype", {x.as_strided({1}, {1}, 1), x, y}, {t(0), t(1), t(2), DType::f32}) ==
+          std::vector<double>{1 + 2.0 / 256});
+}
+
 TEST_CASE("scales and zero points follow from the range of the data", "[ops][known]") {
     const Tensor x = f32({-1, 0.5, 1.55, 0}, {4});
     const auto chosen = [&](const std::string& how, std::size_t result) {
