@@ -94,7 +94,8 @@ CallResults dequantize_groups(const Call& c) {
 constexpr DTypeSet kReal = set_of(DType::f32) | set_of(DType::f16) | set_of(DType::bf16);
 constexpr DTypeSet kLevels = set_of(DType::u8) | set_of(DType::i8) | set_of(DType::i16) | set_of(DType::i32);
 
-constexpr OpDef form(std::string_view schema, std::string_view doc, DecomposeFn decompose, DTypeSet dtypes = kReal) {
+constexpr OpDef form(std::string_view schema, std::string_view doc, DecomposeFn decompose,
+                     DTypeSet dtypes = kFloating) {
     return {.doc = doc, .schema = schema, .dtypes = dtypes, .decompose = decompose, .grad = no_gradient};
 }
 
@@ -102,10 +103,10 @@ constexpr OpDef form(std::string_view schema, std::string_view doc, DecomposeFn 
 constexpr OpDef kRows[] = {
     form("choose_qparams.tensor(Tensor input, int quant_min, int quant_max, float eps, ScalarType dtype) -> (Tensor, "
          "Tensor)",
-         "the scale and zero point for the range of a tensor" WHITTLE_PT2E, choose),
+         "the scale and zero point for the range of a tensor" WHITTLE_PT2E, choose, kReal),
     form("choose_qparams_symmetric.tensor(Tensor input, int quant_min, int quant_max, float eps, ScalarType dtype) -> "
          "(Tensor, Tensor)",
-         "the scale for the magnitudes of a tensor, and a fixed zero point" WHITTLE_PT2E, choose_symmetric),
+         "the scale for the magnitudes of a tensor, and a fixed zero point" WHITTLE_PT2E, choose_symmetric, kReal),
     form("choose_qparams_per_token.default(Tensor input, ScalarType dtype) -> (Tensor, Tensor)",
          "the scale for the magnitudes of each row" WHITTLE_PT2E, choose_by_row),
     form("_choose_qparams_per_token_asymmetric_impl.default(Tensor input, ScalarType dtype) -> (Tensor, Tensor)",
