@@ -6,7 +6,7 @@
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
 
-namespace whittle {
+namespace whittle::distributions {
 namespace {
 
 using namespace aten;
@@ -70,30 +70,32 @@ constexpr OpDef drawn(std::string_view schema, std::string_view doc, DecomposeFn
     return {.doc = doc, .schema = schema, .dtypes = kFloating, .decompose = decompose, .grad = grad, .random = true};
 }
 
-}  // namespace
+constexpr OpDef kDistributions[] = {
+    drawn("uniform(Tensor self, float from=0, float to=1, *, Generator? generator=None) -> Tensor",
+          "uniform in [from, to)", decompose_uniform),
+    drawn("normal_functional(Tensor self, float mean=0, float std=1, *, Generator? generator=None) -> Tensor", "normal",
+          decompose_normal),
+    drawn("log_normal(Tensor self, float mean=1, float std=2, *, Generator? generator=None) -> Tensor",
+          "exp of normal numbers", decompose_log_normal),
+    drawn("exponential(Tensor self, float lambd=1, *, Generator? generator=None) -> Tensor",
+          "of density lambd exp(-lambd x)", decompose_exponential),
+    drawn("geometric(Tensor self, float p, *, Generator? generator=None) -> Tensor", "trials up to the first success",
+          decompose_geometric),
+    drawn("cauchy(Tensor self, float median=0, float sigma=1, *, Generator? generator=None) -> Tensor",
+          "of density sigma / (pi (sigma^2 + (x - median)^2))", decompose_cauchy),
+    drawn("normal.Tensor_float(Tensor mean, float std=1, *, Generator? generator=None) -> Tensor", "normal, by means",
+          decompose_normal_of_means, nullptr),
+    drawn("normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor",
+          "normal, by deviations", decompose_normal_of_deviations, nullptr),
+    drawn("normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor",
+          "normal, by means and deviations", decompose_normal_of_both, nullptr),
+};
 
-std::span<const OpDef> distribution_ops() {
-    static const OpDef ops[] = {
-        drawn("uniform(Tensor self, float from=0, float to=1, *, Generator? generator=None) -> Tensor",
-              "uniform in [from, to)", decompose_uniform),
-        drawn("normal_functional(Tensor self, float mean=0, float std=1, *, Generator? generator=None) -> Tensor",
-              "normal", decompose_normal),
-        drawn("log_normal(Tensor self, float mean=1, float std=2, *, Generator? generator=None) -> Tensor",
-              "exp of normal numbers", decompose_log_normal),
-        drawn("exponential(Tensor self, float lambd=1, *, Generator? generator=None) -> Tensor",
-              "of density lambd exp(-lambd x)", decompose_exponential),
-        drawn("geometric(Tensor self, float p, *, Generator? generator=None) -> Tensor",
-              "trials up to the first success", decompose_geometric),
-        drawn("cauchy(Tensor self, float median=0, float sigma=1, *, Generator? generator=None) -> Tensor",
-              "of density sigma / (pi (sigma^2 + (x - median)^2))", decompose_cauchy),
-        drawn("normal.Tensor_float(Tensor mean, float std=1, *, Generator? generator=None) -> Tensor",
-              "normal, by means", decompose_normal_of_means, nullptr),
-        drawn("normal.float_Tensor(float mean, Tensor std, *, Generator? generator=None) -> Tensor",
-              "normal, by deviations", decompose_normal_of_deviations, nullptr),
-        drawn("normal.Tensor_Tensor(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor",
-              "normal, by means and deviations", decompose_normal_of_both, nullptr),
-    };
-    return ops;
-}
+}  // namespace
+}  // namespace whittle::distributions
+
+namespace whittle {
+
+std::span<const OpDef> distribution_ops() { return distributions::kDistributions; }
 
 }  // namespace whittle

@@ -5,7 +5,7 @@
 #include "ops/aten/formulas.h"
 #include "tensor/shape.h"
 
-namespace whittle {
+namespace whittle::grouped_products {
 namespace {
 
 using namespace aten;
@@ -76,8 +76,11 @@ constexpr OpDef kTransformers[] = {
 };
 
 }  // namespace
+}  // namespace whittle::grouped_products
 
-std::span<const OpDef> grouped_mm_ops() { return kGrouped; }
-std::span<const OpDef> transformers_ops() { return kTransformers; }
+namespace whittle {
+
+std::span<const OpDef> grouped_mm_ops() { return grouped_products::kGrouped; }
+std::span<const OpDef> transformers_ops() { return grouped_products::kTransformers; }
 
 }  // namespace whittle

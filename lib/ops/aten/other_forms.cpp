@@ -10,7 +10,7 @@
 #include "tensor/compute.h"
 #include "tensor/shape.h"
 
-namespace whittle {
+namespace whittle::other_forms {
 namespace {
 
 using namespace aten;
@@ -200,7 +200,10 @@ constexpr OpDef kForms[] = {
 };
 
 }  // namespace
+}  // namespace whittle::other_forms
 
-std::span<const OpDef> other_form_ops() { return kForms; }
+namespace whittle {
+
+std::span<const OpDef> other_form_ops() { return other_forms::kForms; }
 
 }  // namespace whittle

@@ -7,7 +7,7 @@
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
 
-namespace whittle {
+namespace whittle::quantized_rows {
 namespace {
 
 using namespace aten;
@@ -130,7 +130,10 @@ constexpr OpDef kRows[] = {
 #undef WHITTLE_PT2E
 
 }  // namespace
+}  // namespace whittle::quantized_rows
 
-std::span<const OpDef> quantized_row_ops() { return kRows; }
+namespace whittle {
+
+std::span<const OpDef> quantized_row_ops() { return quantized_rows::kRows; }
 
 }  // namespace whittle

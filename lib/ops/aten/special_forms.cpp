@@ -8,7 +8,7 @@
 #include "ops/aten/formulas.h"
 #include "ops/core/pointwise.h"
 
-namespace whittle {
+namespace whittle::special_forms {
 namespace {
 
 using namespace aten;
@@ -120,7 +120,10 @@ constexpr OpDef kForms[] = {
 };
 
 }  // namespace
+}  // namespace whittle::special_forms
 
-std::span<const OpDef> special_form_ops() { return kForms; }
+namespace whittle {
+
+std::span<const OpDef> special_form_ops() { return special_forms::kForms; }
 
 }  // namespace whittle

@@ -5,7 +5,7 @@
 #include "ops/aten/formulas.h"
 #include "tensor/shape.h"
 
-namespace whittle {
+namespace whittle::torchvision {
 namespace {
 
 using namespace aten;
@@ -123,7 +123,10 @@ constexpr OpDef kTorchvision[] = {
 };
 
 }  // namespace
+}  // namespace whittle::torchvision
 
-std::span<const OpDef> torchvision_ops() { return kTorchvision; }
+namespace whittle {
+
+std::span<const OpDef> torchvision_ops() { return torchvision::kTorchvision; }
 
 }  // namespace whittle

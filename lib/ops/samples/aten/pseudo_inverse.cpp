@@ -8,7 +8,7 @@ namespace {
 
 using Kwargs = std::vector<std::pair<std::string, Arg>>;
 
-Tensor regular(DType dtype) { return values(dtype, {4, 1, 0.5, 1, 3, -1, 0.5, -1, 2}, {3, 3}); }
+Tensor regular_matrix(DType dtype) { return values(dtype, {4, 1, 0.5, 1, 3, -1, 0.5, -1, 2}, {3, 3}); }
 
 Samples with_limit(DType dtype, const ArgList& rest, const Kwargs& kwargs, const std::vector<Tensor>& limits = {},
                    const std::string& suffix = "") {
@@ -22,27 +22,27 @@ Samples with_limit(DType dtype, const ArgList& rest, const Kwargs& kwargs, const
     };
     add("tall", random(dtype, {4, 3}, 1), false);
     add("wide", random(dtype, {3, 4}, 2), false);
-    add("symmetric", regular(dtype), true);
+    add("symmetric", regular_matrix(dtype), true);
     if (limits.empty()) add("batch", random(dtype, {2, 3, 3}, 3), false);
     return samples;
 }
 
-Samples powers(DType dtype) {
+Samples vander_samples(DType dtype) {
     const Tensor x = is_floating(dtype) ? random(dtype, {4}) : values(dtype, {1, 2, 3, 1});
     return {{"square", {x}, {t(0)}}, {"wide", {x}, {t(0)}, {{"N", Arg(6)}}}, {"ones", {x}, {t(0)}, {{"N", Arg(1)}}}};
 }
 
-Samples conditions(DType dtype) {
+Samples condition_samples(DType dtype) {
     const double infinity = std::numeric_limits<double>::infinity();
     return {{"by default", {random(dtype, {3, 4})}, {t(0)}},
-            {"least by greatest", {regular(dtype)}, {t(0), -2}},
-            {"columns", {regular(dtype)}, {t(0), 1}},
-            {"rows", {regular(dtype)}, {t(0), infinity}}};
+            {"least by greatest", {regular_matrix(dtype)}, {t(0), -2}},
+            {"columns", {regular_matrix(dtype)}, {t(0), 1}},
+            {"rows", {regular_matrix(dtype)}, {t(0), infinity}}};
 }
 Samples named_conditions(DType dtype) {
-    return {{"fro", {regular(dtype)}, {t(0), "fro"}}, {"nuc", {regular(dtype)}, {t(0), "nuc"}}};
+    return {{"fro", {regular_matrix(dtype)}, {t(0), "fro"}}, {"nuc", {regular_matrix(dtype)}, {t(0), "nuc"}}};
 }
-Samples exponentials(DType dtype) {
+Samples exponential_samples(DType dtype) {
     return {{"small", {random(dtype, {2, 3, 3})}, {t(0)}},
             {"large", {random(dtype, {4, 4}, 2)}, {t(0)}},
             {"one number", {random(dtype, {1, 1})}, {t(0)}}};
@@ -66,10 +66,10 @@ Table pseudo_inverse_table() {
              return with_limit(dtype, {}, {}) +
                     with_limit(dtype, {}, {{"atol", t(1)}}, {scalar(dtype, 0.05)}, ", limits");
          }},
-        {{"aten.linalg_cond.default"}, conditions},
+        {{"aten.linalg_cond.default"}, condition_samples},
         {{"aten.linalg_cond.p_str"}, named_conditions},
-        {{"aten.linalg_vander.default", "aten.vander.default"}, powers},
-        {{"aten.linalg_matrix_exp.default"}, exponentials},
+        {{"aten.linalg_vander.default", "aten.vander.default"}, vander_samples},
+        {{"aten.linalg_matrix_exp.default"}, exponential_samples},
     };
 }
 

@@ -7,7 +7,7 @@ namespace {
 Tensor between(DType dtype, double low, double high, std::uint64_t seed = 1) {
     return is_floating(dtype) ? uniform(dtype, {3, 4}, low, high, seed) : values(dtype, {1, 0, 1, 1}, {2, 2});
 }
-Samples of_one(const Tensor& x, const ArgList& before = {}, const ArgList& rest = {}) {
+Samples function_of_one(const Tensor& x, const ArgList& before = {}, const ArgList& rest = {}) {
     Samples samples = {{"rows", {x}, before}, {"transposed", {transposed(x)}, before}};
     for (Sample& sample : samples) {
         sample.args.push_back(t(0));
@@ -15,7 +15,7 @@ Samples of_one(const Tensor& x, const ArgList& before = {}, const ArgList& rest 
     }
     return samples;
 }
-Samples of_two(const Tensor& x, const Tensor& y) {
+Samples function_of_two(const Tensor& x, const Tensor& y) {
     return {{"rows", {x, y}, {t(0), t(1)}}, {"transposed", {transposed(x), transposed(y)}, {t(0), t(1)}}};
 }
 
@@ -28,20 +28,20 @@ Table special_function_table() {
           "aten.special_i1e.default", "aten.special_bessel_j0.default", "aten.special_bessel_j1.default",
           "aten.special_modified_bessel_i0.default", "aten.special_modified_bessel_i1.default",
           "aten.special_airy_ai.default", "aten.special_spherical_bessel_j0.default"},
-         [](DType dtype) { return of_one(between(dtype, 0.1, 0.9)); }},
+         [](DType dtype) { return function_of_one(between(dtype, 0.1, 0.9)); }},
         {{"aten.special_bessel_y0.default", "aten.special_bessel_y1.default", "aten.special_modified_bessel_k0.default",
           "aten.special_modified_bessel_k1.default", "aten.special_scaled_modified_bessel_k0.default",
           "aten.special_scaled_modified_bessel_k1.default"},
-         [](DType dtype) { return of_one(between(dtype, 0.5, 3)); }},
+         [](DType dtype) { return function_of_one(between(dtype, 0.5, 3)); }},
         {{"aten.special_zeta.default"},
          [](DType dtype) {
-             return of_two(between(dtype, 2, 4, 1),
-                           is_floating(dtype) ? between(dtype, 0.5, 3, 2) : values(dtype, {1, 1, 1, 1}, {2, 2}));
+             return function_of_two(between(dtype, 2, 4, 1), is_floating(dtype) ? between(dtype, 0.5, 3, 2)
+                                                                                : values(dtype, {1, 1, 1, 1}, {2, 2}));
          }},
         {{"aten.igamma.default", "aten.igammac.default"},
-         [](DType dtype) { return of_two(between(dtype, 0.5, 3, 1), between(dtype, 0.5, 3, 2)); }},
+         [](DType dtype) { return function_of_two(between(dtype, 0.5, 3, 1), between(dtype, 0.5, 3, 2)); }},
         {{"aten.nextafter.default"},
-         [](DType dtype) { return of_two(between(dtype, -1, 1, 1), between(dtype, -1, 1, 2)); }},
+         [](DType dtype) { return function_of_two(between(dtype, -1, 1, 1), between(dtype, -1, 1, 2)); }},
     };
 }
 
@@ -49,8 +49,8 @@ Table special_form_table() {
     return {
         {{"aten.polygamma.default"},
          [](DType dtype) {
-             Samples samples = of_one(between(dtype, 0.5, 3), {1});
-             for (Sample& second : of_one(between(dtype, 0.5, 3), {2})) {
+             Samples samples = function_of_one(between(dtype, 0.5, 3), {1});
+             for (Sample& second : function_of_one(between(dtype, 0.5, 3), {2})) {
                  second.label += ", second";
                  samples.push_back(std::move(second));
              }
@@ -58,7 +58,8 @@ Table special_form_table() {
          }},
         {{"aten.mvlgamma.default"},
          [](DType dtype) {
-             return of_one(is_floating(dtype) ? between(dtype, 2, 4) : values(dtype, {2, 3, 4, 5}, {2, 2}), {}, {3});
+             return function_of_one(is_floating(dtype) ? between(dtype, 2, 4) : values(dtype, {2, 3, 4, 5}, {2, 2}), {},
+                                    {3});
          }},
         {{"aten.special_chebyshev_polynomial_t.n_scalar", "aten.special_chebyshev_polynomial_u.n_scalar",
           "aten.special_chebyshev_polynomial_v.n_scalar", "aten.special_chebyshev_polynomial_w.n_scalar",

@@ -4,7 +4,7 @@
 namespace whittle::samples {
 namespace {
 
-Samples regions(DType dtype) {
+Samples region_samples(DType dtype) {
     const Tensor x = random(dtype, {2, 3, 6, 8}),
                  rois = values(dtype, {0, 1, 1.5, 6, 5, 1, -2, 0, 3.25, 4, 1, 2, 2, 2.5, 2.5}, {3, 5});
     const auto align = [&](const std::string& label, double scale, std::int64_t ratio, bool aligned) {
@@ -14,7 +14,7 @@ Samples regions(DType dtype) {
             align("as many samples as pixels", 1, -1, false), align("as many samples as pixels, aligned", 1, 0, true)};
 }
 
-Samples convolutions(DType dtype) {
+Samples deformed_convolutions(DType dtype) {
     const Tensor x = random(dtype, {2, 4, 5, 6}, 1), bias = random(dtype, {6}, 2), none = random(dtype, {0}, 3);
     const Tensor weight = random(dtype, {6, 2, 3, 3}, 4), offset = random(dtype, {2, 36, 5, 6}, 5),
                  mask = uniform(dtype, {2, 18, 5, 6}, 0, 1, 6);
@@ -30,7 +30,8 @@ Samples convolutions(DType dtype) {
 }  // namespace
 
 Table torchvision_table() {
-    return {{{"torchvision.roi_align.default"}, regions}, {{"torchvision.deform_conv2d.default"}, convolutions}};
+    return {{{"torchvision.roi_align.default"}, region_samples},
+            {{"torchvision.deform_conv2d.default"}, deformed_convolutions}};
 }
 
 }  // namespace whittle::samples
