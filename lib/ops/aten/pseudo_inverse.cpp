@@ -126,20 +126,20 @@ V powers(const V& x, std::int64_t count) {
     sizes.back() = count - 1;
     return cat(Vs{first, cumprod(expand(unsqueeze(wide, -1), sizes), -1)}, -1);
 }
-std::int64_t count_of(const Call& c, const V& x) {
+std::int64_t count_of(const Call& c, const V& x, std::int64_t least) {
     const std::int64_t count = c.optional_integer("N").value_or(x.rank() > 0 ? x.size(-1) : 0);
-    if (x.rank() < 1 || count < 1)
+    if (x.rank() < 1 || count < least)
         throw Error(c.schema().name + ": found sizes " + to_string(x.sizes()) + " and N=" + std::to_string(count) +
-                    ", expected one dimension or more, and a positive N");
+                    ", expected one dimension or more, and N of at least " + std::to_string(least));
     return count;
 }
 CallResults decompose_linalg_vander(const Call& c) {
     const V x = c.tensor("x");
-    return powers(x, count_of(c, x));
+    return powers(x, count_of(c, x, 2));
 }
 CallResults decompose_vander(const Call& c) {
     const V x = c.tensor("x");
-    const V rising = powers(x, count_of(c, x));
+    const V rising = powers(x, count_of(c, x, 1));
     return c.boolean("increasing") ? rising : flip(rising, Ints{-1});
 }
 

@@ -29,7 +29,7 @@ Samples with_limit(DType dtype, const ArgList& rest, const Kwargs& kwargs, const
 
 Samples vander_samples(DType dtype) {
     const Tensor x = is_floating(dtype) ? random(dtype, {4}) : values(dtype, {1, 2, 3, 1});
-    return {{"square", {x}, {t(0)}}, {"wide", {x}, {t(0)}, {{"N", Arg(6)}}}, {"ones", {x}, {t(0)}, {{"N", Arg(1)}}}};
+    return {{"square", {x}, {t(0)}}, {"wide", {x}, {t(0)}, {{"N", Arg(6)}}}};
 }
 
 Samples condition_samples(DType dtype) {

@@ -18,7 +18,7 @@ Samples deformed_convolutions(DType dtype) {
     const Tensor x = random(dtype, {2, 4, 5, 6}, 1), bias = random(dtype, {6}, 2), none = random(dtype, {0}, 3);
     const Tensor weight = random(dtype, {6, 2, 3, 3}, 4), offset = random(dtype, {2, 36, 5, 6}, 5),
                  mask = uniform(dtype, {2, 18, 5, 6}, 0, 1, 6);
-    const Tensor whole = random(dtype, {6, 4, 2, 1}, 7), sparse = random(dtype, {2, 4, 2, 5}, 8);
+    const Tensor whole = random(dtype, {6, 4, 2, 1}, 7), sparse = random(dtype, {2, 4, 2, 6}, 8);
     return {{"groups and mask",
              {x, weight, offset, mask, bias},
              {t(0), t(1), t(2), t(3), t(4), 1, 1, 1, 1, 1, 1, 2, 2, true}},
