@@ -13,6 +13,7 @@
 #include "cli/old_spellings.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
+#include "frontends/pt2/coverage.h"
 #include "report/show.h"
 
 namespace whittle::cli {
@@ -38,6 +39,16 @@ void print_backends(const Tool& tool) {
                     b.missing.empty() ? "" : (" (" + b.missing + ")").c_str());
 }
 
+void print_ops(const Tool& tool) {
+    if (!tool.shared().json) {
+        std::cout << pt2::torch_ops_page();
+        return;
+    }
+    nlohmann::json all = nlohmann::json::array();
+    for (const pt2::TorchOp& op : pt2::torch_ops()) all.push_back({{"op", op.target}, {"support", name(op.support)}});
+    print_json({{"torch_ops", all}});
+}
+
 }  // namespace
 
 std::vector<std::string> break_ids() {
@@ -56,13 +67,14 @@ std::string break_page(const std::string& id) {
 }
 
 const std::vector<std::string>& lists() {
-    static const std::vector<std::string> all = {"backends", "variables", "logs", "spellings"};
+    static const std::vector<std::string> all = {"backends", "ops", "variables", "logs", "spellings"};
     return all;
 }
 
 void print_list(const Tool& tool, const std::string& what) {
     check_choice("WHAT", what, lists());
     if (what == "backends") return print_backends(tool);
+    if (what == "ops") return print_ops(tool);
     std::cout << (what == "variables" ? variables_page() : what == "logs" ? logs_page() : old_spellings_page());
 }
 

@@ -6,8 +6,11 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/words.h"
+#include "graph/targets.h"
 #include "graph/value_ref.h"
 #include "ops/core/registry.h"
+#include "passes/dce.h"
 
 namespace whittle::program {
 namespace {
@@ -80,8 +83,10 @@ void add_not_lowered(CompiledProgram& program, std::vector<std::string>& targets
         if (is_op_call(node) && foreign_dtype(captured, node)) add(targets, node.target);
     // Before constants are folded: what is supported does not depend on a pass that can be switched off.
     const Graph& graph = program.graph(Stage::decomposed);
-    for (const Node& node : graph.nodes) {
-        if (!is_op_call(node)) continue;
+    const std::vector<bool> live = live_nodes(graph);  // PyTorch exports draws that only training uses
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+        const Node& node = graph.nodes[i];
+        if (!is_op_call(node) || !live[i]) continue;
         const RegisteredOp* op = Registry::instance().op(node.target);
         if (op && (op->def->lower || runs_nested_graphs(node)) && !foreign_dtype(graph, node)) continue;
         add(targets, node.target);
@@ -132,8 +137,7 @@ std::variant<const Plan*, BackendFailure> planned(CompiledProgram& program, Sche
     for (const Node& node : captured.nodes)
         if (runs_nested_graphs(node)) missing.push_back(node.target);
     if (!missing.empty()) {
-        std::string list;
-        for (const std::string& target : missing) list += (list.empty() ? "" : ", ") + target;
+        const std::string list = join(op_names(captured, missing));
         return BackendFailure{.stage = "compile",
                               .op = std::string(missing.front()),
                               .message = backend + " does not implement " + list + (why.empty() ? "" : ": " + why),

@@ -25,4 +25,8 @@ std::vector<std::string> targets_of(const Graph& graph, const Chosen& chosen) {
     return targets;
 }
 
+/// How messages name the ops of these targets: a call of higher_order.auto_functionalized is one of the op that it
+/// runs.
+std::vector<std::string> op_names(const Graph& graph, const std::vector<std::string>& targets);
+
 }  // namespace whittle

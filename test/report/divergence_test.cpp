@@ -82,7 +82,8 @@ TEST_CASE("where only the whole fails, the next step is named", "[report]") {
     CHECK_THAT(report::to_text(kernels, whole, "minify f.json", {}),
                Catch::Contains("only the whole graph fails: each kernel alone computes what the reference computes") &&
                    Catch::Contains("to find the operations that fail together: minify f.json"));
-    CHECK_THAT(report::to_text(kernels, Outcome{}, "minify f.json", {}), !Catch::Contains("only the whole graph fails"));
+    CHECK_THAT(report::to_text(kernels, Outcome{}, "minify f.json", {}),
+               !Catch::Contains("only the whole graph fails"));
     kernels.passes = "output 0 differs";
     CHECK_THAT(
         report::to_text(kernels, whole, "minify f.json", {}),

@@ -17,9 +17,6 @@ namespace whittle {
 /// Calls f(node) for every call, those of nested graphs included.
 void for_each_call(const Graph& graph, const std::function<void(const Node&)>& f);
 
-/// Targets of calls for which `lacks` is true, each once, in order of appearance.
-std::vector<std::string> targets_of(const Graph& graph, const std::function<bool(const Node&)>& lacks);
-
 /// Targets that have no kernel of ours: unknown, or with neither `eval` nor `decompose`.
 std::vector<std::string> without_kernel(const Graph& graph);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <iterator>
 #include <vector>
 
 #include "base/error.h"
@@ -186,10 +187,18 @@ std::string memory_format_of_code(std::int64_t code) {
     return kMemoryFormats[code];
 }
 
-std::string layout_of_code(std::int64_t code) {
-    if (code != kStridedLayout)
-        throw Error("found layout code " + std::to_string(code) + ", expected 7, the code of strided");
-    return "strided";
+LayoutName layout_of_code(std::int64_t code) {
+    constexpr LayoutName kLayouts[] = {{},
+                                       {"sparse_coo", "Sparse"},
+                                       {"sparse_csr", "SparseCsr"},
+                                       {"sparse_csc", "SparseCsc"},
+                                       {"sparse_bsr", "SparseBsr"},
+                                       {"sparse_bsc", "SparseBsc"},
+                                       {"_mkldnn", "Mkldnn"},
+                                       {"strided", "Strided"}};
+    if (code < 1 || code >= static_cast<std::int64_t>(std::size(kLayouts)))
+        throw Error("found layout code " + std::to_string(code) + ", expected a code from 1 to 7");
+    return kLayouts[code];
 }
 
 std::int64_t code_of(DType dtype) {

@@ -96,6 +96,22 @@ CallResults decompose_sequence(const Call& c) {
     return results;
 }
 
+/// One layer of an LSTM in one direction, as PyTorch's decomposition of LSTMs for CPUs issues it. Its fourth result is
+/// memory for training.
+CallResults decompose_layer(const Call& c) {
+    constexpr std::int64_t kLstm = 2;  // of cuDNN's modes
+    if (c.integer("mode") != kLstm || c.integer("num_layers") != 1 || c.boolean("bidirectional") ||
+        c.boolean("batch_first") || c.boolean("train") || !c.integers("batch_sizes").empty())
+        throw Error("mkldnn_rnn_layer: expected one layer of an LSTM in one direction, in evaluation");
+    const V given = c.tensor("input"), h = c.tensor("hx_"), state = c.tensor("cx_");
+    const bool reverse = c.boolean("reverse"), biases = c.boolean("has_biases");
+    const auto turned = [&](const V& value) { return reverse ? flip(value, Ints{0}) : value; };
+    Vs weights = {c.tensor("weight0"), c.tensor("weight1")};
+    if (biases) weights.insert(weights.end(), {c.tensor("weight2"), c.tensor("weight3")});
+    const std::array<V, 3> results = lstm(turned(given), Vs{h, state}, weights, biases, 1, 0, false, false, false);
+    return {turned(results[0]), results[1], results[2], zeros(c.builder(), Ints{0}, DType::u8)};
+}
+
 CallResults decompose_cell(const Call& c) {
     const Recurrence r = cell_of(c);
     const State state = initial_state(c, r.kind);
@@ -148,6 +164,11 @@ constexpr OpDef kRnnOps[] = {
     cell_op("rnn_{tanh|relu}_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? "
             "b_hh=None) -> Tensor",
             "One step of a recurrent network; pytorch.org/docs/stable/generated/torch.nn.RNNCell.html"),
+    composite("mkldnn_rnn_layer(Tensor input, Tensor weight0, Tensor weight1, Tensor weight2, Tensor weight3, Tensor "
+              "hx_, Tensor cx_, bool reverse, int[] batch_sizes, int mode, int hidden_size, int num_layers, bool "
+              "has_biases, bool bidirectional, bool batch_first, bool train) -> (Tensor, Tensor, Tensor, Tensor)",
+              "One layer of an LSTM in one direction; pytorch.org/docs/stable/generated/torch.nn.LSTM.html", kFloating,
+              decompose_layer),
 };
 
 }  // namespace

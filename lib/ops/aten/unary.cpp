@@ -255,7 +255,7 @@ V acosh_grad(const OfSelf& r) {
 
 /// The slope of lgamma. Numbers up to 0 are reflected: psi(x) = psi(1 - x) - pi / tan(pi x); others are moved beyond
 /// 10, psi(x) = psi(x + 1) - 1 / x, where the asymptotic series holds (Abramowitz and Stegun 6.3.5 to 6.3.18).
-V digamma(const V& given) {
+V psi(const V& given) {
     const V below = le(given, 0), x = where(below, complement(given), given);
     constexpr int kSteps = 10;
     V steps = reciprocal(x);
@@ -277,6 +277,11 @@ V sgn_grad(const OfSelf& r) {
     const V along = r.y * real_part(conjugate(r.y) * r.g);
     const V magnitude = abs(r.x);
     return drop(eq(magnitude, 0), (r.g - along) / magnitude);
+}
+
+CallResults decompose_digamma(const Call& c) {
+    const V x = c.tensor("self");
+    return psi(c.builder().convert(x, floating_result(x.dtype())));
 }
 
 constexpr OpDef kUnary[] = {
@@ -345,7 +350,9 @@ constexpr OpDef kUnary[] = {
     unary_op<Erfc>("erfc(Tensor self) -> Tensor", "1 - erf(x), computed without cancellation", kAnyDType,
                    [](const OfSelf& r) { return -bell(r.x) * r.g; }),
     unary_op<Lgamma>("lgamma(Tensor self) -> Tensor", "logarithm of |gamma(x)|", kAnyDType,
-                     [](const OfSelf& r) { return r.g * digamma(r.x); }),
+                     [](const OfSelf& r) { return r.g * psi(r.x); }),
+    composite("digamma(Tensor self) -> Tensor", "the slope of lgamma", kAnyDType, decompose_digamma,
+              [](const OfSelf& r) { return r.g * polygamma(1, r.x); }),
     unary_op<IsNan>("isnan(Tensor self) -> Tensor", "whether x is NaN; false for integers", kAnyDType | kComplex,
                     no_gradient),
     unary_op<IsInf>("isinf(Tensor self) -> Tensor", "whether x is an infinity", kAnyDType | kComplex, no_gradient),

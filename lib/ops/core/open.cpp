@@ -125,7 +125,7 @@ class Asking final : public Interpreter {
             if (missing_[static_cast<std::size_t>(value_of(graph, ref).node)]) missing_[id] = true;
         });
         try {
-            if (!missing_[id]) return run_[id] ? asked(graph, call, op, arguments) : ask(graph, call, op, arguments);
+            if (!missing_[id]) return run_[id] ? asked(graph, call, op, arguments) : ask(call, op, arguments);
         } catch (const Error&) {
             missing_[id] = true;
         }
@@ -140,18 +140,17 @@ class Asking final : public Interpreter {
 
   private:
     /// Throws Found.
-    std::vector<Tensor> ask(const Graph& graph, const Node& call, const RegisteredOp& op,
-                            const Arguments<Tensor>& arguments) {
+    std::vector<Tensor> ask(const Node& call, const RegisteredOp& op, const Arguments<Tensor>& arguments) {
         if (auto reason = open_result(call, op, arguments)) {
             OpenInput open{call.name, call.target, std::move(*reason)};
-            if (&graph != &graph_ || writes_ || !converted(call, op, arguments)) throw Found{std::move(open)};
+            if (!converted(call, op, arguments)) throw Found{std::move(open)};
             if (!conversion_) conversion_ = std::move(open);
         }
         return stand_ins(call);
     }
     std::vector<Tensor> asked(const Graph& graph, const Node& call, const RegisteredOp& op,
                               const Arguments<Tensor>& arguments) {
-        ask(graph, call, op, arguments);
+        ask(call, op, arguments);
         if (draws_random_numbers(graph, call)) throw Error(call.target + " draws random numbers");
         return Interpreter::step(graph, call, op, arguments);
     }

@@ -163,11 +163,11 @@ std::string table() {
         text << "| " << name << " | " << names(def.dtypes) << " | " << (def.infer ? "own" : parts) << " | "
              << (def.eval ? "own" : parts) << " | " << (def.lower ? "own" : parts) << " | " << gradients.of(*op)
              << " | " << rounding(*op) << " | "
-             << (name.starts_with("aten.")                   ? "LibTorch: " + names(compared(*op, exceptions))
-                 : name.starts_with("higher_order.")         ? "–"
-                 : name.starts_with("quantized_decomposed.") ? "–"
-                 : unchecked.contains(std::string(name))     ? "–"
-                                                             : "models")
+             << (name.starts_with("aten.")               ? "LibTorch: " + names(compared(*op, exceptions))
+                 : name.starts_with("higher_order.")     ? "–"
+                 : op->of_torch()                        ? "–"
+                 : unchecked.contains(std::string(name)) ? "–"
+                                                         : "models")
              << " |\n";
     }
     return text.str();
@@ -182,11 +182,19 @@ TEST_CASE("share/doc/reference/ops.md is what the registry says", "[libtorch][ta
 }
 
 TEST_CASE("an op that is its decomposition in the reference, too, is compared with LibTorch", "[libtorch]") {
-    // Not in LibTorch 1.13; in test/ops/core/known_values_test.cpp.
-    const std::set<std::string_view> known = {
-        "aten._fused_rms_norm.default",      "aten._int_mm.default",
-        "aten._safe_softmax.default",        "aten._scaled_dot_product_flash_attention_for_cpu.default",
-        "aten._unsafe_masked_index.default", "aten.rms_norm.default"};
+    // Not in LibTorch 1.13; in test/ops/core/known_values_test.cpp and test/ops/aten/later_ops_test.cpp.
+    const std::set<std::string_view> known = {"aten._fused_rms_norm.default",
+                                              "aten._grouped_mm.default",
+                                              "aten._int_mm.default",
+                                              "aten._safe_softmax.default",
+                                              "aten._scaled_dot_product_flash_attention_for_cpu.default",
+                                              "aten._unsafe_masked_index.default",
+                                              "aten.addmm.dtype",
+                                              "aten.baddbmm.dtype",
+                                              "aten.bmm.dtype",
+                                              "aten.mm.dtype",
+                                              "aten.mkldnn_rnn_layer.default",
+                                              "aten.rms_norm.default"};
     for (const RegisteredOp& op : Registry::instance().all()) {
         if (!op.name.starts_with("aten.") || op.def->eval || !op.same_as.empty()) continue;
         INFO(op.name);
