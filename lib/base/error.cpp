@@ -6,7 +6,6 @@
 #include <cstring>
 #include <utility>
 
-#include "base/bug.h"
 
 namespace whittle {
 

@@ -19,10 +19,8 @@
 #include <set>
 #include <vector>
 
-#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/write_pieces.h"
 
 namespace whittle {
 namespace fs = std::filesystem;

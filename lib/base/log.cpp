@@ -24,8 +24,6 @@
 #include "base/debug_folder.h"
 #include "base/error.h"
 #include "base/event_log.h"
-#include "base/log_state.h"
-#include "base/suggest.h"
 #include "base/thread_work.h"
 #include "base/variables.h"
 #include "base/words.h"
@@ -386,8 +384,7 @@ bool is_debug_file(LogArtifact artifact) { return is_on(state().parts[index_of(a
 static bool is_logged(LogArtifact artifact) { return is_on(state().artifacts[index_of(artifact)]); }
 
 static bool paused() { return thread_work().makes_no_artifacts; }
-ArtifactPause::ArtifactPause() : before_(std::exchange(thread_work().makes_no_artifacts, true)) {}
-ArtifactPause::~ArtifactPause() { thread_work().makes_no_artifacts = before_; }
+ArtifactPause::ArtifactPause() : Exchanged(thread_work().makes_no_artifacts, true) {}
 
 bool log_enabled(LogArtifact artifact) {
     return !paused() && (is_logged(artifact) || is_debug_file(artifact) || is_event(artifact));
@@ -444,11 +441,8 @@ std::string debug_subfolder(LogArtifact artifact, const std::string& name) {
     return !paused() && is_debug_file(artifact) ? Writer().make_folder(name) : std::string();
 }
 
-DebugSection::DebugSection(std::string title) : before_(std::exchange(thread_work().section, std::move(title))) {}
-DebugSection::~DebugSection() {
-    Writer().tell_section();
-    thread_work().section = before_;
-}
+DebugSection::DebugSection(std::string title) : Exchanged(thread_work().section, std::move(title)) {}
+DebugSection::~DebugSection() { Writer().tell_section(); }
 
 DebugFiles::DebugFiles(const std::string& dir, const std::string& parts) : scope_(std::make_unique<DebugScope>()) {
     scope_->parts = debug_parts(parts, "parts of debug files");

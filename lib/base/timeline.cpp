@@ -37,8 +37,7 @@ Timeline::~Timeline() { the_timeline = before_; }
 
 Timeline* Timeline::current() { return the_timeline.load(std::memory_order_relaxed); }
 
-ThreadSpans::ThreadSpans() : before_(std::exchange(thread_work().spans, this)) {}
-ThreadSpans::~ThreadSpans() { thread_work().spans = before_; }
+ThreadSpans::ThreadSpans() : current_(thread_work().spans, this) {}
 
 void SpanList::add(Span span, std::chrono::steady_clock::time_point start, std::chrono::steady_clock::time_point end) {
     span.start = Seconds(start - start_).count();
@@ -72,8 +71,7 @@ std::string table(const std::vector<Span>& spans) {
     return text;
 }
 
-SpansOf::SpansOf(std::string graph) : before_(std::exchange(thread_work().graph, std::move(graph))) {}
-SpansOf::~SpansOf() { thread_work().graph = std::move(before_); }
+SpansOf::SpansOf(std::string graph) : Exchanged(thread_work().graph, std::move(graph)) {}
 
 std::string span_graph(std::string_view graph) {
     const std::string& of = thread_work().graph;

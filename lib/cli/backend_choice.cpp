@@ -7,7 +7,6 @@
 #include "cli/tool.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
-#include "graph/foreign_ops.h"
 
 namespace whittle::cli {
 

@@ -7,7 +7,7 @@
 #include "base/command_words.h"
 #include "base/files.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "frontends/halide/recording.h"

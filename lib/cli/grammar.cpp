@@ -9,7 +9,7 @@
 
 #include "base/command_words.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "cli/old_spellings.h"
 #include "cli/usage.h"
 

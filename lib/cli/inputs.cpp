@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "cli/usage.h"
 #include "frontends/pt2/archive.h"

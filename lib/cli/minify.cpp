@@ -9,7 +9,6 @@
 #include "base/command_words.h"
 #include "base/error.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "cli/environment.h"
 #include "cli/messages.h"

@@ -10,7 +10,6 @@
 #include "base/interrupt.h"
 #include "base/parallel_runs.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "cli/minify.h"
 #include "cli/model_folder.h"

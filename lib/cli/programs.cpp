@@ -5,7 +5,7 @@
 
 #include "base/command_words.h"
 #include "base/error.h"
-#include "base/suggest.h"
+#include "base/words.h"
 
 namespace whittle::cli {
 

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "graph/releases.h"
+#include "graph/abilities.h"
 
 namespace whittle::cli {
 

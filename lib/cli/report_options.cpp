@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "cli/model.h"
 #include "cli/terminal.h"
 #include "cli/tool.h"

@@ -11,7 +11,6 @@
 #include "base/command_words.h"
 #include "base/number_text.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "cli/model.h"
 #include "formats/failure_file.h"

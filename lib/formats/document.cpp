@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/lfs.h"
 #include "base/words.h"
 #include "formats/json.h"
 

@@ -5,7 +5,6 @@
 #include <limits>
 #include <sstream>
 
-#include "base/suggest.h"
 #include "base/words.h"
 
 namespace whittle {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "graph/backend.h"
-#include "graph/joint_shape.h"
+#include "graph/joint_forward.h"
 #include "graph/near.h"
 
 namespace whittle {

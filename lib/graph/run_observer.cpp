@@ -1,17 +1,10 @@
 #include "graph/run_observer.h"
 
-#include <utility>
-
 namespace whittle {
-namespace {
 
-thread_local RunObserver* current = nullptr;
+static thread_local RunObserver* current_observer = nullptr;
 
-}  // namespace
-
-RunObserver* run_observer() { return current; }
-
-ObservingRuns::ObservingRuns(RunObserver* observer) : before_(std::exchange(current, observer)) {}
-ObservingRuns::~ObservingRuns() { current = before_; }
+RunObserver* run_observer() { return current_observer; }
+ObservingRuns::ObservingRuns(RunObserver* observer) : Exchanged(current_observer, observer) {}
 
 }  // namespace whittle

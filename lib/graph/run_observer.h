@@ -6,6 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "base/exchanged.h"
+
 namespace whittle {
 
 class RunObserver {
@@ -20,19 +22,9 @@ class RunObserver {
     virtual void ran(std::string_view step, double seconds, std::span<const Held> held) = 0;
 };
 
-class ObservingRuns {
-  public:
+struct ObservingRuns : Exchanged<RunObserver*> {
     /// Null: nobody, inside of a step that is told as one.
     explicit ObservingRuns(RunObserver* observer);
-    ~ObservingRuns();
-    ObservingRuns(const ObservingRuns&) = delete;
-    ObservingRuns& operator=(const ObservingRuns&) = delete;
-
-    /// This thread's before it, or null.
-    RunObserver* before() const { return before_; }
-
-  private:
-    RunObserver* const before_;
 };
 
 /// This thread's, or null.

@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/words.h"
-#include "graph/schema_columns.h"
 
 namespace whittle {
 namespace {

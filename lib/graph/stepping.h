@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/exchanged.h"
 #include "graph/backend.h"
 
 namespace whittle {
@@ -18,15 +19,8 @@ class GraphStepper {
 /// This thread's, or null.
 GraphStepper* graph_stepper();
 
-class Stepping {
-  public:
+struct Stepping : Exchanged<GraphStepper*> {
     explicit Stepping(GraphStepper* stepper);
-    ~Stepping();
-    Stepping(const Stepping&) = delete;
-    Stepping& operator=(const Stepping&) = delete;
-
-  private:
-    GraphStepper* const before_;
 };
 
 }  // namespace whittle

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "graph/nested.h"
+#include "graph/graph.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "judge/exact_call.h"

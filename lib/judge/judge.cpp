@@ -9,7 +9,6 @@
 #include "base/module.h"
 #include "base/words.h"
 #include "graph/abilities.h"
-#include "graph/libtorch_kernels.h"
 #include "graph/placement.h"
 #include "graph/rate.h"
 #include "judge/exact.h"

@@ -7,7 +7,7 @@
 #include "base/command_words.h"
 #include "base/error.h"
 #include "base/words.h"
-#include "graph/targets.h"
+#include "graph/graph.h"
 #include "ops/aten/earlier.h"
 #include "tensor/alike.h"
 #include "tensor/expanded.h"

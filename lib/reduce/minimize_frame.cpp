@@ -9,7 +9,6 @@
 #include "base/words.h"
 #include "diagnose/diagnose.h"
 #include "graph/abilities.h"
-#include "graph/releases.h"
 #include "judge/divergence.h"
 #include "judge/frames.h"
 #include "ops/core/interpreter.h"

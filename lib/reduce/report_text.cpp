@@ -6,7 +6,6 @@
 
 #include "base/command_words.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "diagnose/compiled.h"
 #include "formats/failure_file.h"

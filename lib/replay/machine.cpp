@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/kernel_threads.h"
+#include "base/thread_work.h"
 
 namespace whittle {
 namespace {

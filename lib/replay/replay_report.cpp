@@ -4,7 +4,6 @@
 #include <map>
 
 #include "base/number_text.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "formats/fields.h"
 #include "formats/json_text.h"

@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "graph/abilities.h"
-#include "graph/lacking.h"
-#include "graph/nested.h"
+#include "graph/graph.h"
 #include "graph/placement.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"

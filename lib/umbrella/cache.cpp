@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/kept.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "cli/usage.h"
 #include "report/show.h"

@@ -24,7 +24,6 @@
 #include "frontends/onnx/shared_files.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
-#include "graph/foreign_ops.h"
 #include "graph/onnx_file.h"
 #include "printers/short_program.h"
 

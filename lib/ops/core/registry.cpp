@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "ops/core/custom.h"
 #include "ops/core/schema_forms.h"
 

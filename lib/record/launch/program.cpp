@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "base/log_state.h"
 #include "base/log_step.h"
 #include "base/seconds.h"
 #include "base/variables.h"

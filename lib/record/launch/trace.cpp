@@ -7,7 +7,6 @@
 #include "base/command_words.h"
 #include "base/interrupt.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "frontends/cpp/description.h"
 #include "graph/abilities.h"
