@@ -1,4 +1,4 @@
-#include "cli/completion.h"
+#include "cli/pages.h"
 
 #include <algorithm>
 #include <sstream>

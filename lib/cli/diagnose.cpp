@@ -11,7 +11,7 @@
 #include "base/interpreter.h"
 #include "base/interrupt.h"
 #include "base/words.h"
-#include "cli/diagnose_program.h"
+#include "cli/halide_program.h"
 #include "cli/minify.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -29,15 +29,11 @@ namespace {
 /// Minimizes what fails, writes its repro, and fills the letter with both.
 void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, const Suspect& guilty,
             const SubjectOptions& options, diagnose::Letter& letter, std::ostream& report) {
-    BackendChoice backend{.name = guilty.spec.text(), .op_libraries = options.backend.op_libraries};
-    for (const auto& [key, value] : guilty.options) backend.pairs.push_back(key + "=" + value);
     nlohmann::json ignored;
-    MinifyOptions asked{.model = frame.file,
-                        .output = output,
-                        .backend = backend,
-                        .accuracy = options.accuracy,
-                        .limits = options.limits,
-                        .inputs = options.inputs};
+    MinifyOptions asked{options, frame.file, output};
+    asked.backend.name = guilty.spec.text();
+    asked.backend.pairs.clear();
+    for (const auto& [key, value] : guilty.options) asked.backend.pairs.push_back(key + "=" + value);
     asked.search.repeat = std::max(letter.guilt.repeat, 2);
     const repro::Followed followed = follow_up(tool, {.minify = true, .asked = asked}, report, ignored);
     const std::vector<reduce::Minimized>& results = followed.minimized.results;
@@ -83,7 +79,8 @@ std::vector<LoadedFrame> frames_of_model(const Tool& tool, const fs::path& model
     fs::path runnable = model;
     const bool run = is_run(recognize(model));
     if (run) {
-        SubjectOptions recorded{.inputs = options.inputs, .program = options.program, .values = true};
+        SubjectOptions recorded{{.inputs = options.inputs}, options.program};
+        recorded.values = true;
         const report::Subject subject = subject_of(tool, model, recorded, scratch);
         if (subject.frames.empty())
             throw Error({subject.model, {}}, "nothing was captured: " + join(subject.index->notes, "; "));

@@ -15,8 +15,9 @@ struct DiffOptions {
     ReportOptions report = {};
     PictureOptions pictures = {};
     SubjectOptions subject = {};
-    bool values = false;
-    std::optional<std::filesystem::path> record = {};  ///< a folder
+    bool values = false;  ///< two runs of a program by hashes of their results are compared
+    /// A folder for the operation at which the two part, as a record.
+    std::optional<std::filesystem::path> record = {};
 
     void declare(Tool& tool);
     UsedFiles files() const;

@@ -1,4 +1,3 @@
-#include "cli/minify_models.h"
 
 #include <algorithm>
 #include <iostream>
@@ -12,7 +11,7 @@
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "cli/minify.h"
-#include "cli/model_folder.h"
+#include "cli/model.h"
 #include "cli/progress.h"
 #include "cli/replay.h"
 #include "cli/tool.h"

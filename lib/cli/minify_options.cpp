@@ -10,7 +10,6 @@
 #include "base/interpreter.h"
 #include "base/subprocess.h"
 #include "cli/model.h"
-#include "cli/model_folder.h"
 #include "cli/subject.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -61,14 +60,11 @@ reduce::CommandOracleOptions command_of(const MinifyOptions& options, const std:
 }
 
 Suspect suspect_of(const MinifyOptions& options) {
-    const BackendSpec spec = options.backend.spec(kDefaultSuspect);
-    return {.spec = spec,
-            .options = options.backend.options(),
-            .accuracy = options.accuracy.chosen(),
-            .limits = options.limits.limits(),
-            .launcher = {shell_split(options.launcher), {fs::read_symlink("/proc/self/exe").string(), "answer"}},
-            .tier = options.accuracy.mode ? Tier::computes : Tier::ends,
-            .slower = options.pace.pace(spec, options.backend.options())};
+    Suspect suspect = options.suspect(kDefaultSuspect);
+    suspect.launcher = {shell_split(options.launcher), {fs::read_symlink("/proc/self/exe").string(), "answer"}};
+    if (options.accuracy.mode) suspect.tier = Tier::computes;
+    suspect.slower = options.pace.pace(suspect.spec, suspect.options);
+    return suspect;
 }
 
 /// A model that a command may judge by its file, whatever Whittle knows of it; nothing for any other.

@@ -44,4 +44,10 @@ std::string man_page_options(const PageText& page);
 /// reads.
 std::string man_page_variables(bool compiles);
 
+/// Returns the script that completes the program's options, the words of choices, sub-commands, and files elsewhere.
+/// `program` is what it is installed as; of "whittle minify" it is the part for whittle's script. `commands` are
+/// the parts for its own sub-commands, one behind the other. `shell`: bash, zsh or fish.
+std::string completion_script(const PageText& page, std::string_view shell, const std::string& program,
+                              const std::string& commands);
+
 }  // namespace whittle::cli

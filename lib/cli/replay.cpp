@@ -14,7 +14,6 @@
 #include "cli/messages.h"
 #include "cli/minify.h"
 #include "cli/model.h"
-#include "cli/model_folder.h"
 #include "cli/progress.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -80,8 +79,7 @@ std::string next_command(const ReplayResult& result, const ReplayChoice& options
     if (result.refused) return {};  // by every backend
     const bool wrong = result.outcome == "mismatch";
     if (wrong && result.backend == kReferenceBackend) return {};
-    const std::string command =
-        minify_command(result.file, wrong, options.backend, options.accuracy, {}, options.limits);
+    const std::string command = minify_command(result.file, wrong, options);
     return result.outcome == "slow" ? command + " " + shell_quote(options.pace.words()) : command;
 }
 

@@ -112,7 +112,7 @@ std::string last_line(std::string text) {
 /// As `minify MODEL` does it: what it fails with is in the file.
 void minimize(Find& find) {
     const TempDir scratch("whittle-fuzz");
-    const cli::MinifyOptions asked{.model = find.model, .output = scratch.path() / "min.json"};
+    const cli::MinifyOptions asked{{}, find.model, scratch.path() / "min.json"};
     const std::vector<LoadedFrame> frames = cli::frames_of(asked);
     const reduce::Request request = cli::request_of(asked, frames.at(0));
     const reduce::Minimized done = reduce::minimize(frames.at(0), request, reduce::Observer{});

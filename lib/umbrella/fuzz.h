@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/backend_choice.h"
+#include "cli/run_options.h"
 
 namespace whittle::umbrella {
 
