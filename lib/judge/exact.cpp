@@ -10,8 +10,8 @@
 
 #include "base/words.h"
 #include "graph/value_ref.h"
-#include "judge/exact_call.h"
 #include "judge/interval.h"
+#include "judge/interval_rules.h"
 #include "ops/core/memory.h"
 #include "passes/subgraph.h"
 #include "tensor/random.h"

@@ -10,7 +10,6 @@
 #include "graph/graph.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
-#include "judge/exact_call.h"
 #include "judge/interval_rules.h"
 #include "judge/interval_values.h"
 #include "ops/core/cost.h"

@@ -17,7 +17,6 @@
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "judge/outcome.h"
-#include "judge/outcome_message.h"
 #include "ops/aten/random.h"
 
 namespace whittle {

@@ -1,4 +1,3 @@
-#include "judge/launched.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -20,7 +19,7 @@
 #include "base/subprocess.h"
 #include "formats/json.h"
 #include "formats/json_text.h"
-#include "judge/outcome_message.h"
+#include "judge/outcome.h"
 #include "judge/suspect.h"
 
 namespace whittle {

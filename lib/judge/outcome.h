@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graph/backend.h"
@@ -26,7 +27,7 @@ struct Outcome {
     enum class Kind {
         ok,
         mismatch,
-        slow,  ///< right or wrong, it takes too long: against another way to run it (judge/race.h)
+        slow,  ///< right or wrong, it takes too long: against another way to run it (race())
         exception,
         crash,
         timeout,
@@ -126,5 +127,10 @@ Outcome judge(Outcome outcome, std::span<const Tensor> expected, const Accuracy&
 /// The same of a backend's run of the graph, with its gradients, which the reference knows.
 Outcome judge(Outcome outcome, const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> expected,
               const Accuracy& accuracy);
+
+std::string encode(const Outcome& outcome);
+
+/// Nothing for bytes that encode() did not write: a process that went mad can send anything.
+std::optional<Outcome> decode(std::string_view bytes);
 
 }  // namespace whittle

@@ -1,4 +1,4 @@
-#include "judge/race.h"
+#include "judge/suspect.h"
 
 #include <algorithm>
 #include <chrono>
@@ -12,7 +12,7 @@
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "graph/abilities.h"
-#include "judge/outcome_message.h"
+#include "judge/outcome.h"
 #include "judge/ratio_test.h"
 #include "ops/aten/random.h"
 #include "passes/no_grad.h"

@@ -91,7 +91,7 @@ class Minimizer {
             seen.push_back(queries_.observe(whole));
             if (seen.back().lost)
                 throw Error({oracle_.name(), {}}, "found no verdict on the original model: " + seen.back().message,
-                            seen.back().message.starts_with("--launcher")  // run_launched(), of judge/launched.h
+                            seen.back().message.starts_with("--launcher")  // run_launched(), of judge/suspect.h
                                 ? "run the launcher by hand with a command whose output you know: 'PREFIX echo hello'; "
                                   "see share/doc/how-to/clusters.md"
                                 : "run the command by hand on the model; --timeout and --memory-limit set the limits");

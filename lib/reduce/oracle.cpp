@@ -16,7 +16,7 @@
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/shared_files.h"
 #include "frontends/onnx/tensor_proto.h"
-#include "judge/race.h"
+#include "judge/suspect.h"
 #include "tensor/safetensors.h"
 
 namespace whittle::reduce {

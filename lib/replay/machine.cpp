@@ -1,4 +1,4 @@
-#include "replay/machine.h"
+#include "replay/profile.h"
 
 #include <algorithm>
 #include <chrono>

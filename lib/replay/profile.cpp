@@ -20,7 +20,6 @@
 #include "ops/aten/random.h"
 #include "passes/liveness.h"
 #include "passes/no_grad.h"
-#include "replay/machine.h"
 
 namespace whittle {
 namespace {

@@ -1,4 +1,4 @@
-#include "umbrella/cache.h"
+#include "umbrella/umbrella.h"
 
 #include <algorithm>
 #include <cstdio>

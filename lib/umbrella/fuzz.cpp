@@ -1,4 +1,4 @@
-#include "umbrella/fuzz.h"
+#include "umbrella/umbrella.h"
 
 #include <chrono>
 #include <iostream>

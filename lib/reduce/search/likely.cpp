@@ -1,4 +1,4 @@
-#include "reduce/search/likely.h"
+#include "reduce/search/search.h"
 
 #include <algorithm>
 #include <queue>

@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "base/words.h"
-#include "reduce/search/likely.h"
 
 namespace whittle::reduce {
 namespace {

@@ -8,10 +8,8 @@
 #include "formats/shared_fields.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
-#include "report/page/findings.h"
-#include "report/page/minified.h"
 #include "report/page/page.h"
-#include "report/page/sources.h"
+#include "report/page/parts.h"
 
 namespace whittle::html {
 

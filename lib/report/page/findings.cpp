@@ -1,4 +1,4 @@
-#include "report/page/findings.h"
+#include "report/page/parts.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "report/page/minified.h"
+#include "report/page/parts.h"
 
 #include <filesystem>
 #include <memory>
