@@ -41,7 +41,7 @@ class CulpritSearch {
             before = wrong_before();
         if (before && before->component == "lowering") return before;
         for (const Pass& pass : parts_.passes)
-            if (const auto limits = guilty_application(pass))
+            if (const auto limits = culprit_application(pass))
                 return Culprit{.component = before ? before->component : "compiler",
                                .together = {added(limited(pass, limits->right)), added(limited(pass, limits->fails))},
                                .op = pass.name,
@@ -123,13 +123,13 @@ class CulpritSearch {
         // The one that is enough to switch off; the last of the fewest builds on the others.
         const auto enough =
             std::find_if(kept.rbegin(), kept.rend(), [&](int item) { return !fails_with(left_without(item)); });
-        const int guilty = enough == kept.rend() ? kept.back() : *enough;
-        Culprit culprit{parts_.directive_is.empty() ? "schedule" : "switch", text(guilty), {}, parts_.directive_is};
+        const int decisive = enough == kept.rend() ? kept.back() : *enough;
+        Culprit culprit{parts_.directive_is.empty() ? "schedule" : "switch", text(decisive), {}, parts_.directive_is};
         for (const int item : kept)
-            if (item != guilty) culprit.together.push_back(text(item));
-        const Set left = left_without(guilty);
+            if (item != decisive) culprit.together.push_back(text(item));
+        const Set left = left_without(decisive);
         for (const int item : all_)
-            if (item != guilty && !std::ranges::binary_search(left, item)) culprit.dependents.push_back(text(item));
+            if (item != decisive && !std::ranges::binary_search(left, item)) culprit.dependents.push_back(text(item));
         return culprit;
     }
 
@@ -169,7 +169,7 @@ class CulpritSearch {
         int right, fails;
     };
     /// Nothing where it fails without the pass.
-    std::optional<PassLimits> guilty_application(const Pass& pass) {
+    std::optional<PassLimits> culprit_application(const Pass& pass) {
         if (pass.applications == 0 || asker_.fails(limited(pass, 0))) return std::nullopt;
         const Begin found = begin(pass, pass.applications);
         if (!found.right) return std::nullopt;

@@ -110,7 +110,7 @@ class ProgramText {
         values_["LOOPS"] =
             loops_ ? spaced("// ---- the same computation as plain loops " + std::string(80, '-') + "\n" + loops_->code)
                    : "";
-        values_["SUSPECT"] = spaced(guilty_switch() + suspect_.code);
+        values_["SUSPECT"] = spaced(culprit_switch() + suspect_.code);
         compared();
         control();
         judge();
@@ -133,10 +133,10 @@ class ProgramText {
 
   private:
     const std::optional<Culprit>& culprit() const { return failure_.culprit; }
-    bool switches_guilty() const { return suspect_.reads_guilty && culprit() && !culprit()->directive.empty(); }
+    bool switches_culprit() const { return suspect_.reads_culprit && culprit() && !culprit()->directive.empty(); }
 
-    std::string guilty_switch() const {
-        if (!switches_guilty()) return "";
+    std::string culprit_switch() const {
+        if (!switches_culprit()) return "";
         return "// The culprit: " + culprit()->directive + ". False, or ./" + options_.stem() +
                " control, switches it off.\nstatic bool culprit_on = true;\n\n";
     }
@@ -243,7 +243,7 @@ class ProgramText {
     /// What runs in the suspect's place and must pass.
     void control() {
         values_["PROGRAM"] = options_.stem();
-        if (switches_guilty()) {
+        if (switches_culprit()) {
             control_ = culprit()->directive + " switched off";
             values_["CONTROL"] = "    culprit_on = false;\n    under_test(out);";
         } else if (loops_ && !strict() && !suspect_.judges_reference &&

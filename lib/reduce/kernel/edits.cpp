@@ -53,14 +53,14 @@ bool drop_directives(KernelCase& kernel, const std::function<bool(const expr::Di
         const bool needs_gone = std::ranges::any_of(
             directive.requires_, [&](int needed) { return position[static_cast<std::size_t>(needed)] < 0; });
         if (needs_gone || gone(directive)) {
-            if (static_cast<int>(i) == kernel.guilty) return false;
+            if (static_cast<int>(i) == kernel.culprit) return false;
             continue;
         }
         for (int& needed : directive.requires_) needed = position[static_cast<std::size_t>(needed)];
         position[i] = static_cast<int>(kept.size());
         kept.push_back(std::move(directive));
     }
-    if (kernel.guilty >= 0) kernel.guilty = position[static_cast<std::size_t>(kernel.guilty)];
+    if (kernel.culprit >= 0) kernel.culprit = position[static_cast<std::size_t>(kernel.culprit)];
     kernel.schedule = std::move(kept);
     return true;
 }

@@ -203,7 +203,7 @@ Finding minified_finding(const PageFacts& facts, const json& result, const Cause
     const json repro = result.value("repro", json::object());
     const bool verified = repro.value("verified", false);
     const json culprit = result.value("culprit", json::object());
-    const std::string guilty =
+    const std::string decisive =
         culprit.value("directive", "").empty() ? culprit.value("op", "") : culprit.value("directive", "");
     const json nodes = result.value("nodes", json::array());
     const bool one = nodes.size() == 1;
@@ -212,8 +212,8 @@ Finding minified_finding(const PageFacts& facts, const json& result, const Cause
                              (cause ? " of " + result["graph"].get<std::string>() : "") + " minimized to " +
                              (one ? short_name(nodes[0]["op"]) : result["calls_after"].dump()) +
                              (verified ? ", with a verified repro" : ""),
-                    .detail = guilty.empty() ? result.value("minimized_message", result.value("message", ""))
-                                             : "culprit: " + culprit.value("component", "") + " " + guilty,
+                    .detail = decisive.empty() ? result.value("minimized_message", result.value("message", ""))
+                                               : "culprit: " + culprit.value("component", "") + " " + decisive,
                     .go = "minify",
                     .repro = verified};
     if (one) finding.place = first_of(nodes[0]["at"]);

@@ -51,7 +51,7 @@ std::string asking(const PageFacts& facts, const std::string& option);
 nlohmann::json status_of(const PageFacts& facts, const nlohmann::json& frame);
 
 /// A list of results as `minify --json` prints one, each with `graph_text`, its operations as `nodes` [{"id", "op",
-/// "mod", "at"}], whom to `report_to`, the command `without` the guilty directive and, where one was written, `repro`:
+/// "mod", "at"}], whom to `report_to`, the command `without` the culprit directive and, where one was written, `repro`:
 /// as `repro --json` prints it, with `text`. `results` is what minify prints of a model with one graph or several;
 /// `repros` may be null.
 nlohmann::json minified_json(const nlohmann::json& results, const nlohmann::json* repros, Sources& sources);
