@@ -12,6 +12,22 @@ std::string trimmed(std::string_view text) {
     return std::string(text.substr(first, text.find_last_not_of(kBlanks) - first + 1));
 }
 
+std::vector<std::string> split(std::string_view text, char separator) {
+    std::vector<std::string> words;
+    while (!text.empty()) {
+        const std::size_t end = std::min(text.find(separator), text.size());
+        words.emplace_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return words;
+}
+
+std::string replaced(std::string text, std::string_view word, std::string_view by) {
+    for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += by.size())
+        text.replace(at, word.size(), by);
+    return text;
+}
+
 std::string listed(std::span<const std::string> items, std::size_t most, std::string_view last) {
     const std::size_t shown = shown_of(items.size(), most), left = items.size() - shown;
     std::string text;

@@ -60,6 +60,12 @@ std::string join(Range&& items, F&& f,
     return join(words, separator);
 }
 
+/// "a", "b" and "c" of "a,b,c"; nothing of an empty text, and no empty word behind the last separator.
+std::vector<std::string> split(std::string_view text, char separator);
+
+/// With `by` in the place of each `word`.
+std::string replaced(std::string text, std::string_view word, std::string_view by);
+
 /// How many items of a list are shown where `most` fit: nothing is gained by leaving out one.
 constexpr std::size_t shown_of(std::size_t all, std::size_t most) {
     return all <= most || all - most == 1 ? all : most;

@@ -1,14 +1,12 @@
 #include "cli/minify_options.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
-#include <sstream>
 
 #include "base/error.h"
 #include "base/interpreter.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "cli/model.h"
 #include "cli/subject.h"
 #include "cli/tool.h"
@@ -32,11 +30,12 @@ std::vector<std::string> passes_of(const MinifyOptions& options) {
     std::set<std::string> only, skipped;
     for (const std::string& list : options.delta_passes) {
         std::set<std::string>& names = list.starts_with('-') ? skipped : only;
-        std::istringstream rest(list.substr(list.starts_with('-') ? 1 : 0));
-        for (std::string name; std::getline(rest, name, ','); names.insert(name))
+        for (const std::string& name : split(list.substr(list.starts_with('-') ? 1 : 0), ',')) {
             if (std::ranges::find(all, name) == all.end())
-                throw invalid_value(name, "--delta-passes", fmt::format("expected some of {}", fmt::join(all, ", ")),
+                throw invalid_value(name, "--delta-passes", "expected some of " + join(all),
                                     "'minify passes' describes the reductions");
+            names.insert(name);
+        }
     }
     std::vector<std::string> wanted;
     for (const std::string& name : all)

@@ -30,8 +30,6 @@ struct PageText {
     std::vector<OptionText> commands;  ///< sub-commands: "answer FOLDER", and what each does, maybe with an example
 };
 
-/// {"-o", "--output"} of "-o,--output".
-std::vector<std::string> split_names(std::string_view names);
 /// The long one, "--output"; else the only one.
 std::string long_name(std::string_view names);
 

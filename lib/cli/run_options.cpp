@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -127,11 +126,9 @@ std::vector<std::string> LimitOptions::words() const {
 namespace {
 
 double tolerance_number(const std::string& option, const std::string& text) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0))
-        throw invalid_value(text, option, "expected a number, 0 or more, or DTYPE=NUMBER");
-    return value;
+    const auto value = number_of<double>(text);
+    if (!value || !(*value >= 0)) throw invalid_value(text, option, "expected a number, 0 or more, or DTYPE=NUMBER");
+    return *value;
 }
 
 constexpr std::string_view kSteps = "ulp";  // behind a number of --rtol

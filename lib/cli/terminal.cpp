@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -17,17 +16,14 @@
 #include <string_view>
 
 #include "base/files.h"
+#include "base/number_text.h"
 
 namespace whittle::cli {
 
 std::size_t terminal_columns(int fd) {
     constexpr std::size_t kLeast = 20;  // nothing sensible fits less
-    if (const char* given = std::getenv("COLUMNS")) {
-        const std::string_view text(given);
-        std::size_t columns = 0;
-        const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), columns);
-        if (status == std::errc() && end == text.data() + text.size() && columns >= kLeast) return columns;
-    }
+    if (const char* given = std::getenv("COLUMNS"))
+        if (const auto columns = number_of<std::size_t>(given); columns && *columns >= kLeast) return *columns;
     winsize size{};
     return ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= kLeast ? size.ws_col : 0;
 }

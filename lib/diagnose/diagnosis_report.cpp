@@ -128,7 +128,7 @@ std::string where_to_report(const std::string& name, Backend* backend, const Cul
     if (!tracker) return "the maintainers of " + name;
     const auto races = [](const std::string& directive) { return directive.ends_with("allow_race_conditions()"); };
     const bool ours =
-        culprit && (culprit->component == "lowering" || culprit->component == "pass" ||
+        culprit && (culprit->before_compiler() ||
                     std::ranges::any_of(culprit->together, races));  // what is lost then is no bug of the compiler's
     if (ours) return std::string(kOwnTracker);
     const std::string theirs =

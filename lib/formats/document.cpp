@@ -1,11 +1,11 @@
 #include "formats/document.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/number_text.h"
 #include "base/words.h"
 #include "formats/json.h"
 
@@ -197,10 +197,8 @@ bool find_path(const Document::Json& at, const Document::Json& wanted, std::stri
 }
 
 std::optional<int> natural(std::string_view text) {
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
-    return value;
+    const auto value = number_of<int>(text);
+    return value && *value >= 0 ? value : std::nullopt;
 }
 
 }  // namespace

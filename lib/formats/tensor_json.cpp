@@ -37,9 +37,7 @@ Bits<T> bits_of(T value) {
 /// A float's shortest text, unless reading it as double and rounding again would give another float.
 std::string float_text(float value) {
     const std::string text = shortest_real(value);
-    double read = 0;
-    std::from_chars(text.data(), text.data() + text.size(), read);
-    return static_cast<float>(read) == value ? text : shortest_real(double{value});
+    return static_cast<float>(number_of<double>(text).value_or(0)) == value ? text : shortest_real(double{value});
 }
 
 template <class T>

@@ -1,10 +1,9 @@
 #include "graph/backend_options.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
-#include <sstream>
 
+#include "base/number_text.h"
 #include "base/words.h"
 
 namespace whittle {
@@ -23,9 +22,9 @@ void add_part(BackendOptions& options, const std::string& key, const std::string
 std::vector<std::string> option_parts(const BackendOptions& options, const std::string& key) {
     std::vector<std::string> result;
     const auto found = options.find(key);
-    std::istringstream rest(found == options.end() ? std::string() : found->second);
-    for (std::string part; std::getline(rest, part, ';');)
-        if (!part.empty()) result.push_back(part);
+    if (found == options.end()) return result;
+    for (std::string& part : split(found->second, ';'))
+        if (!part.empty()) result.push_back(std::move(part));
     return result;
 }
 
@@ -83,9 +82,7 @@ std::size_t option_choice(const BackendOptions& options, const std::string& key,
 }
 
 int option_number(const std::string& key, const std::string& text, int least, int most) {
-    int number = 0;
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (status == std::errc() && end == text.data() + text.size() && number >= least && number <= most) return number;
+    if (const auto number = number_of<int>(text); number && *number >= least && *number <= most) return *number;
     const bool bounded = most < std::numeric_limits<int>::max();
     const std::string range = bounded ? " from " + std::to_string(least) + " to " + std::to_string(most)
                                       : ", " + std::to_string(least) + " or more";
@@ -95,11 +92,8 @@ int option_number(const std::string& key, const std::string& text, int least, in
 double option_fraction(const BackendOptions& options, const std::string& key, double otherwise) {
     const auto found = options.find(key);
     if (found == options.end() || found->second.empty()) return otherwise;
-    const std::string& text = found->second;
-    double number = 0;
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (status == std::errc() && end == text.data() + text.size() && number >= 0 && number <= 1) return number;
-    throw wrong_option(key, text, "a number from 0 to 1");
+    if (const auto number = number_of<double>(found->second); number && *number >= 0 && *number <= 1) return *number;
+    throw wrong_option(key, found->second, "a number from 0 to 1");
 }
 
 void expect_known(const std::string& key, const std::string& name, const std::vector<std::string>& known) {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 
 #include "base/error.h"
+#include "base/number_text.h"
 
 namespace whittle {
 
@@ -84,11 +84,8 @@ std::string_view base_name(std::string_view target) {
 std::pair<std::string_view, int> split_suffix(std::string_view text) {
     const std::size_t line = text.rfind('_');
     if (line == std::string_view::npos || line + 1 == text.size() || text[line + 1] == '0') return {text, 0};
-    int number = 0;
-    const char* end = text.data() + text.size();
-    const auto result = std::from_chars(text.data() + line + 1, end, number);
-    if (result.ec != std::errc{} || result.ptr != end || number <= 0) return {text, 0};
-    return {text.substr(0, line), number};
+    const int number = number_of<int>(text.substr(line + 1)).value_or(0);
+    return number > 0 ? std::pair(text.substr(0, line), number) : std::pair(text, 0);
 }
 
 void visit_refs(const Arg& arg, const std::function<void(NodeRef)>& f) {

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "base/words.h"
 #include "graph/placement.h"
 #include "graph/text.h"
@@ -134,12 +135,10 @@ class Cursor {
     std::int64_t integer() {
         const std::size_t start = pos_;
         const std::string_view token = number_token();
-        std::int64_t value = 0;
-        const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
-        if (token.empty() || error != std::errc{} || end != token.data() + token.size())
-            fail_at(start, "'" + std::string(token) + "'", "an integer that fits in 64 bits");
+        const auto value = number_of<std::int64_t>(token);
+        if (!value) fail_at(start, "'" + std::string(token) + "'", "an integer that fits in 64 bits");
         skip_blanks();
-        return value;
+        return *value;
     }
 
     std::vector<std::int64_t> integers() {
@@ -368,14 +367,9 @@ class GraphParser {
         if (token == "none") return {};
         if (token == "true" || token == "false") return token == "true";
         if (const auto dtype = dtype_from_name(token)) return *dtype;
-        std::int64_t integer = 0;
-        double real = 0;
-        const char* end = token.data() + token.size();
-        if (const auto r = std::from_chars(token.data(), end, integer); r.ec == std::errc{} && r.ptr == end)
-            return integer;
+        if (const auto integer = number_of<std::int64_t>(token)) return *integer;
         const bool integral = token.find_first_not_of("-0123456789") == std::string_view::npos;
-        if (const auto r = std::from_chars(token.data(), end, real); r.ec == std::errc{} && r.ptr == end && !integral)
-            return real;
+        if (const auto real = number_of<double>(token); real && !integral) return *real;
         in_.fail_at(start, token.empty() ? "'" + std::string(1, in_.peek()) + "'" : "'" + std::string(token) + "'",
                     "an argument: %node, number, true, false, none, dtype, \"text\", [list] or @graph");
     }

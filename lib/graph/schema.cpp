@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "base/words.h"
 
 namespace whittle {
@@ -107,11 +107,8 @@ class Parser {
     }
 
     int length() {
-        const std::string digits = word();
-        int value = 0;
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        if (error != std::errc{} || end != digits.data() + digits.size() || value <= 0 || value > 64)
-            fail("a length from 1 to 64");
+        const int value = number_of<int>(word()).value_or(0);
+        if (value <= 0 || value > 64) fail("a length from 1 to 64");
         return value;
     }
 
@@ -257,14 +254,6 @@ class Parser {
         std::string value(text_.substr(pos_ + 1, end - pos_ - 1));
         pos_ = end + 1;
         skip_space();
-        return value;
-    }
-
-    template <class T>
-    static std::optional<T> number_of(const std::string& token) {
-        T value{};
-        const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
-        if (error != std::errc{} || end != token.data() + token.size()) return std::nullopt;
         return value;
     }
 

@@ -150,8 +150,7 @@ class CommandOracle final : public Oracle {
             else
                 save_onnx(candidate.graph, file,
                           weights_beside(candidate.graph, external_data_of(options_.external_data), shared_.weights));
-            save_tensors(folder / "test_data_set_0", "input_", candidate.inputs);
-            save_tensors(folder / "test_data_set_0", "output_", candidate.expected);
+            save_test_data_set(folder / "test_data_set_0", candidate.inputs, candidate.expected);
             return file;
         }
         save_graph(candidate.graph, file, shared_.tensors);
@@ -161,13 +160,6 @@ class CommandOracle final : public Oracle {
             inputs[candidate.graph.nodes[static_cast<std::size_t>(placeholders[i])].name] = candidate.inputs[i];
         save_safetensors(folder / "inputs.safetensors", inputs);
         return file;
-    }
-
-    /// The layout of the ONNX backend tests.
-    static void save_tensors(const std::filesystem::path& folder, const std::string& prefix,
-                             std::span<const Tensor> tensors) {
-        for (std::size_t i = 0; i < tensors.size(); i++)
-            save_tensor_proto(folder / (prefix + std::to_string(i) + ".pb"), tensors[i]);
     }
 
     Observation judge(const ProcessResult& process) const {
@@ -248,15 +240,7 @@ std::string Oracle::question() const {
 std::vector<std::string> command_line(const CommandOracleOptions& options, const std::filesystem::path& candidate) {
     std::vector<std::string> argv = options.launcher;
     argv.insert(argv.end(), options.command.begin(), options.command.end());
-    const std::string file = candidate.string();
-    bool placed = false;
-    for (std::string& word : argv)
-        for (std::size_t at = 0; (at = word.find("{}", at)) != std::string::npos; at += file.size()) {
-            word.replace(at, 2, file);
-            placed = true;
-        }
-    if (!placed) argv.push_back(file);
-    return argv;
+    return with_file(std::move(argv), candidate.string());
 }
 
 Observation observation_of(const Outcome& outcome) {

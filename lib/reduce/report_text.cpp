@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <sstream>
 
 #include "base/command_words.h"
 #include "base/subprocess.h"
@@ -126,9 +125,7 @@ std::string found_text(const Minimized& done) {
 std::string graph_text(const Graph& graph, const std::string& file) {
     constexpr std::size_t kMost = 40, kBegin = 24, kEnd = 8, kColumns = 120;
     const std::string text = print(graph);
-    std::vector<std::string> lines;
-    std::istringstream in(text);
-    for (std::string line; std::getline(in, line);) lines.push_back(std::move(line));
+    const std::vector<std::string> lines = split(text, '\n');
     if (lines.size() <= kMost) return text;
     std::string shown;
     for (std::size_t i = 0; i < lines.size(); ++i) {

@@ -246,8 +246,7 @@ class ProgramText {
         if (switches_culprit()) {
             control_ = culprit()->directive + " switched off";
             values_["CONTROL"] = "    culprit_on = false;\n    under_test(out);";
-        } else if (loops_ && !strict() && !suspect_.judges_reference &&
-                   !(culprit() && (culprit()->component == "lowering" || culprit()->component == "pass"))) {
+        } else if (loops_ && !strict() && !suspect_.judges_reference && !(culprit() && culprit()->before_compiler())) {
             control_ = "plain loops instead of the compiler";
             values_["CONTROL"] = "    run_loops(out);";
         } else {
@@ -291,7 +290,7 @@ class ProgramText {
     /// And when the loops are wrong, too.
     std::string accused_with_loops() const {
         if (strict()) return "neither the backend nor the loops match the reference bit for bit (--accuracy=strict)";
-        const bool known = culprit() && (culprit()->component == "lowering" || culprit()->component == "pass");
+        const bool known = culprit() && culprit()->before_compiler();
         return "BUG in " + (known ? "the " + culprit()->text() : suspect_.lowering) +
                " (the plain loops are wrong, too)";
     }

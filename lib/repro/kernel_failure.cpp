@@ -212,7 +212,7 @@ std::optional<KernelCase> first_failing(const program::Plan& plan, const Failure
 /// Why the failure is none of one kernel under Halide; empty: it may be.
 std::string not_of_a_kernel(const Failure& failure) {
     const std::string& kind = failure.signature.kind;
-    if (failure.culprit && (failure.culprit->component == "lowering" || failure.culprit->component == "pass"))
+    if (failure.culprit && failure.culprit->before_compiler())
         return "the culprit is in Whittle, not in Halide: " + failure.culprit->text();
     if (failure.accuracy.wants_bits())
         return "the model fails only with --accuracy=" + std::string(name(failure.accuracy.mode));

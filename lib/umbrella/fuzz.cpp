@@ -3,7 +3,6 @@
 #include <chrono>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -97,13 +96,6 @@ struct Find {
     }
 };
 
-/// What minify prints of the result in `before`, of the same in `after`.
-std::string moved(std::string report, const std::string& before, const std::string& after) {
-    for (std::size_t at = 0; (at = report.find(before, at)) != std::string::npos; at += after.size())
-        report.replace(at, before.size(), after);
-    return report;
-}
-
 std::string last_line(std::string text) {
     text.erase(text.find_last_not_of('\n') + 1);
     return text.substr(text.rfind('\n') + 1);  // npos + 1 is 0
@@ -127,7 +119,7 @@ void minimize(Find& find) {
     if (find.known) return;
     const fs::path result = find.kind / "min.json";
     save_graph(smallest, result);
-    write_file(find.kind / "minify.txt", moved(report, request.output.string(), result.string()));
+    write_file(find.kind / "minify.txt", replaced(report, request.output.string(), result.string()));
     find.repro = repro::repro_of(smallest, result, find.kind / "repro.cpp", cli::environment());
     write_file(find.kind / "repro.txt", find.repro.report
                                             ? to_text(*find.repro.report, *smallest.failure, find.repro.options)

@@ -84,9 +84,7 @@ class PlainWriter final : KernelWriter {
     /// "f(x) = exp(in(0)) with in(0) = 2"; empty: it is long.
     std::string title() const {
         constexpr std::size_t kLongest = 60;
-        std::string text = definition_;
-        constexpr std::string_view kZero = "Expr(0)";  // which only C++ needs
-        for (std::size_t at; (at = text.find(kZero)) != std::string::npos;) text.replace(at, kZero.size(), "0");
+        const std::string text = replaced(definition_, "Expr(0)", "0");  // which only C++ needs
         if (text.size() > kLongest || text.find('\n') != std::string::npos) return "";
         std::string values;
         for (const expr::Input* input : prepared_.inputs()) {

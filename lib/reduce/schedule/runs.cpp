@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/pattern.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "tensor/npy.h"
 
 namespace whittle::reduce {
@@ -91,9 +92,7 @@ RunEnd ProgramRuns::run(const fs::path& folder, const RecordingOptions& options,
         const std::string file = write_candidate(request_, environment, folder).string();
         argv = request_.check;
         if (argv.empty()) argv = {request_.test.string(), file};
-        for (std::string& word : argv)
-            for (std::size_t at = 0; (at = word.find("{}", at)) != std::string::npos; at += file.size())
-                word.replace(at, 2, file);
+        for (std::string& word : argv) word = replaced(std::move(word), "{}", file);
     } else {
         process.environment = environment;
     }
