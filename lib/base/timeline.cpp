@@ -17,19 +17,8 @@ using Seconds = std::chrono::duration<double>;
 }  // namespace
 
 std::string_view name(SpanKind kind) {
-    switch (kind) {
-        case SpanKind::capture:
-            return "capture";
-        case SpanKind::backend:
-            return "backend";
-        case SpanKind::pass:
-            return "pass";
-        case SpanKind::lowering:
-            return "lowering";
-        case SpanKind::kernel:
-            return "kernel";
-    }
-    __builtin_unreachable();
+    static constexpr std::string_view kNames[] = {"capture", "backend", "pass", "lowering", "kernel"};
+    return kNames[static_cast<std::size_t>(kind)];
 }
 
 Timeline::Timeline() : before_(the_timeline.exchange(this)) {}

@@ -38,17 +38,8 @@ bool Arg::operator==(const Arg& other) const {
 }
 
 std::string_view name(NodeKind kind) {
-    switch (kind) {
-        case NodeKind::placeholder:
-            return "placeholder";
-        case NodeKind::get_attr:
-            return "get_attr";
-        case NodeKind::call:
-            return "call";
-        case NodeKind::output:
-            return "output";
-    }
-    __builtin_unreachable();
+    static constexpr std::string_view kNames[] = {"placeholder", "get_attr", "call", "output"};
+    return kNames[static_cast<std::size_t>(kind)];
 }
 
 const Arg* Node::kwarg(std::string_view key) const {

@@ -28,6 +28,9 @@ enum class ParamType {
     text_list,
     graph
 };
+bool is_list(ParamType type);
+/// Of a list's elements; another type itself.
+ParamType element_of(ParamType type);
 
 struct Param {
     std::string name;

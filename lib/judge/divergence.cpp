@@ -125,17 +125,8 @@ class Births {
 }  // namespace
 
 std::string_view name(Closeness closeness) {
-    switch (closeness) {
-        case Closeness::close:
-            return "close";
-        case Closeness::coarse:
-            return "coarse";
-        case Closeness::noise:
-            return "noise";
-        case Closeness::differs:
-            return "differs";
-    }
-    __builtin_unreachable();
+    static constexpr std::string_view kNames[] = {"close", "coarse", "noise", "differs"};
+    return kNames[static_cast<std::size_t>(closeness)];
 }
 
 bool is_noise(const Tensor& got, const Tensor& reference, const Tensor& exact, const Rounding& rounding) {

@@ -73,27 +73,9 @@ void guarded(Outcome& outcome, const char* stage, F&& f) {
 }  // namespace
 
 std::string_view name(Outcome::Kind kind) {
-    switch (kind) {
-        case Outcome::Kind::ok:
-            return "ok";
-        case Outcome::Kind::mismatch:
-            return "mismatch";
-        case Outcome::Kind::slow:
-            return "slow";
-        case Outcome::Kind::exception:
-            return "exception";
-        case Outcome::Kind::crash:
-            return "crash";
-        case Outcome::Kind::timeout:
-            return "timeout";
-        case Outcome::Kind::out_of_memory:
-            return "out_of_memory";
-        case Outcome::Kind::unsupported:
-            return "unsupported";
-        case Outcome::Kind::unresolved:
-            return "unresolved";
-    }
-    __builtin_unreachable();
+    static constexpr std::string_view kNames[] = {"ok",      "mismatch",      "slow",        "exception", "crash",
+                                                  "timeout", "out_of_memory", "unsupported", "unresolved"};
+    return kNames[static_cast<std::size_t>(kind)];
 }
 
 void hint_at_memory(std::string_view words) {

@@ -208,15 +208,8 @@ void name_models(TraceIndex& index, const fs::path& folder, std::span<const fs::
 }
 
 std::string_view name(RecordPolicy policy) {
-    switch (policy) {
-        case RecordPolicy::always:
-            return "always";
-        case RecordPolicy::on_error:
-            return "on-error";
-        case RecordPolicy::never:
-            return "never";
-    }
-    __builtin_unreachable();
+    static constexpr std::string_view kNames[] = {"always", "on-error", "never"};
+    return kNames[static_cast<std::size_t>(policy)];
 }
 
 std::optional<RecordPolicy> record_policy_called(std::string_view wanted) {
