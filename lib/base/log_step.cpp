@@ -11,16 +11,16 @@
 namespace whittle {
 namespace {
 
-struct Row {
+struct StepRow {
     std::string_view name, title;
     LogChannel channel;
     SpanKind span;
 };
 /// In the order of the kinds, the first of which is 1.
-constexpr Row kRows[] = {{"capture", "Step 1: capture: ", LogChannel::capture, SpanKind::capture},
-                         {"backend", "Step 2: compile by backend ", LogChannel::backend, SpanKind::backend},
-                         {"lowering", "Step 3: lowering: ", LogChannel::lowering, SpanKind::lowering}};
-const Row& row_of(LogStep::Kind kind) { return kRows[static_cast<std::size_t>(kind) - 1]; }
+constexpr StepRow kRows[] = {{"capture", "Step 1: capture: ", LogChannel::capture, SpanKind::capture},
+                             {"backend", "Step 2: compile by backend ", LogChannel::backend, SpanKind::backend},
+                             {"lowering", "Step 3: lowering: ", LogChannel::lowering, SpanKind::lowering}};
+const StepRow& row_of(LogStep::Kind kind) { return kRows[static_cast<std::size_t>(kind) - 1]; }
 
 std::string title_of(LogStep::Kind kind, const std::string& what) { return std::string(row_of(kind).title) + what; }
 
