@@ -115,11 +115,11 @@ std::string sure_text(const DiagnosisReport& report) {
 }
 
 /// `backend` is the one of that name, null where it is not there any more. `culprit` may be null.
-std::string where_to_report(const std::string& name, Backend* backend, const Culprit* culprit) {
+std::string tracker_of(const std::string& name, Backend* backend, const Culprit* culprit) {
     const BackendSpec spec(name);
     if (const auto* wrapped = std::get_if<WrappedBackend>(&spec.value())) {
         const auto* const wrapper = dynamic_cast<const Wrapper*>(backend);
-        return where_to_report(wrapped->inner, wrapper ? &wrapper->inner() : nullptr, culprit);
+        return tracker_of(wrapped->inner, wrapper ? &wrapper->inner() : nullptr, culprit);
     }
     Tracked* const tracked = backend ? offered<Tracked>(*backend) : nullptr;
     const std::optional<Tracker> tracker = tracked ? tracked->tracker() : std::nullopt;
@@ -151,7 +151,7 @@ std::string only_library(const Graph& graph) {
 }
 
 /// The maintainers of what `backend` did wrong.
-std::string where_to_report(const DiagnosisReport& report, Backend& backend) {
+std::string tracker_of(const DiagnosisReport& report, Backend& backend) {
     Graph failing = report.minimized.value_or(Graph());
     if (!failing.failure) describe(report.suspect, failing.failure.emplace());
     const BuiltInBackend& row = *report.components.last().component;
@@ -190,7 +190,7 @@ bool find_switch(DiagnosisReport& report, Backend& backend) {
 
 /// Fills the send_to and the commands. `backend` is the failing one.
 void address(DiagnosisReport& report, Backend& backend) {
-    report.send_to = where_to_report(report, backend);
+    report.send_to = tracker_of(report, backend);
     if (find_switch(report, backend)) return;
     const ComponentVerdict& components = report.components;
     if (offered<Reference>(backend)) {  // explain takes it for right
@@ -228,8 +228,8 @@ std::string where_to_report(const Graph& failing, Backend* backend) {
     const Failure& failure = *failing.failure;
     const Culprit* const culprit = failure.culprit ? &*failure.culprit : nullptr;
     const auto other = backend ? other_compiler(failure, *backend) : std::nullopt;
-    return other ? where_to_report(other->backend, find_backend(other->backend).get(), culprit)
-                 : where_to_report(failure.backend, backend, culprit);
+    return other ? tracker_of(other->backend, find_backend(other->backend).get(), culprit)
+                 : tracker_of(failure.backend, backend, culprit);
 }
 
 std::vector<std::string> last_good_command(const Graph& minimized, const std::filesystem::path& file,
