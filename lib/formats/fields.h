@@ -154,7 +154,7 @@ struct Form<std::map<std::string, T>, As> {
 template <class T>
 struct Form<std::optional<T>, OrNull> {
     static void write(JsonWriter& out, const std::optional<T>& value, OrNull) {
-        value ? Form<T>::write(out, *value, {}) : out.value("null");
+        value ? Form<T>::write(out, *value, Plain{}) : out.value("null");
     }
     static Json schema(SchemaMaker& maker, OrNull) {
         return any_schema({type_schema("null"), Form<T>::schema(maker, {})});
@@ -219,7 +219,7 @@ struct Form<T, Plain> {
 template <class T>
 std::string json_of(const T& value, TensorWriter* tensors = nullptr) {
     JsonWriter out(JsonWriter::Begin::empty, tensors);
-    Form<T>::write(out, value, {});
+    Form<T>::write(out, value, Plain{});
     return out.take();
 }
 
@@ -228,7 +228,7 @@ template <class T>
 nlohmann::json report_json(const T& value) {
     JsonWriter out;
     out.null_for_no_number();
-    Form<T>::write(out, value, {});
+    Form<T>::write(out, value, Plain{});
     return parse_report(out.take());
 }
 
