@@ -157,7 +157,7 @@ struct Form<std::optional<T>, OrNull> {
         value ? Form<T>::write(out, *value, Plain{}) : out.value("null");
     }
     static Json schema(SchemaMaker& maker, OrNull) {
-        return any_schema({type_schema("null"), Form<T>::schema(maker, {})});
+        return any_schema({type_schema("null"), Form<T>::schema(maker, Plain{})});
     }
 };
 /// Of a member: left out where it is empty.
@@ -236,7 +236,7 @@ nlohmann::json report_json(const T& value) {
 template <class... T>
 Json report_schema(const char* title, const char* description) {
     SchemaMaker maker;
-    return maker.report(title, description, {Form<T>::schema(maker, {})...});
+    return maker.report(title, description, {Form<T>::schema(maker, Plain{})...});
 }
 
 // ---- whole files
