@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <optional>
 
-#include "cli/picture_options.h"
 #include "cli/report_options.h"
 #include "cli/subject.h"
 

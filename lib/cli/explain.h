@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/picture_options.h"
 #include "cli/report_options.h"
 #include "cli/subject.h"
 

@@ -261,4 +261,13 @@ std::unique_ptr<Oracle> command_oracle(CommandOracleOptions options) {
     return std::make_unique<CommandOracle>(std::move(options));
 }
 
+Judging::Judging(const Judge& judge) {
+    if (const Suspect* suspect = std::get_if<Suspect>(&judge)) {
+        backend = find_backend(suspect->spec, suspect->options);
+        oracle = backend_oracle(*backend, *suspect);
+    } else {
+        oracle = command_oracle(std::get<CommandOracleOptions>(judge));
+    }
+}
+
 }  // namespace whittle::reduce

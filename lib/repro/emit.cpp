@@ -9,7 +9,7 @@
 #include "base/program_text.h"
 #include "base/subprocess.h"
 #include "base/words.h"
-#include "compile/loops_code.h"
+#include "compile/planned.h"
 #include "expr/loops.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"

@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/words.h"
 #include "compile/gradients.h"
-#include "compile/loops_code.h"
+#include "compile/planned.h"
 #include "diagnose/compiled.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/diagnosis_report.h"

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/words.h"
-#include "graph/stepping.h"
+#include "graph/run_observer.h"
 #include "graph/value_ref.h"
 #include "ops/aten/hidden_writes.h"
 #include "ops/core/assertions.h"

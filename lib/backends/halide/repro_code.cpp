@@ -8,7 +8,7 @@
 #include "backends/halide/planned.h"
 #include "base/error.h"
 #include "compile/kernel_text.h"
-#include "compile/loops_code.h"
+#include "compile/planned.h"
 
 namespace whittle::halide {
 using program::Kernel;
