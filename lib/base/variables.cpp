@@ -137,8 +137,7 @@ std::span<const Variable> variables() { return kVariables; }
 namespace {
 
 const Variable& entry_of(std::string_view name) {
-    const auto known = std::find_if(std::begin(kVariables), std::end(kVariables),
-                                    [&](const Variable& entry) { return entry.name == name; });
+    const auto known = std::ranges::find_if(kVariables, [&](const Variable& entry) { return entry.name == name; });
     WHITTLE_CHECK(known != std::end(kVariables), "an environment variable that is in no list");
     return *known;
 }

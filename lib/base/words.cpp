@@ -70,7 +70,7 @@ std::string lower_case(std::string text) {
 }
 
 std::size_t columns_of(std::string_view text) {
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
+    return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
 }
 
 std::string first_words(const std::string& text, std::size_t most) {

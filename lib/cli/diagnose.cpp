@@ -179,7 +179,7 @@ int diverge(const Tool& tool, const CulpritOptions& options) {
     }
     if (tool.shared().json) print_json(to_json(all));
     sink.close();
-    return std::any_of(all.begin(), all.end(), [](const auto& one) { return one.differs(); });
+    return std::ranges::any_of(all, [](const auto& one) { return one.differs(); });
 }
 
 static int find_precision(const Tool& tool, const CulpritOptions& asked) {

@@ -57,7 +57,7 @@ void read_test_data_set(const fs::path& folder, const DeclaredValues& declared, 
         given.inputs.push_back({input.name, folder.string(), std::move(input.tensor), std::move(input.opaque)});
     for (NamedTensor& output : set.outputs) given.expected.push_back(std::move(output.tensor));
     // One tensor without a name: all go by position, as the files are numbered.
-    if (std::any_of(given.inputs.begin(), given.inputs.end(), [](const auto& i) { return i.name.empty(); }))
+    if (std::ranges::any_of(given.inputs, [](const auto& i) { return i.name.empty(); }))
         for (GivenInput& input : given.inputs) input.name.clear();
 }
 

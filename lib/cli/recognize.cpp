@@ -53,7 +53,7 @@ ModelKind recognize_archive(const fs::path& path) {
         return ModelKind::pt2;
     }
     const auto has = [&](std::string_view ending) {
-        return std::any_of(entries.begin(), entries.end(), [&](const std::string& e) { return e.ends_with(ending); });
+        return std::ranges::any_of(entries, [&](const std::string& e) { return e.ends_with(ending); });
     };
     if (has("/constants.pkl")) return ModelKind::torchscript;
     if (has("/data.pkl") && !has(".json"))
@@ -136,7 +136,7 @@ ModelKind recognize(const fs::path& path) {
                     shell_quote(program_words("explain", {interpreter, file})) + " reports the graphs; " +
                         shell_quote(program_words("trace", {"-o", "DIR", interpreter, file})) +
                         " records the graphs for minify, repro and replay");
-    const auto text = std::find_if(head.begin(), head.end(), [](unsigned char c) { return !std::isspace(c); });
+    const auto text = std::ranges::find_if(head, [](unsigned char c) { return !std::isspace(c); });
     if (text != head.end() && *text == '{') return is_record(path) ? ModelKind::record : ModelKind::graph;
     const std::string extension = path.extension().string();
     if (extension == ".json") throw Error({file, "byte 0"}, "found no '{', expected a graph or record in JSON");

@@ -53,7 +53,7 @@ std::optional<BackendFailure> foreign_dtype(const Graph& graph, const std::strin
 }
 
 void add(std::vector<std::string>& targets, const std::string& target) {
-    if (std::find(targets.begin(), targets.end(), target) == targets.end()) targets.push_back(target);
+    if (std::ranges::find(targets, target) == targets.end()) targets.push_back(target);
 }
 
 /// Adds the calls that write, where what they write is not the graph's own or has no functional form; `why`: the

@@ -81,7 +81,7 @@ std::string on_ops(const DiagnosisReport& report) {
     if (report.minimized)
         for (const NodeId id : report.minimized->calls()) {
             const std::string& op = report.minimized->node({id}).target;
-            if (std::find(ops.begin(), ops.end(), op) == ops.end()) ops.push_back(op);
+            if (std::ranges::find(ops, op) == ops.end()) ops.push_back(op);
         }
     return ops.empty() || ops.size() > kFew ? "" : ", on " + join(ops);
 }

@@ -78,7 +78,7 @@ std::size_t option_choice(const BackendOptions& options, const std::string& key,
     const auto given = options.find(key);
     if (given == options.end()) return 0;
     expect_known(key, given->second, words);
-    return static_cast<std::size_t>(std::find(words.begin(), words.end(), given->second) - words.begin());
+    return static_cast<std::size_t>(std::ranges::find(words, given->second) - words.begin());
 }
 
 int option_number(const std::string& key, const std::string& text, int least, int most) {
@@ -97,7 +97,7 @@ double option_fraction(const BackendOptions& options, const std::string& key, do
 }
 
 void expect_known(const std::string& key, const std::string& name, const std::vector<std::string>& known) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) return;
+    if (std::ranges::find(known, name) != known.end()) return;
     throw wrong_option(key, name, known.empty() ? "no value: the backend knows none" : "one of " + join(known), known);
 }
 
@@ -111,7 +111,7 @@ std::vector<OptionLimit> option_limits(const BackendOptions& options, const std:
         const std::string name = part.substr(0, equals);
         expect_known(key, name, names);
         if (equals == part.npos) throw wrong_option(key, part, "NAME=K, a name and a number");
-        const auto found = std::find(names.begin(), names.end(), name);
+        const auto found = std::ranges::find(names, name);
         limits.push_back({name, option_number(key + " " + name, part.substr(equals + 1), 0,
                                               known[static_cast<std::size_t>(found - names.begin())].most)});
     }

@@ -204,10 +204,9 @@ bool same_structure(const Graph& a, const Graph& b) {
         return x.first == y.first && same_structure(*x.second, *y.second);
     };
     return a.name == b.name && a.dialect == b.dialect && a.opset_imports == b.opset_imports &&
-           std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), same_node) &&
-           std::equal(a.attributes.begin(), a.attributes.end(), b.attributes.begin(), b.attributes.end(),
-                      same_attribute) &&
-           std::equal(a.subgraphs.begin(), a.subgraphs.end(), b.subgraphs.begin(), b.subgraphs.end(), same_subgraph);
+           std::ranges::equal(a.nodes, b.nodes, same_node) &&
+           std::ranges::equal(a.attributes, b.attributes, same_attribute) &&
+           std::ranges::equal(a.subgraphs, b.subgraphs, same_subgraph);
 }
 
 std::string identifier(std::string_view text) {

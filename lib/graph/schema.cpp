@@ -47,8 +47,8 @@ const BaseType& row_of(ParamType type) {
 /// Whether ATen's defaults spell the dtype so: "double", "long", as C++ constants are named in lower case.
 bool is_spelling(std::string_view text, DType dtype) {
     const std::string_view name = info_of(dtype).aten_name;
-    return std::equal(text.begin(), text.end(), name.begin(), name.end(),
-                      [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
+    return std::ranges::equal(text, name,
+                              [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
 }
 
 /// at::Reduction: the enumeration behind "int reduction=Mean".

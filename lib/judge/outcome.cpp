@@ -92,7 +92,7 @@ void hint_at_memory(std::string_view words) {
     const auto same = [](char a, char b) {
         return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
     };
-    const bool says_so = std::any_of(std::begin(kSayings), std::end(kSayings), [&](std::string_view saying) {
+    const bool says_so = std::ranges::any_of(kSayings, [&](std::string_view saying) {
         return std::search(words.begin(), words.end(), saying.begin(), saying.end(), same) != words.end();
     });
     static std::atomic<bool> said{false};

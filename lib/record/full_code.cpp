@@ -254,8 +254,8 @@ std::vector<RecordedGraph> graphs_of(const TraceIndex& index, const fs::path& fo
     std::vector<RecordedGraph> graphs;
     for (const IndexGraph& graph : index.graphs) {
         if (graph.frame != frame || !graph.variant_of.empty()) continue;  // it reads as the graph that it varies
-        const auto record = std::find_if(index.records.begin(), index.records.end(),
-                                         [&](const IndexRecord& r) { return r.graph == graph.name; });
+        const auto record =
+            std::ranges::find_if(index.records, [&](const IndexRecord& r) { return r.graph == graph.name; });
         if (record == index.records.end()) continue;
         RecordedGraph recorded{&graph, &*record, load_record(folder / record->file)};
         if (recorded.record.graph.dialect == "aten") graphs.push_back(std::move(recorded));

@@ -151,8 +151,8 @@ std::vector<TracedFrame> TraceFolder::add(const capture::CapturedFrame& frame, c
 
 void check_records(const fs::path& folder, TraceIndex& index, CaptureCheck& check) {
     for (const IndexRecord& entry : index.records) {
-        const auto graph = std::find_if(index.graphs.begin(), index.graphs.end(),
-                                        [&](const IndexGraph& other) { return other.name == entry.graph; });
+        const auto graph =
+            std::ranges::find_if(index.graphs, [&](const IndexGraph& other) { return other.name == entry.graph; });
         if (graph == index.graphs.end()) continue;  // a frame record
         LoadedRecord loaded = load_record(folder / entry.file);
         const Finding finding = check.check(loaded.graph, loaded.record.inputs, loaded.record.expected, graph->checked);

@@ -88,7 +88,7 @@ ExternalData external_data_of(const std::string& word) {
 }
 
 bool contains(const std::vector<std::int64_t>& codes, int code) {
-    return std::find(codes.begin(), codes.end(), code) != codes.end();
+    return std::ranges::find(codes, code) != codes.end();
 }
 
 class CommandOracle final : public Oracle {
@@ -157,7 +157,7 @@ class CommandOracle final : public Oracle {
         std::map<std::string, Tensor> inputs;
         const std::vector<NodeId> placeholders = candidate.graph.placeholders();
         for (std::size_t i = 0; i < placeholders.size(); i++)
-            inputs[candidate.graph.nodes[static_cast<std::size_t>(placeholders[i])].name] = candidate.inputs[i];
+            inputs[candidate.graph.node({placeholders[i]}).name] = candidate.inputs[i];
         save_safetensors(folder / "inputs.safetensors", inputs);
         return file;
     }

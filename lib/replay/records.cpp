@@ -161,8 +161,8 @@ const KnownFailures::Entry* KnownFailures::find(const fs::path& record, const st
 std::vector<std::string> KnownFailures::unused(const std::vector<fs::path>& records) const {
     std::vector<std::string> patterns;
     for (const Entry& entry : entries_)
-        if (std::none_of(records.begin(), records.end(),
-                         [&](const fs::path& record) { return is_for(entry.pattern, record, record.stem().string()); }))
+        if (std::ranges::none_of(
+                records, [&](const fs::path& record) { return is_for(entry.pattern, record, record.stem().string()); }))
             patterns.push_back(entry.pattern);
     return patterns;
 }

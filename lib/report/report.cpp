@@ -226,8 +226,8 @@ void add_place(Report& report, BreakKind kind, const std::string& op, const std:
                const std::string& brief = {}, const std::optional<std::string>& hint = {}) {
     if (!report.first_break) report.first_break = {kind, op, why, {place}, 1, brief, hint};
     report.graph_break_count += place.count;
-    auto reason = std::find_if(report.break_reasons.begin(), report.break_reasons.end(),
-                               [&](const BreakReason& r) { return r.reason == why && r.kind == kind; });
+    auto reason = std::ranges::find_if(report.break_reasons,
+                                       [&](const BreakReason& r) { return r.reason == why && r.kind == kind; });
     if (reason == report.break_reasons.end())
         reason = report.break_reasons.insert(reason, {kind, op, why, {}, 0, brief, hint});
     reason->count += place.count;
@@ -262,8 +262,7 @@ void add_captured(Report& report, const TraceIndex& index) {
         }
     }
     for (const IndexRecompile& recompile : index.recompiles) report.recompiles.push_back({recompile});
-    std::stable_sort(report.recompiles.begin(), report.recompiles.end(),
-                     [](const auto& a, const auto& b) { return a.count > b.count; });
+    std::ranges::stable_sort(report.recompiles, [](const auto& a, const auto& b) { return a.count > b.count; });
     report.torch_compilations = index.torch_compilations;
     report.notes = index.notes;
     report.constraint_violations = index.constraint_violations;
@@ -358,10 +357,8 @@ Report explain(const std::string& model, const std::vector<Frame>& frames, const
     }
     for (std::size_t i = 0; i < frames.size(); ++i)
         add_frame(report, frames[i], backend, captured, general[i] ? frames[*general[i]].graph.name : "");
-    std::stable_sort(report.break_reasons.begin(), report.break_reasons.end(),
-                     [](const auto& a, const auto& b) { return a.count > b.count; });
-    std::stable_sort(report.ops.begin(), report.ops.end(),
-                     [](const auto& a, const auto& b) { return a.count > b.count; });
+    std::ranges::stable_sort(report.break_reasons, [](const auto& a, const auto& b) { return a.count > b.count; });
+    std::ranges::stable_sort(report.ops, [](const auto& a, const auto& b) { return a.count > b.count; });
     for (const OpUse& use : report.ops) report.op_count += use.count;
     return report;
 }

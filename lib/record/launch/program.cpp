@@ -99,7 +99,7 @@ void read_own(const fs::path& folder, const std::vector<std::string>& functions,
     ran.own = load_index(folder);
     for (const IndexGraph& graph : ran.own->graphs) ran.own_graphs.push_back(load_graph(folder / graph.file));
     for (const std::string& name : functions)
-        if (std::find(ran.own->frames.begin(), ran.own->frames.end(), name) == ran.own->frames.end())
+        if (std::ranges::find(ran.own->frames, name) == ran.own->frames.end())
             ran.notes.push_back("--function " + name + ": no function of this name was captured");
 }
 

@@ -46,7 +46,7 @@ std::vector<Set> likely_next(const Problem& problem, Mode mode, const std::map<S
         try {
             search(rehearsed, {.mode = mode});
         } catch (const Unknown& unknown) {
-            if (std::find(next.begin(), next.end(), unknown.set) == next.end()) next.push_back(unknown.set);
+            if (std::ranges::find(next, unknown.set) == next.end()) next.push_back(unknown.set);
             branch(future, unknown.set);
         }
     }
