@@ -37,7 +37,7 @@ std::string entry(const OptionText& option) {
     const auto names = split(option.names, ',');
     const bool is_option = !names.empty() && names[0].starts_with('-') && names[0] != "-- ARGS";
     if (is_option && names.size() == 1 && names[0].starts_with("--")) left += "    ";
-    for (std::size_t i = 0; i < names.size(); ++i) left += (i ? ", " : "") + names[i];
+    left += join(names);
     if (!option.value.empty()) left += (option.value.starts_with("[=") ? "" : " ") + option.value;
     left += columns_of(left) + 2 <= kColumn ? std::string(kColumn - columns_of(left), ' ')
                                             : "\n" + std::string(kColumn, ' ');
@@ -118,7 +118,7 @@ std::string man_page_options(const PageText& page) {
         heading = option.heading;
         text += ".TP\n";
         const auto names = split(option.names, ',');
-        for (std::size_t i = 0; i < names.size(); ++i) text += (i ? ", " : "") + ("\\fB" + roff(names[i]) + "\\fR");
+        text += join(names, [](const std::string& name) { return "\\fB" + roff(name) + "\\fR"; });
         if (!option.value.empty())
             text += (option.value.starts_with("[=") ? "\\fI" : " \\fI") + roff(option.value) + "\\fR";
         text += '\n' + roff(option.help) + "\n";

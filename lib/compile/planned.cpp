@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/words.h"
 #include "compile/kernel_text.h"
 #include "graph/value_ref.h"
 #include "ops/core/registry.h"
@@ -133,15 +134,13 @@ std::variant<const Plan*, BackendFailure> planned(CompiledProgram& program, Sche
     add_not_lowered(program, missing, why);
     for (const Node& node : captured.nodes)
         if (runs_nested_graphs(node)) missing.push_back(node.target);
-    if (!missing.empty()) {
-        std::string list;
-        for (const std::string& target : missing) list += (list.empty() ? "" : ", ") + target;
-        return BackendFailure{.stage = "compile",
-                              .op = std::string(missing.front()),
-                              .message = backend + " does not implement " + list + (why.empty() ? "" : ": " + why),
-                              .unsupported = true,
-                              .missing = std::move(missing)};
-    }
+    if (!missing.empty())
+        return BackendFailure{
+            .stage = "compile",
+            .op = missing.front(),
+            .message = backend + " does not implement " + join(missing) + (why.empty() ? "" : ": " + why),
+            .unsupported = true,
+            .missing = std::move(missing)};
     if (auto failure = too_large(program.graph(Stage::core))) return std::move(*failure);
     try {
         const Plan& plan = program.plan(scheduler);

@@ -263,9 +263,8 @@ const Document::Json& Document::member(const Json& object, std::string_view key)
 void Document::only_members(const Json& object, std::span<const std::string_view> keys) const {
     for (const auto& [name, value] : this->object(object).get_ref<const Json::object_t&>()) {
         if (newer_ || std::ranges::find(keys, name) != keys.end()) continue;
-        std::string known;
-        for (const std::string_view key : keys) known += (known.empty() ? "" : ", ") + std::string(key);
-        fail_found(value, "an unknown member", "one of " + known);
+        fail_found(value, "an unknown member",
+                   "one of " + join(keys, [](std::string_view key) { return std::string(key); }));
     }
 }
 

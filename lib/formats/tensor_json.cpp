@@ -119,13 +119,13 @@ bool are_placeable(const Sizes& sizes, const Strides& strides, DType dtype) {
 
 std::string TensorWriter::json(const Tensor& tensor) {
     std::string text =
-        R"({"dtype": ")" + std::string(name(tensor.dtype())) + R"(", "sizes": )" + json_list(tensor.sizes());
+        R"({"dtype": ")" + std::string(name(tensor.dtype())) + R"(", "sizes": )" + to_string(tensor.sizes());
     if (tensor.strides() != contiguous_strides(tensor.sizes())) {
         if (!are_placeable(tensor.sizes(), tensor.strides(), tensor.dtype()))
             throw Error("found a tensor of sizes " + to_string(tensor.sizes()) + " with strides " +
                             to_string(tensor.strides()) + ", expected strides that leave gaps of at most 128 MiB",
                         "make the tensor contiguous");
-        text += ", \"strides\": " + json_list(tensor.strides());
+        text += ", \"strides\": " + to_string(tensor.strides());
     }
     if (tensor.requires_grad()) text += ", \"requires_grad\": true";
     const bool is_inline = tensor.numel() <= kInlineElements;

@@ -19,6 +19,7 @@
 #include "reduce/report.h"
 #include "repro/follow.h"
 #include "repro/repro.h"
+#include "repro/verify.h"
 
 namespace whittle::umbrella {
 namespace fs = std::filesystem;
@@ -96,11 +97,6 @@ struct Find {
     }
 };
 
-std::string last_line(std::string text) {
-    text.erase(text.find_last_not_of('\n') + 1);
-    return text.substr(text.rfind('\n') + 1);  // npos + 1 is 0
-}
-
 /// As `minify MODEL` does it: what it fails with is in the file.
 void minimize(Find& find) {
     const TempDir scratch("whittle-fuzz");
@@ -110,7 +106,7 @@ void minimize(Find& find) {
     const reduce::Minimized done = reduce::minimize(frames.at(0), request, reduce::Observer{});
     const std::string report = reduce::to_text(done, request);
     if (!done.failed()) {
-        find.not_minimized = last_line(report);
+        find.not_minimized = repro::last_line(report);
         return;
     }
     const Graph& smallest = done.smallest.graph;
