@@ -1,10 +1,12 @@
-// Words of messages: numbers with what they count, and lines that fit a screen.
+// Words of messages: numbers with what they count, lists, and lines that fit a screen.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -65,6 +67,21 @@ std::vector<std::string> split(std::string_view text, char separator);
 
 /// With `by` in the place of each `word`.
 std::string replaced(std::string text, std::string_view word, std::string_view by);
+
+template <class T, class List = std::vector<T>>
+void append(std::vector<T>& to, const List& more) {
+    to.insert(to.end(), std::ranges::begin(more), std::ranges::end(more));
+}
+template <class T>
+void append(std::vector<T>& to, std::vector<T>&& more) {
+    std::ranges::move(more, std::back_inserter(to));
+}
+
+/// At the end, where the list does not have it yet.
+template <class T, class One>
+void add_once(std::vector<T>& to, One&& one) {
+    if (std::ranges::find(to, one) == to.end()) to.push_back(std::forward<One>(one));
+}
 
 /// How many items of a list are shown where `most` fit: nothing is gained by leaving out one.
 constexpr std::size_t shown_of(std::size_t all, std::size_t most) {

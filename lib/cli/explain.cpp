@@ -45,8 +45,7 @@ halide_program::Program halide_of(const SubjectOptions& options, report::Subject
     if (options.halide.empty()) return {};
     halide_program::Program program = halide_program::read_recording(options.halide, subject.program.at(0));
     find_lines(program);
-    if (!program.found() && subject.index)
-        subject.index->notes.insert(subject.index->notes.end(), program.notes.begin(), program.notes.end());
+    if (!program.found() && subject.index) append(subject.index->notes, program.notes);
     return program;
 }
 

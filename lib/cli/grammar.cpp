@@ -156,7 +156,7 @@ std::string Grammar::read_rest(std::span<const std::string> words, Words& positi
     if (dashes)
         dashes(rest);
     else  // nothing takes them: `--` only ends the options
-        positional.insert(positional.end(), rest.begin(), rest.end());
+        append(positional, rest);
     return ours;
 }
 

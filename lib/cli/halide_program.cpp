@@ -96,7 +96,7 @@ int minify_program(const Tool& tool, const MinifyOptions& options) {
     }
     if (!done.program.found()) {
         std::vector<std::string> words = {"-o", "DIR", options.model.string()};
-        words.insert(words.end(), options.arguments.begin(), options.arguments.end());
+        append(words, options.arguments);
         throw Error({options.model.string(), {}},
                     done.program.notes.empty()
                         ? "found a program that does not use Halide, expected a model, a trace or "

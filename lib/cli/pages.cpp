@@ -112,7 +112,7 @@ std::string help_page(const PageText& page) {
 std::string man_page_options(const PageText& page) {
     std::string text, heading;
     std::vector<OptionText> entries = page.commands;
-    entries.insert(entries.end(), page.options.begin(), page.options.end());
+    append(entries, page.options);
     for (const OptionText& option : entries) {
         if (option.heading != heading) text += ".SS " + option.heading + "\n";
         heading = option.heading;

@@ -113,7 +113,7 @@ std::vector<cpp::Analysis> SourceOptions::analyses(const std::optional<fs::path>
         return found;
     }
     std::vector<std::string> words = shell_split(flags);
-    if (!model || recognize(*model) != ModelKind::program) words.insert(words.end(), rest.begin(), rest.end());
+    if (!model || recognize(*model) != ModelKind::program) append(words, rest);
     found.push_back(analyze(file->string(), words));
     const std::vector<std::string> unknown = cpp::keep_functions(found[0], functions);
     if (unknown.empty()) return found;

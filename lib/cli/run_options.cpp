@@ -16,6 +16,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/number_text.h"
+#include "base/words.h"
 #include "cli/model.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -55,7 +56,7 @@ std::vector<std::string> BackendChoice::words() const {
     std::vector<std::string> words;
     if (!name.empty()) words = {"--backend", name};
     const std::vector<std::string> more = option_words(options());
-    words.insert(words.end(), more.begin(), more.end());
+    append(words, more);
     for (const fs::path& file : op_libraries) words.insert(words.end(), {"--op-library", file.string()});
     return words;
 }
@@ -317,7 +318,7 @@ Suspect RunOptions::suspect(std::string_view fallback) const {
 std::vector<std::string> RunOptions::words(bool wrong) const {
     std::vector<std::string> all = backend.words();
     for (const auto& more : {wrong ? accuracy.words() : std::vector<std::string>(), inputs.words(), limits.words()})
-        all.insert(all.end(), more.begin(), more.end());
+        append(all, more);
     return all;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <iterator>
 #include <new>
 #include <sstream>
 #include <utility>
@@ -238,7 +237,7 @@ std::string Tool::man_options() const {
     PageText page = impl_->full_page();
     for (const Command& command : impl_->commands) {
         PageText own = command.tool->impl_->full_page();
-        page.commands.insert(page.commands.end(), own.commands.begin(), own.commands.end());
+        append(page.commands, own.commands);
         for (OptionText& option : own.options) {
             if (impl_->grammar.called(long_name(option.names))) continue;
             option.heading = "Options of " + command.tool->name();
@@ -282,10 +281,9 @@ std::vector<std::string> Tool::respelled(std::span<const std::string> arguments)
         const std::size_t equals = setting.find('=');
         ::setenv(setting.substr(0, equals).c_str(), setting.c_str() + equals + 1, 1);
     }
-    const auto add = [](Words& to, const Words& more) { to.insert(to.end(), more.begin(), more.end()); };
-    add(impl.old.variables, now.variables);
-    add(impl.old.old, now.old);
-    add(impl.old.advice, now.advice);
+    append(impl.old.variables, now.variables);
+    append(impl.old.old, now.old);
+    append(impl.old.advice, now.advice);
     now.words.insert(now.words.end(), arguments.begin() + static_cast<std::ptrdiff_t>(own), arguments.end());
     return now.words;
 }

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/words.h"
 #include "compile/hooks.h"
 #include "expr/builder.h"
 #include "graph/text.h"
@@ -98,7 +99,7 @@ class Planner {
         if (fused && after_pass())
             after_pass()({.pass = PassId::fuse, .nth = limits_.applications(PassId::fuse), .made = &results});
         kernel_.nodes.push_back(position_);
-        kernel_.checks.insert(kernel_.checks.end(), checks.begin(), checks.end());
+        append(kernel_.checks, checks);
         const bool lowers_anew = reads_what_stays(node);
         for (std::size_t i = 0; i < results.size(); i++) {
             const ValueRef key{position_, static_cast<int>(i)};

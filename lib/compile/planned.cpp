@@ -53,10 +53,6 @@ std::optional<BackendFailure> foreign_dtype(const Graph& graph, const std::strin
     return std::nullopt;
 }
 
-void add(std::vector<std::string>& targets, const std::string& target) {
-    if (std::ranges::find(targets, target) == targets.end()) targets.push_back(target);
-}
-
 /// Adds the calls that write, where what they write is not the graph's own or has no functional form; `why`: the
 /// latter's reason.
 bool add_writes(CompiledProgram& program, std::vector<std::string>& targets, std::string& why) {
@@ -68,10 +64,10 @@ bool add_writes(CompiledProgram& program, std::vector<std::string>& targets, std
         why = error.what();
     }
     for (const Node& node : captured.nodes)
-        if (writes(node)) add(targets, node.target);
+        if (writes(node)) add_once(targets, node.target);
     for (const auto& [name, nested] : captured.subgraphs)
         for (const Node& node : nested->nodes)
-            if (writes(node)) add(targets, node.target);
+            if (writes(node)) add_once(targets, node.target);
     return true;
 }
 
@@ -80,14 +76,14 @@ void add_not_lowered(CompiledProgram& program, std::vector<std::string>& targets
     // A call is named as it was captured where its own values say it, whatever it decomposes into, or nothing.
     const Graph& captured = program.graph(Stage::captured);
     for (const Node& node : captured.nodes)
-        if (is_op_call(node) && foreign_dtype(captured, node)) add(targets, node.target);
+        if (is_op_call(node) && foreign_dtype(captured, node)) add_once(targets, node.target);
     // Before constants are folded: what is supported does not depend on a pass that can be switched off.
     const Graph& graph = program.graph(Stage::decomposed);
     for (const Node& node : graph.nodes) {
         if (!is_op_call(node)) continue;
         const RegisteredOp* op = Registry::instance().op(node.target);
         if (op && (op->def->lower || runs_nested_graphs(node)) && !foreign_dtype(graph, node)) continue;
-        add(targets, node.target);
+        add_once(targets, node.target);
     }
     if (!has_control_flow(captured)) return;
     for (const auto& [name, nested] : captured.subgraphs) {

@@ -44,11 +44,10 @@ Suspect failing_suspect(const DiagnosisReport& report) {
 std::vector<std::string> question(const DiagnosisReport& report, const std::filesystem::path& model,
                                   const std::string& backend, const BackendOptions& options) {
     std::vector<std::string> words = program_words("explain", {model.string(), "--backend", backend});
-    const auto add = [&](const std::vector<std::string>& more) { words.insert(words.end(), more.begin(), more.end()); };
-    add(option_words(options));
-    add(report.accuracy);
-    add(op_library_words());
-    if (model == report.model) add(report.inputs);
+    append(words, option_words(options));
+    append(words, report.accuracy);
+    append(words, op_library_words());
+    if (model == report.model) append(words, report.inputs);
     const Rate rate = model == report.model ? report.components.rate : rate_of(report);
     if (!rate.flaky()) return words;
     return {"sh", "-c",
@@ -81,7 +80,7 @@ std::string on_ops(const DiagnosisReport& report) {
     if (report.minimized)
         for (const NodeId id : report.minimized->calls()) {
             const std::string& op = report.minimized->node({id}).target;
-            if (std::ranges::find(ops, op) == ops.end()) ops.push_back(op);
+            add_once(ops, op);
         }
     return ops.empty() || ops.size() > kFew ? "" : ", on " + join(ops);
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/number_text.h"
+#include "base/words.h"
 
 namespace whittle {
 
@@ -247,8 +248,7 @@ void copy_nested(const Node& call, const Graph& from, Graph& to) {
 static void add_targets(const Graph& graph, const std::function<bool(const Graph&, const Node&)>& chosen,
                         std::vector<std::string>& targets) {
     for (const Node& node : graph.nodes)
-        if (chosen(graph, node) && std::ranges::find(targets, node.target) == targets.end())
-            targets.push_back(node.target);
+        if (chosen(graph, node)) add_once(targets, node.target);
     for (const auto& [name, nested] : graph.subgraphs) add_targets(*nested, chosen, targets);
 }
 std::vector<std::string> targets_of(const Graph& graph, const std::function<bool(const Graph&, const Node&)>& chosen) {

@@ -219,7 +219,7 @@ class ExactSearch {
     void leave_out(NodeId id, const std::string& why) {
         left_out_.insert(id);
         for (int i = 0; i < static_cast<int>(node(id).results.size()); i++) inexact_.insert({id, i});
-        if (!why.empty() && std::ranges::find(reasons_, why) == reasons_.end()) reasons_.push_back(why);
+        if (!why.empty()) add_once(reasons_, why);
     }
 
     struct Found {

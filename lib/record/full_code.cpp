@@ -88,8 +88,7 @@ class FrameWriter {
     std::string unsupported() const {
         std::vector<std::string> all;
         for (const RecordedGraph& recorded : graphs_)
-            for (const std::string& op : printers::ops_without_code(recorded.record.graph))
-                if (std::ranges::find(all, op) == all.end()) all.push_back(op);
+            for (const std::string& op : printers::ops_without_code(recorded.record.graph)) add_once(all, op);
         if (all.empty()) return {};
         return "// Whittle's API has no function for " + join(all) +
                ". Replace each __unsupported(…) by a call of the\n"

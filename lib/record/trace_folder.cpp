@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "graph/abilities.h"
 #include "graph/placement.h"
 #include "ops/core/opaque.h"
@@ -85,7 +86,7 @@ TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, Record
         traced.judged = judged_frame(frame.name, {}, said);
     }
 
-    if (std::ranges::find(index().frames, frame.name) == index().frames.end()) index().frames.push_back(frame.name);
+    add_once(index().frames, frame.name);
     const std::size_t entry = add_graph(graph, frame.name);
     mark(index().graphs[entry], finding);
     traced.graph = index().graphs[entry].file;

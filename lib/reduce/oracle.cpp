@@ -8,6 +8,7 @@
 #include "base/number_text.h"
 #include "base/pattern.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "formats/json.h"
 #include "formats/json_text.h"
 #include "formats/shared_fields.h"
@@ -62,7 +63,7 @@ class BackendOracle final : public Oracle {
     std::string question() const override {
         std::vector<fs::path> files = backend_files(suspect_.spec);
         const std::vector<fs::path> carriers = files_named(suspect_.launcher.prefix);
-        files.insert(files.end(), carriers.begin(), carriers.end());
+        append(files, carriers);
         return Oracle::question() + (suspect_.tier == Tier::computes ? "\nresults count" : "") +
                (suspect_.optimized_only ? "\nright without optimization" : "") +
                (suspect_.beyond_rounding ? "\nbeyond rounding" : "") + paced() + text_of(suspect_.limits) +
@@ -119,11 +120,11 @@ class CommandOracle final : public Oracle {
 
     std::string question() const override {
         std::vector<std::string> argv = options_.launcher;
-        argv.insert(argv.end(), options_.command.begin(), options_.command.end());
+        append(argv, options_.command);
         std::vector<fs::path> files = files_named(argv);
         if (!options_.launcher.empty()) {  // the command's own program
             const std::vector<fs::path> own = files_named(options_.command);
-            files.insert(files.end(), own.begin(), own.end());
+            append(files, own);
         }
         std::string text = Oracle::question() + "\nas " + options_.extension + ' ' + options_.external_data +
                            text_of(options_.limits) + "\nlauncher " + shell_quote(options_.launcher);
@@ -239,7 +240,7 @@ std::string Oracle::question() const {
 
 std::vector<std::string> command_line(const CommandOracleOptions& options, const std::filesystem::path& candidate) {
     std::vector<std::string> argv = options.launcher;
-    argv.insert(argv.end(), options.command.begin(), options.command.end());
+    append(argv, options.command);
     return with_file(std::move(argv), candidate.string());
 }
 

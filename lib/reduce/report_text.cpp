@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "base/command_words.h"
@@ -153,8 +152,7 @@ std::string next_command(const Minimized& done, const Request& request) {
         return shell_quote(program_words("minify", {request.output.string()}));
     std::vector<std::string> words =
         program_words("explain", {request.output.string(), "--backend", result.failure->backend});
-    for (const auto& more : {option_words(result.failure->options), diagnose::op_library_words()})
-        words.insert(words.end(), more.begin(), more.end());
+    for (const auto& more : {option_words(result.failure->options), diagnose::op_library_words()}) append(words, more);
     return shell_quote(words);
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "base/words.h"
 #include "graph/abilities.h"
 #include "graph/graph.h"
 #include "graph/placement.h"
@@ -157,8 +158,7 @@ std::vector<std::string> ask_unsupported(const Frame& frame, const Backend& back
     if (taken_out.empty()) return unsupported_isolated(frame.graph, backend);
     std::vector<std::string> ops;
     for (const Graph& piece : split_at(frame.graph, taken_out))
-        for (std::string& op : unsupported_isolated(piece, backend))
-            if (std::ranges::find(ops, op) == ops.end()) ops.push_back(std::move(op));
+        for (std::string& op : unsupported_isolated(piece, backend)) add_once(ops, std::move(op));
     return ops;
 }
 
@@ -235,7 +235,7 @@ void add_place(Report& report, BreakKind kind, const std::string& op, const std:
         if (place.node.empty() && known.node.empty() && known.user_stack == place.user_stack) {
             known.count += place.count;
             known.frame = place.frame;
-            known.breaks.insert(known.breaks.end(), place.breaks.begin(), place.breaks.end());
+            append(known.breaks, place.breaks);
             return;
         }
     reason->places.push_back(std::move(place));
@@ -266,7 +266,7 @@ void add_captured(Report& report, const TraceIndex& index) {
     report.torch_compilations = index.torch_compilations;
     report.notes = index.notes;
     report.constraint_violations = index.constraint_violations;
-    report.notes.insert(report.notes.end(), index.constraint_violations.begin(), index.constraint_violations.end());
+    append(report.notes, index.constraint_violations);
 }
 
 }  // namespace
@@ -314,21 +314,18 @@ std::vector<std::string> GraphSummary::guard_texts() const {
 
 namespace {
 
-void add_unsupported(Report& report, const std::string& what) {
-    if (std::ranges::find(report.unsupported, what) == report.unsupported.end()) report.unsupported.push_back(what);
-}
-
 /// `general`: the graph that serves its calls as well, or empty.
 void add_frame(Report& report, const Frame& frame, const Backend* backend, const TraceIndex* captured,
                const std::string& general) {
     const std::vector<std::string> unsupported = unsupported_of(frame, backend);
     const std::set<NodeId> refused = refused_calls(frame.graph, backend, unsupported);
     for (const std::string& op : unsupported)
-        add_unsupported(report, unsupported_text(frame.graph, refused, op, *backend));
+        add_once(report.unsupported, unsupported_text(frame.graph, refused, op, *backend));
     std::vector<NodeId> stops;
     for (const FoundBreak& found : find_breaks(frame, backend, refused)) {
         if (found.node >= 0 && found.stops) stops.push_back(found.node);
-        if (found.kind == BreakKind::unsupported && !refused.contains(found.node)) add_unsupported(report, found.op);
+        if (found.kind == BreakKind::unsupported && !refused.contains(found.node))
+            add_once(report.unsupported, found.op);
         if (general.empty() && found.told)
             add_place(report, found.kind, found.op, found.reason, place_of(frame, found.node));
     }

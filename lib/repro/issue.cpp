@@ -75,7 +75,7 @@ std::string definitions_of(const Graph& graph) {
         if (!op || op->def->doc.empty() || op->def->doc.starts_with(kOfAnother)) continue;
         const std::string line =
             "- `" + std::string(op->name) + "`: " + without_source(std::string(op->def->doc)) + "\n";
-        if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
+        add_once(lines, line);
     }
     if (lines.empty() || lines.size() > kMost) return "";
     if (lines.size() == 1) return "Definition of " + lines[0].substr(2);

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/parallel_runs.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 
 namespace whittle::repro {
 namespace fs = std::filesystem;
@@ -160,7 +161,7 @@ class Verification {
         options.timeout = limit;
         // Scripts make folders of their own, and may be killed before they remove them.
         options.environment = {{"TMPDIR", fs::absolute(folder_).string()}};
-        options.environment.insert(options.environment.end(), more.begin(), more.end());
+        append(options.environment, more);
         options.remove_if_killed = folder_;
         log_info(LogChannel::repro, "runs: " + shell_quote(argv));
         const ProcessResult result = run_process(argv, options);
@@ -304,14 +305,14 @@ void write_program(const Place& place, const ReproProgram& program, const Option
 std::vector<std::string> build_command(const ReproProgram& program, const Options& options) {
     if (program.folder) return program.folder->build;
     std::vector<std::string> argv = {"g++", "-std=c++17", "-O1", options.stem() + ".cpp", "-o", options.stem()};
-    argv.insert(argv.end(), program.compile_flags.begin(), program.compile_flags.end());
+    append(argv, program.compile_flags);
     return argv;
 }
 
 std::vector<std::string> run_command(const ReproProgram& program, const Options& options) {
     if (program.folder) return program.folder->run;
     std::vector<std::string> argv = {"./" + options.stem()};
-    argv.insert(argv.end(), program.arguments.begin(), program.arguments.end());
+    append(argv, program.arguments);
     return argv;
 }
 

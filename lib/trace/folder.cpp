@@ -103,7 +103,7 @@ std::vector<fs::path> trace_files(const fs::path& folder) {
     if (!found) return files;
     const TraceIndex& index = *found;
     const auto add = [&](const fs::path& file) {
-        if (!file.empty() && std::ranges::find(files, file) == files.end()) files.push_back(file);
+        if (!file.empty()) add_once(files, file);
     };
     const auto add_with_tensors = [&](const fs::path& file) {
         if (file.empty()) return;
@@ -285,9 +285,7 @@ fs::path TraceWriter::add_frame_record(FrameRecord record) {
     return file;
 }
 
-void TraceWriter::add_file(const fs::path& file) {
-    if (std::ranges::find(index_.files, file) == index_.files.end()) index_.files.push_back(file);
-}
+void TraceWriter::add_file(const fs::path& file) { add_once(index_.files, file); }
 
 void TraceWriter::changed() {
     constexpr std::size_t kAlways = 100;

@@ -66,8 +66,8 @@ libtorch::LaunchOptions launch_options(const ProgramRequest& request, libtorch::
         launch.preload = recording.preload();
         for (const auto& [name, value] : recording.environment()) set(name.c_str(), value);
     }
-    environment.insert(environment.end(), request.environment.begin(), request.environment.end());
-    environment.insert(environment.end(), request.compile_options.begin(), request.compile_options.end());
+    append(environment, request.environment);
+    append(environment, request.compile_options);
     return launch;
 }
 
@@ -143,7 +143,7 @@ void read_events(const std::vector<fs::path>& files, const ProgramRequest& reque
     for (libtorch::Caller& caller : captured.callers)
         ran.callers.push_back({std::move(caller.frame), std::move(caller.stack), caller.calls});
     if (captured.op_count == 0) ran.notes.push_back("the program ran no LibTorch operation");
-    ran.notes.insert(ran.notes.end(), captured.notes.begin(), captured.notes.end());
+    append(ran.notes, captured.notes);
 }
 
 /// Moves what the recorder wrote into the folder. `files`: of all processes.

@@ -63,7 +63,7 @@ void write_folder(const RanProgram& ran, const TraceRequest& request, Backend& b
         for (TracedFrame& run : folder.add(frame, "LibTorch", backend, request.suspect, request.records))
             traced.frames.push_back(std::move(run));
     TraceIndex& index = folder.index();
-    index.notes.insert(index.notes.end(), ran.notes.begin(), ran.notes.end());
+    append(index.notes, ran.notes);
     index.op_times = ran.op_times;
     index.callers = ran.callers;
     index.torch_compilations = ran.torch_compilations;
@@ -222,7 +222,7 @@ std::vector<std::string> to_lines(const Traced& traced, bool quiet) {
     if (traced.index.frames.empty() || failures)
         for (const std::string& note : traced.unseen) lines.push_back((failures ? "note: " : "") + note);
     if (quiet) return lines;
-    lines.insert(lines.end(), traced.code.begin(), traced.code.end());
+    append(lines, traced.code);
     lines.push_back(traced.folder.string() + ": " + counts(traced.index) +
                     (traced.compared ? ", " + std::to_string(failures) + " that differ from LibTorch" : "") +
                     "; the program " + traced.ending);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/words.h"
+
 namespace whittle::reduce::kernel {
 
 using expr::Expr;
@@ -16,8 +18,7 @@ std::vector<Root> roots(Group& group) {
         all.push_back({&stage.value, stage.vars});
         for (expr::Update& update : stage.updates) {
             std::vector<expr::LoopVar> loops = update.domain;
-            for (const expr::LoopVar& var : expr::loops_of(stage, update))
-                if (std::ranges::find(loops, var) == loops.end()) loops.push_back(var);
+            for (const expr::LoopVar& var : expr::loops_of(stage, update)) add_once(loops, var);
             all.push_back({&update.value, loops});
             if (update.condition) all.push_back({&update.condition, loops});
             for (Expr& index : update.where) all.push_back({&index, loops});

@@ -85,7 +85,7 @@ class Blaming {
     Variables with_features(const std::vector<std::string>& features) const {
         std::vector<std::string> words = target_words();
         words.resize(kPlatformWords);
-        words.insert(words.end(), features.begin(), features.end());
+        append(words, features);
         return {{"HL_JIT_TARGET", join(words, "-")}};
     }
 

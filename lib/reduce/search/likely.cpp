@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <queue>
 
+#include "base/words.h"
+
 namespace whittle::reduce {
 namespace {
 
@@ -46,7 +48,7 @@ std::vector<Set> likely_next(const Problem& problem, Mode mode, const std::map<S
         try {
             search(rehearsed, {.mode = mode});
         } catch (const Unknown& unknown) {
-            if (std::ranges::find(next, unknown.set) == next.end()) next.push_back(unknown.set);
+            add_once(next, unknown.set);
             branch(future, unknown.set);
         }
     }

@@ -70,10 +70,6 @@ std::string short_name(const std::string& op) {
 /// "a", "a and b", "a, b and 4 more".
 std::string sentence_of(const std::vector<std::string>& names) { return listed(names, 2, " and "); }
 
-void add_once(std::vector<std::string>& all, const std::string& one) {
-    if (!one.empty() && std::ranges::find(all, one) == all.end()) all.push_back(one);
-}
-
 /// Graphs that fail for one cause, as far as it can be told: their first wrong values are of one operation at one place
 /// in the source, or they end in the same exception. Each other graph is a cause of its own.
 struct Cause {
@@ -148,7 +144,7 @@ std::list<Cause> causes_of(const PageFacts& facts) {
             cause = std::ranges::find(causes, found.key, &Cause::key);
             if (cause == causes.end()) cause = causes.insert(cause, found);
             cause->graphs.push_back(graph);
-            if (found.value) add_once(cause->modules, found.value->module_path);
+            if (found.value && !found.value->module_path.empty()) add_once(cause->modules, found.value->module_path);
         }
         ++cause->runs;
     }
