@@ -78,6 +78,8 @@ std::string_view name(Outcome::Kind kind) {
     return kNames[static_cast<std::size_t>(kind)];
 }
 
+ProcessOptions Limits::process() const { return {.timeout = timeout, .memory_limit = memory, .cpu_limit = cpu}; }
+
 void hint_at_memory(std::string_view words) {
     // std::bad_alloc, LLVM and CUDA, ENOMEM and our tensors, Python, GNU programs, Halide's runtime, the address
     // sanitizer; and Halide's compiler, which protects a stack that it did not get.

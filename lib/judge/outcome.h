@@ -16,6 +16,7 @@
 
 namespace whittle {
 
+struct ProcessOptions;
 struct ProcessResult;
 class TimesRuns;
 
@@ -68,6 +69,9 @@ struct Limits {
     /// that it holds at all.
     std::size_t memory = std::size_t(4) << 30;
     std::optional<std::chrono::seconds> cpu = {};  ///< processor time of one query
+
+    /// Of the process that one query runs in.
+    ProcessOptions process() const;
 };
 
 /// Where a failing program's words say that memory ran out although it stayed below the limit: says so in the log,

@@ -102,10 +102,7 @@ class CommandOracle final : public Oracle {
     Observation observe(const Case& candidate) override {
         const TempDir folder("whittle-query");
         const std::filesystem::path file = written(candidate, folder.path());
-        ProcessOptions process;
-        process.timeout = options_.limits.timeout;
-        process.cpu_limit = options_.limits.cpu;
-        process.memory_limit = options_.limits.memory;
+        ProcessOptions process = options_.limits.process();
         process.remove_if_killed = folder.path();
         process.environment = {{"WHITTLE_QUERY_DIR", folder.path().string()}};
         return judge(run_process(command_line(options_, file), process));

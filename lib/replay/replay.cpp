@@ -54,7 +54,7 @@ Outcome recapture_isolated(const FrameRecord& record, const ReplayOptions& optio
                 return std::string("~") + error.what();
             }
         },
-        {.timeout = limits.timeout, .memory_limit = limits.memory, .cpu_limit = limits.cpu});
+        limits.process());
     if (!asked.process.good() || asked.answer.empty()) return outcome_of(asked.process, limits);
     identical = asked.answer == "=";
     const std::string difference = asked.answer.substr(1);
