@@ -222,14 +222,20 @@ void count_ops(const Graph& graph, const std::vector<std::string>& unsupported, 
     for (const auto& [name, nested] : graph.subgraphs) count_ops(*nested, unsupported, captured, ops);
 }
 
-void add_place(Report& report, BreakKind kind, const std::string& op, const std::string& why, BreakPlace place,
-               const std::string& brief = {}, const std::optional<std::string>& hint = {}) {
-    if (!report.first_break) report.first_break = {kind, op, why, {place}, 1, brief, hint};
+/// A break at its one place.
+void add_break(Report& report, BreakReason found) {
+    if (!report.first_break) report.first_break = found;
+    BreakPlace& place = found.places.front();
     report.graph_break_count += place.count;
-    auto reason = std::ranges::find_if(report.break_reasons,
-                                       [&](const BreakReason& r) { return r.reason == why && r.kind == kind; });
-    if (reason == report.break_reasons.end())
-        reason = report.break_reasons.insert(reason, {kind, op, why, {}, 0, brief, hint});
+    const auto same = [&](const BreakReason& known) {
+        return known.reason == found.reason && known.kind == found.kind;
+    };
+    const auto reason = std::ranges::find_if(report.break_reasons, same);
+    if (reason == report.break_reasons.end()) {
+        found.count = place.count;
+        report.break_reasons.push_back(std::move(found));
+        return;
+    }
     reason->count += place.count;
     for (BreakPlace& known : reason->places)
         if (place.node.empty() && known.node.empty() && known.user_stack == place.user_stack) {
@@ -247,19 +253,12 @@ void add_captured(Report& report, const TraceIndex& index) {
     for (std::size_t i = 0; i < index.breaks.size(); ++i) {
         const IndexBreak& entry = index.breaks[i];
         const capture::BreakInfo* info = capture::find_break(entry.id);
-        add_place(report, info ? info->kind : BreakKind::frontend, entry.op, entry.reason,
-                  {"", entry.stack, entry.count, entry.frame, {i}}, entry.brief, entry.hint);
+        const BreakKind kind = info ? info->kind : BreakKind::frontend;
+        const BreakPlace place{"", entry.stack, entry.count, entry.frame, {i}};
+        const BreakReason found{kind, entry.op, entry.reason, {place}, 1, entry.brief, entry.hint};
+        add_break(report, found);
         // Functions are in the order in which they began, and an outer one may go on after an inner one's break.
-        if (entry.order && (!first || entry.order < first->order)) {
-            first = &entry;
-            report.first_break = {info ? info->kind : BreakKind::frontend,
-                                  entry.op,
-                                  entry.reason,
-                                  {{"", entry.stack, entry.count, entry.frame, {i}}},
-                                  1,
-                                  entry.brief,
-                                  entry.hint};
-        }
+        if (entry.order && (!first || entry.order < first->order)) first = &entry, report.first_break = found;
     }
     for (const IndexRecompile& recompile : index.recompiles) report.recompiles.push_back({recompile});
     std::ranges::stable_sort(report.recompiles, [](const auto& a, const auto& b) { return a.count > b.count; });
@@ -327,7 +326,7 @@ void add_frame(Report& report, const Frame& frame, const Backend* backend, const
         if (found.kind == BreakKind::unsupported && !refused.contains(found.node))
             add_once(report.unsupported, found.op);
         if (general.empty() && found.told)
-            add_place(report, found.kind, found.op, found.reason, place_of(frame, found.node));
+            add_break(report, {found.kind, found.op, found.reason, {place_of(frame, found.node)}, 1});
     }
     for (const Graph& piece : split_at(frame.graph, stops)) {
         report.graphs.push_back(summarize(piece, frame, captured, stops.empty()));
