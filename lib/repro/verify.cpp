@@ -57,10 +57,8 @@ std::set<std::string> words_of(const std::string& text) {
 /// Whether a program printed such words, most of them. A script that cannot even begin ends as one does that shows the
 /// failure: with 1.
 bool says(const std::string& printed, const std::string& expected) {
-    std::string words = expected;
     constexpr std::string_view kPath = "<path>";  // in a signature's words
-    for (std::size_t at; (at = words.find(kPath)) != std::string::npos;) words.replace(at, kPath.size(), " ");
-    const std::set<std::string> wanted = words_of(words), there = words_of(printed);
+    const std::set<std::string> wanted = words_of(replaced(expected, kPath, " ")), there = words_of(printed);
     const auto found = std::ranges::count_if(wanted, [&](const std::string& word) { return there.contains(word); });
     return 10 * static_cast<std::size_t>(found) >= 7 * wanted.size();
 }
