@@ -6,7 +6,6 @@
 #include <cstring>
 #include <utility>
 
-
 namespace whittle {
 
 Error::Error(Location where, std::string message, std::string hint)
