@@ -30,9 +30,9 @@ int diverge(const Tool& tool, const CulpritOptions& options);
 /// the exit status is 1 when none holds.
 ///
 /// Of a model, a trace or a program: of each frame that fails on the suspect: what was tried, then the report
-/// (diagnose/report.h), and where it fails without the pass that the report names, too, the next report; with --json a
-/// list of them. What minimizing and the repro say is shown with --verbose. Returns the exit status: 1 when something
-/// fails.
+/// (diagnose/diagnosis_report.h), and where it fails without the pass that the report names, too, the next report; with
+/// --json a list of them. What minimizing and the repro say is shown with --verbose. Returns the exit status: 1 when
+/// something fails.
 int diagnose(const Tool& tool, const CulpritOptions& options);
 
 }  // namespace whittle::cli
