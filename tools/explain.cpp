@@ -5,7 +5,6 @@
 #include "cli/diagnose.h"
 #include "cli/diff.h"
 #include "cli/explain.h"
-#include "cli/lists.h"
 #include "cli/programs.h"
 #include "cli/tool.h"
 #include "frontends/clang/unit.h"

@@ -15,7 +15,6 @@
 #include "capture/log.h"
 #include "compile/program.h"
 #include "graph/abilities.h"
-#include "graph/any_size.h"
 #include "graph/text.h"
 #include "judge/untouched.h"
 #include "ops/core/interpreter.h"

@@ -7,7 +7,7 @@
 #include "api/op_kernel.h"
 #include "base/error.h"
 #include "base/words.h"
-#include "graph/schema_columns.h"
+#include "graph/schema.h"
 #include "graph/text.h"
 #include "ops/core/custom.h"
 #include "ops/core/memory.h"

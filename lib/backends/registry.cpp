@@ -14,7 +14,6 @@
 #include "base/log.h"
 #include "base/module.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
 #include "base/variables.h"
 #include "base/words.h"
 #include "formats/json_text.h"

@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/number_text.h"
-#include "base/suggest.h"
 #include "base/variables.h"
 #include "base/words.h"
 

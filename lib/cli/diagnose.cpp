@@ -11,11 +11,11 @@
 #include "base/interpreter.h"
 #include "base/interrupt.h"
 #include "base/words.h"
-#include "cli/diagnose_program.h"
+#include "cli/halide_program.h"
 #include "cli/minify.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "diagnose/letter.h"
+#include "diagnose/diagnosis_report.h"
 #include "diagnose/precision.h"
 #include "formats/json.h"
 #include "reduce/save.h"
@@ -26,55 +26,51 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Minimizes what fails, writes its repro, and fills the letter with both.
-void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, const Suspect& guilty,
-            const SubjectOptions& options, diagnose::Letter& letter, std::ostream& report) {
-    BackendChoice backend{.name = guilty.spec.text(), .op_libraries = options.backend.op_libraries};
-    for (const auto& [key, value] : guilty.options) backend.pairs.push_back(key + "=" + value);
+/// Minimizes what fails, writes its repro, and fills the diagnosis with both.
+void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, const Suspect& failing,
+            const SubjectOptions& options, diagnose::DiagnosisReport& diagnosis, std::ostream& report) {
     nlohmann::json ignored;
-    MinifyOptions asked{.model = frame.file,
-                        .output = output,
-                        .backend = backend,
-                        .accuracy = options.accuracy,
-                        .limits = options.limits,
-                        .inputs = options.inputs};
-    asked.search.repeat = std::max(letter.guilt.repeat, 2);
+    MinifyOptions asked{options, frame.file, output};
+    asked.backend.name = failing.spec.text();
+    asked.backend.pairs.clear();
+    for (const auto& [key, value] : failing.options) asked.backend.pairs.push_back(key + "=" + value);
+    asked.search.repeat = std::max(diagnosis.components.repeat, 2);
     const repro::Followed followed = follow_up(tool, {.minify = true, .asked = asked}, report, ignored);
     const std::vector<reduce::Minimized>& results = followed.minimized.results;
     if (const auto done = std::ranges::find_if(results, &reduce::Minimized::failed); done != results.end()) {
-        letter.minimized = done->smallest.graph;
-        letter.minimized_file = done->output;
-        letter.drifted = done->drifted_files;
+        diagnosis.minimized = done->smallest.graph;
+        diagnosis.minimized_file = done->output;
+        diagnosis.drifted = done->drifted_files;
     }
     if (!followed.repros.empty() && followed.repros[0].report)
-        letter.repro = followed.repros[0].report->output, letter.verified = followed.verified;
+        diagnosis.repro = followed.repros[0].report->output, diagnosis.verified = followed.verified;
     else if (!followed.repros.empty())
-        letter.no_repro = followed.repros[0].none;
+        diagnosis.no_repro = followed.repros[0].none;
 }
 
 /// Those of a frame that fails, to `out` or into `all`; the first minimized graph goes to `output`.
-void write_letters(const Tool& tool, const LoadedFrame& frame, const diagnose::Letter& first, const fs::path& output,
-                   const SubjectOptions& options, std::ostream& out, nlohmann::json& all) {
+void write_reports(const Tool& tool, const LoadedFrame& frame, const diagnose::DiagnosisReport& first,
+                   const fs::path& output, const SubjectOptions& options, std::ostream& out, nlohmann::json& all) {
     const bool json = tool.shared().json;
     std::ostringstream unseen;
-    diagnose::LetterSteps steps;
-    steps.begin = [&](const diagnose::Letter& letter, std::size_t number) {
+    diagnose::ReportSteps steps;
+    steps.begin = [&](const diagnose::DiagnosisReport& diagnosis, std::size_t number) {
         if (json) return;
-        out << (number > 1 ? "\n" : "") << letter.model << ": fails with " << letter.guilt.who().backend
+        out << (number > 1 ? "\n" : "") << diagnosis.model << ": fails with " << diagnosis.components.last().backend
             << (number > 1 ? " even with the culprit above switched off" : "") << "\n"
-            << to_text(letter.guilt) << std::flush;
+            << to_text(diagnosis.components) << std::flush;
     };
-    steps.follow = [&](diagnose::Letter& letter, const Suspect& guilty, std::size_t number) {
-        follow(tool, frame, number > 1 ? reduce::numbered_result(output, number) : output, guilty, options, letter,
+    steps.follow = [&](diagnose::DiagnosisReport& diagnosis, const Suspect& failing, std::size_t number) {
+        follow(tool, frame, number > 1 ? reduce::numbered_result(output, number) : output, failing, options, diagnosis,
                tool.shared().verbose ? out : unseen);
     };
-    steps.send = [&](const diagnose::Letter& letter) {
+    steps.send = [&](const diagnose::DiagnosisReport& diagnosis) {
         if (json)
-            all.push_back(to_json(letter));
+            all.push_back(to_json(diagnosis));
         else
-            out << "\n" << to_text(letter) << std::flush;
+            out << "\n" << to_text(diagnosis) << std::flush;
     };
-    diagnose::write_letters(frame, first, steps);
+    diagnose::write_reports(frame, first, steps);
 }
 
 /// The frames that a backend can be run on; of a program, what it recorded into `scratch`.
@@ -83,7 +79,8 @@ std::vector<LoadedFrame> frames_of_model(const Tool& tool, const fs::path& model
     fs::path runnable = model;
     const bool run = is_run(recognize(model));
     if (run) {
-        SubjectOptions recorded{.inputs = options.inputs, .program = options.program, .values = true};
+        SubjectOptions recorded{{.inputs = options.inputs}, options.program};
+        recorded.values = true;
         const report::Subject subject = subject_of(tool, model, recorded, scratch);
         if (subject.frames.empty())
             throw Error({subject.model, {}}, "nothing was captured: " + join(subject.index->notes, "; "));
@@ -181,7 +178,7 @@ int diverge(const Tool& tool, const CulpritOptions& options) {
     }
     if (tool.shared().json) print_json(to_json(all));
     sink.close();
-    return std::any_of(all.begin(), all.end(), [](const auto& one) { return one.differs(); });
+    return std::ranges::any_of(all, [](const auto& one) { return one.differs(); });
 }
 
 static int find_precision(const Tool& tool, const CulpritOptions& asked) {
@@ -231,28 +228,28 @@ int diagnose(const Tool& tool, const CulpritOptions& asked) {
     const std::vector<LoadedFrame> frames = frames_of_model(tool, model, options, scratch.path() / "traced");
     const Suspect suspect = options.suspect();
     const bool json = tool.shared().json;
-    std::vector<std::pair<const LoadedFrame*, diagnose::Guilt>> failing;
+    std::vector<std::pair<const LoadedFrame*, diagnose::ComponentVerdict>> failing;
     std::vector<JudgedFrame> judged;
     nlohmann::json all = nlohmann::json::array();
     for (const LoadedFrame& frame : frames) {
-        diagnose::Guilt guilt = diagnose::first_guilty(frame, suspect);
-        judged.push_back(judged_frame(guilt));
-        if (guilt.fails())
-            failing.emplace_back(&frame, std::move(guilt));
+        diagnose::ComponentVerdict components = diagnose::first_failing_component(frame, suspect);
+        judged.push_back(judged_frame(components));
+        if (components.fails())
+            failing.emplace_back(&frame, std::move(components));
         else if (json)
-            all.push_back(to_json(diagnose::Letter{named(asked, frame), suspect, std::move(guilt)}));
+            all.push_back(to_json(diagnose::DiagnosisReport{named(asked, frame), suspect, std::move(components)}));
         else
-            sink.out() << named(asked, frame) << ": " << words(guilt.verdict()) << " with " << suspect.spec.text()
+            sink.out() << named(asked, frame) << ": " << words(components.verdict()) << " with " << suspect.spec.text()
                        << "\n"
-                       << to_text(guilt);
+                       << to_text(components);
     }
     for (std::size_t i = 0; i < failing.size(); ++i) {
         const LoadedFrame& frame = *failing[i].first;
         const std::string number = failing.size() > 1 ? "-" + std::to_string(i + 1) : "";
-        write_letters(tool, frame,
+        write_reports(tool, frame,
                       {.model = named(asked, frame),
                        .suspect = suspect,
-                       .guilt = failing[i].second,
+                       .components = failing[i].second,
                        .ops = frame.graph.calls().size(),
                        .accuracy = options.accuracy.words(),
                        .inputs = options.inputs.words(),

@@ -26,7 +26,7 @@
 #include "base/subprocess.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "graph/releases.h"
+#include "graph/abilities.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <set>
-#include <sstream>
 
 #include "base/error.h"
 #include "base/interpreter.h"
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "cli/model.h"
-#include "cli/model_folder.h"
 #include "cli/subject.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -32,11 +30,12 @@ std::vector<std::string> passes_of(const MinifyOptions& options) {
     std::set<std::string> only, skipped;
     for (const std::string& list : options.delta_passes) {
         std::set<std::string>& names = list.starts_with('-') ? skipped : only;
-        std::istringstream rest(list.substr(list.starts_with('-') ? 1 : 0));
-        for (std::string name; std::getline(rest, name, ','); names.insert(name))
+        for (const std::string& name : split(list.substr(list.starts_with('-') ? 1 : 0), ',')) {
             if (std::ranges::find(all, name) == all.end())
                 throw invalid_value(name, "--delta-passes", "expected one or more of " + join(all),
                                     "to list the reductions: minify passes");
+            names.insert(name);
+        }
     }
     std::vector<std::string> wanted;
     for (const std::string& name : all)
@@ -60,14 +59,11 @@ reduce::CommandOracleOptions command_of(const MinifyOptions& options, const std:
 }
 
 Suspect suspect_of(const MinifyOptions& options) {
-    const BackendSpec spec = options.backend.spec(kDefaultSuspect);
-    return {.spec = spec,
-            .options = options.backend.options(),
-            .accuracy = options.accuracy.chosen(),
-            .limits = options.limits.limits(),
-            .launcher = {shell_split(options.launcher), {fs::read_symlink("/proc/self/exe").string(), "answer"}},
-            .tier = options.accuracy.mode ? Tier::computes : Tier::ends,
-            .slower = options.pace.pace(spec, options.backend.options())};
+    Suspect suspect = options.suspect(kDefaultSuspect);
+    suspect.launcher = {shell_split(options.launcher), {fs::read_symlink("/proc/self/exe").string(), "answer"}};
+    if (options.accuracy.mode) suspect.tier = Tier::computes;
+    suspect.slower = options.pace.pace(suspect.spec, suspect.options);
+    return suspect;
 }
 
 /// A model that a command may judge by its file, whatever Whittle knows of it; nothing for any other.

@@ -1,13 +1,13 @@
 #include "cli/model.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "base/command_words.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/log_step.h"
+#include "base/number_text.h"
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "capture/log.h"
@@ -37,11 +37,9 @@ std::map<std::string, std::int64_t> dims_of(const InputOptions& options) {
     std::map<std::string, std::int64_t> dims;
     for (const std::string& word : options.dims) {
         const auto [name, text] = split_assignment(word, "--dim", "NAME=SIZE");
-        std::int64_t size = 0;
-        const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), size);
-        if (status != std::errc() || end != text.data() + text.size() || size < 0)
-            throw invalid_value(word, "--dim", "expected NAME=SIZE with a whole number");
-        if (!dims.emplace(name, size).second) throw Error("--dim: the dimension '" + name + "' is given twice");
+        const auto size = number_of<std::int64_t>(text);
+        if (!size || *size < 0) throw invalid_value(word, "--dim", "expected NAME=SIZE with a whole number");
+        if (!dims.emplace(name, *size).second) throw Error("--dim: the dimension '" + name + "' is given twice");
     }
     return dims;
 }

@@ -14,7 +14,6 @@
 #include "cli/messages.h"
 #include "cli/minify.h"
 #include "cli/model.h"
-#include "cli/model_folder.h"
 #include "cli/progress.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -80,8 +79,7 @@ std::string next_command(const ReplayResult& result, const ReplayChoice& options
     if (result.refused) return {};  // by every backend
     const bool wrong = result.outcome == "mismatch";
     if (wrong && result.backend == kReferenceBackend) return {};
-    const std::string command =
-        minify_command(result.file, wrong, options.backend, options.accuracy, {}, options.limits);
+    const std::string command = minify_command(result.file, wrong, options);
     return result.outcome == "slow" ? command + " " + shell_quote(options.pace.words()) : command;
 }
 
@@ -100,13 +98,9 @@ std::vector<fs::path> models_of(const fs::path& folder) {
 std::vector<ReplayResult> results_of(const Tool& tool, const ReplayChoice& options, bool lines) {
     const KnownFailures known = options.xfail ? KnownFailures(*options.xfail) : KnownFailures();
     const std::vector<fs::path> files = options.records(tool, known);
-    ReplayOptions how{.backend = options.backend.name,
-                      .backend_options = options.backend.options(),
-                      .accuracy = options.accuracy.chosen(),
-                      .slower = options.pace.pace(options.backend.name, options.backend.options()),
-                      .limits = options.limits.limits(),
-                      .to_event = options.events(),
-                      .jobs = options.jobs};
+    ReplayOptions how{.suspect = options.suspect({}), .to_event = options.events(), .jobs = options.jobs};
+    how.suspect.tier = Tier::computes;
+    how.suspect.slower = options.pace.pace(how.suspect.spec, how.suspect.options);
     for (const fs::path& file : files)
         if (is_plain_model(file)) how.models.insert(file);
     how.load = [](const fs::path& file) { return load_model(file, {}); };

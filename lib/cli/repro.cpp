@@ -9,7 +9,7 @@
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "cli/environment.h"
-#include "cli/release.h"
+#include "cli/run_options.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "judge/frames.h"

@@ -103,11 +103,9 @@ void SubjectOptions::check_usage() const {
 }
 
 Suspect SubjectOptions::suspect() const {
-    return {.spec = backend.spec(kDefaultSuspect),
-            .options = backend.options(),
-            .accuracy = accuracy.chosen(),
-            .limits = limits.limits(),
-            .tier = Tier::computes};
+    Suspect suspect = RunOptions::suspect(kDefaultSuspect);
+    suspect.tier = Tier::computes;
+    return suspect;
 }
 
 static Profile profile_of(const fs::path& model, const SubjectOptions& options) {
@@ -156,12 +154,7 @@ bool follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& op
     }
     if (!options.minify) report << "\n";
     const std::string stem = stem_of(model, options.program.arguments);
-    MinifyOptions asked{.model = subject.runnable,
-                        .output = stem + ".min.json",
-                        .backend = options.backend,
-                        .accuracy = options.accuracy,
-                        .limits = options.limits,
-                        .inputs = options.inputs};
+    MinifyOptions asked{options, subject.runnable, stem + ".min.json"};
     if (std::ranges::any_of(subject.failing(), &JudgedFrame::only_file)) {
         asked.model = model;
         asked.output = stem + ".min.onnx";

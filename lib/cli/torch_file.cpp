@@ -62,8 +62,7 @@ std::vector<TorchGraph> converted(const fs::path& path, const fs::path& folder) 
         const nlohmann::json said = nlohmann::json::parse(line);
         const std::string name = said.at("graph");
         graphs.push_back({folder / (name + ".json"), folder / (name + ".safetensors")});
-        for (const std::string setting : said.at("settings"))
-            if (std::ranges::find(settings, setting) == settings.end()) settings.push_back(setting);
+        for (const std::string setting : said.at("settings")) add_once(settings, setting);
     }
     warn_of_settings(path, settings);
     return graphs;

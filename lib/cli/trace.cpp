@@ -12,7 +12,6 @@
 #include "cli/messages.h"
 #include "cli/minify.h"
 #include "cli/tool.h"
-#include "cli/trace_hashes.h"
 #include "cli/usage.h"
 #include "compile/gradients.h"
 #include "compile/program.h"
@@ -155,10 +154,8 @@ void write_pt2(const TraceOptions& options, const std::vector<Frame>& frames) {
 /// which backend it was.
 void follow_traced(const Tool& tool, const TraceOptions& options, const fs::path& model, const Traced& traced,
                    std::ostream& report, nlohmann::json& json) {
-    MinifyOptions asked{.model = options.output,
-                        .output = options.output / "minimized.json",
-                        .backend = options.backend,
-                        .limits = options.limits};
+    MinifyOptions asked{options, options.output, options.output / "minimized.json"};
+    asked.inputs = {};         // records have their own
     if (traced.only_file()) {  // what was recorded does not fail
         asked.model = model;
         asked.output = options.output / "minimized.onnx";
@@ -167,8 +164,8 @@ void follow_traced(const Tool& tool, const TraceOptions& options, const fs::path
         return;
     }
     const bool recorded = records_of(options) != RecordPolicy::never, wrong = traced.wrong();
-    std::string next = recorded ? minify_command(options.output, wrong, {}, {}, {}, options.limits)
-                                : minify_command(model, wrong, options.backend, {}, options.inputs, options.limits);
+    std::string next = recorded ? minify_command(options.output, wrong, {.limits = options.limits})
+                                : minify_command(model, wrong, options);
     follow_up(tool, {.minify = options.minify, .next = std::move(next), .asked = std::move(asked)}, report, json);
 }
 
@@ -371,16 +368,14 @@ int trace(const Tool& tool, const TraceOptions& options) {
     options.check_usage();
     const TraceLock lock(options.output);
     options.backend.check();  // what is wrong with it is told before anything runs
-    const BackendSpec backend = options.backend.spec(kReferenceBackend);
-    const auto environment = cli::environment(backend, options.backend.options());
-    const TraceRequest request{
-        .folder = options.output,
-        .models = options.program.identities(options.models),
-        .suspect = {.spec = backend, .options = options.backend.options(), .limits = options.limits.limits()},
-        .records = records_of(options),
-        .check = options.program.capture().check,
-        .environment = environment,
-        .load = [](const fs::path& folder) { return load_model(folder, {}); }};
+    const Suspect suspect = options.suspect(kReferenceBackend);
+    const TraceRequest request{.folder = options.output,
+                               .models = options.program.identities(options.models),
+                               .suspect = suspect,
+                               .records = records_of(options),
+                               .check = options.program.capture().check,
+                               .environment = environment(suspect.spec, suspect.options),
+                               .load = [](const fs::path& folder) { return load_model(folder, {}); }};
     if (options.hashes) return trace_hashes(tool, options, request);
     return runs_program(options) ? trace_program(tool, options, request) : trace_models(tool, options, request);
 }

@@ -1,4 +1,4 @@
-#include "cli/trace_hashes.h"
+#include "cli/trace.h"
 
 #include <iostream>
 #include <nlohmann/json.hpp>

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "graph/any_size.h"
+#include "graph/abilities.h"
 #include "ops/core/assertions.h"
 #include "passes/assertions.h"
 

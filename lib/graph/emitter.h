@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "graph/backend.h"
-#include "graph/joint_shape.h"
+#include "graph/joint_forward.h"
 #include "graph/near.h"
 
 namespace whittle {
@@ -82,7 +82,7 @@ struct SuspectCode {
     /// The suspect is a second opinion on the reference: the loops may differ from what is expected, too.
     bool judges_reference = false;
     /// The code reads `static bool culprit_on`: false switches the culprit's directive off.
-    bool reads_guilty = false;
+    bool reads_culprit = false;
     /// Loops by the suspect's own plan; none: by Whittle's.
     std::optional<LoopsCode> loops = {};
     /// The graph whose placeholders and get_attr are the program's inputs, where they are not the given one's; then

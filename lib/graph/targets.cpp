@@ -1,6 +1,7 @@
-#include "graph/targets.h"
-
+#include <algorithm>
 #include <string_view>
+
+#include "graph/graph.h"
 
 namespace whittle {
 

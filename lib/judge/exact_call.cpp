@@ -1,4 +1,4 @@
-#include "judge/exact_call.h"
+#include "judge/interval_rules.h"
 
 #include <algorithm>
 #include <bit>

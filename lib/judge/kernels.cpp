@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <sstream>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "compile/gradients.h"
 #include "compile/kernel_alone.h"
 #include "expr/cost.h"
@@ -212,10 +212,7 @@ void CodeHashes::loaded(const std::string& code) { file_.write(code + "\n"); }
 
 std::vector<std::string> CodeHashes::all() const {
     std::vector<std::string> hashes;
-    file_.read([&](std::string_view bytes) {
-        std::istringstream lines{std::string(bytes)};
-        for (std::string line; std::getline(lines, line);) hashes.push_back(line);
-    });
+    file_.read([&](std::string_view bytes) { hashes = split(bytes, '\n'); });
     return hashes;
 }
 

@@ -1,4 +1,4 @@
-#include "judge/race.h"
+#include "judge/suspect.h"
 
 #include <algorithm>
 #include <chrono>
@@ -12,7 +12,7 @@
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "graph/abilities.h"
-#include "judge/outcome_message.h"
+#include "judge/outcome.h"
 #include "judge/ratio_test.h"
 #include "ops/aten/random.h"
 #include "passes/no_grad.h"
@@ -43,9 +43,9 @@ struct Side {
     /// time is not.
     void start(const Limits& limits, bool kept) {
         if (WarmUp* const cold = offered<WarmUp>(backend)) cold->warm_up();
-        const auto cpu = limits.cpu || kept ? limits.cpu : std::optional<std::chrono::seconds>(std::chrono::hours(24));
-        if (Apart* const apart = apart_for(backend, options))
-            query = apart->query(options, {.timeout = limits.timeout, .memory_limit = limits.memory, .cpu_limit = cpu});
+        ProcessOptions process = limits.process();
+        if (!process.cpu_limit && !kept) process.cpu_limit = std::chrono::hours(24);
+        if (Apart* const apart = apart_for(backend, options)) query = apart->query(options, process);
     }
 };
 
@@ -180,10 +180,9 @@ Outcome race_between(const Graph& graph, std::span<const Tensor> inputs, Side& m
         throw_if_interrupted();  // which is no outcome
         return outcome;
     }
-    const ForkedAnswer asked = ask_forked([&] { return encode(run()); }, {.timeout = limits.timeout,
-                                                                          .memory_limit = limits.memory,
-                                                                          .shared_memory = resident_memory(),
-                                                                          .cpu_limit = limits.cpu});
+    ProcessOptions process = limits.process();
+    process.shared_memory = resident_memory();
+    const ForkedAnswer asked = ask_forked([&] { return encode(run()); }, process);
     if (asked.process.good() && !asked.process.timed_out && !asked.process.cpu_exceeded)
         if (auto outcome = decode(asked.answer)) return *outcome;
     return outcome_of(asked.process, limits);  // at which stage, nobody knows

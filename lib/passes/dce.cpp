@@ -1,6 +1,6 @@
 #include "passes/dce.h"
 
-#include "graph/nested.h"
+#include "graph/graph.h"
 #include "ops/core/assertions.h"
 #include "passes/functionalize.h"
 #include "passes/rewriter.h"

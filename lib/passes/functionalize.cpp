@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "graph/nested.h"
+#include "graph/graph.h"
 #include "graph/placement.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"

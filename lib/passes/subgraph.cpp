@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "graph/nested.h"
+#include "graph/graph.h"
 #include "ops/core/registry.h"
 #include "passes/rewriter.h"
 

@@ -120,7 +120,7 @@ std::string ops_of(const Graph& graph) {
 std::string not_written_shortly(const ShortRequest& request, const std::function<bool(DType)>& can_write,
                                 const std::function<bool(const Tensor&)>& is_large) {
     std::vector<Tensor> data = request.graph.failure->inputs, parameters;
-    data.insert(data.end(), request.expected.begin(), request.expected.end());
+    append(data, request.expected);
     for (const auto& [key, value] : request.graph.attributes) parameters.push_back(value);
     for (const auto* const tensors : {&data, &parameters})
         for (const Tensor& tensor : *tensors)
@@ -171,8 +171,8 @@ std::string build_line(const std::filesystem::path& file, const std::vector<std:
     const std::string program = file.stem().string();
     std::vector<std::string> build = {"g++", "-std=c++17", "-O1", file.filename().string(), "-o", program};
     std::vector<std::string> run = {"./" + program};
-    build.insert(build.end(), flags.begin(), flags.end());
-    run.insert(run.end(), arguments.begin(), arguments.end());
+    append(build, flags);
+    append(run, arguments);
     return shell_quote(build) + " && " + shell_quote(run);
 }
 

@@ -6,7 +6,7 @@
 #include "base/command_words.h"
 #include "base/error.h"
 #include "base/words.h"
-#include "graph/targets.h"
+#include "graph/graph.h"
 #include "ops/aten/earlier.h"
 #include "tensor/reach.h"
 #include "tensor/scalars.h"

@@ -88,8 +88,7 @@ class FrameWriter {
     std::string unsupported() const {
         std::vector<std::string> all;
         for (const RecordedGraph& recorded : graphs_)
-            for (const std::string& op : printers::ops_without_code(recorded.record.graph))
-                if (std::ranges::find(all, op) == all.end()) all.push_back(op);
+            for (const std::string& op : printers::ops_without_code(recorded.record.graph)) add_once(all, op);
         if (all.empty()) return {};
         return "// Whittle's API has no function for " + join(all) +
                ". Replace each __unsupported(…) by a call of the\n"
@@ -255,8 +254,8 @@ std::vector<RecordedGraph> graphs_of(const TraceIndex& index, const fs::path& fo
     std::vector<RecordedGraph> graphs;
     for (const IndexGraph& graph : index.graphs) {
         if (graph.frame != frame || !graph.variant_of.empty()) continue;  // it reads as the graph that it varies
-        const auto record = std::find_if(index.records.begin(), index.records.end(),
-                                         [&](const IndexRecord& r) { return r.graph == graph.name; });
+        const auto record =
+            std::ranges::find_if(index.records, [&](const IndexRecord& r) { return r.graph == graph.name; });
         if (record == index.records.end()) continue;
         RecordedGraph recorded{&graph, &*record, load_record(folder / record->file)};
         if (recorded.record.graph.dialect == "aten") graphs.push_back(std::move(recorded));

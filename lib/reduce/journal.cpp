@@ -118,7 +118,7 @@ void Journal::read(const std::string& identity) {
         throw Error({file_.string(), {}}, "found an empty file, expected a journal",
                     "leave out --resume to start a new search");
     if (whole < text.size()) fs::resize_file(file_, whole);  // the kill came in the middle of a line
-    for (auto& [candidate, answers] : known_) std::reverse(answers.begin(), answers.end());
+    for (auto& [candidate, answers] : known_) std::ranges::reverse(answers);
 }
 
 bool Journal::has(const std::string& candidate) const {

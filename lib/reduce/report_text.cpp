@@ -1,12 +1,9 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
-#include <sstream>
 
 #include "base/command_words.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "diagnose/compiled.h"
 #include "formats/failure_file.h"
@@ -128,9 +125,7 @@ std::string found_text(const Minimized& done) {
 std::string graph_text(const Graph& graph, const std::string& file) {
     constexpr std::size_t kMost = 40, kBegin = 24, kEnd = 8, kColumns = 120;
     const std::string text = print(graph);
-    std::vector<std::string> lines;
-    std::istringstream in(text);
-    for (std::string line; std::getline(in, line);) lines.push_back(std::move(line));
+    const std::vector<std::string> lines = split(text, '\n');
     if (lines.size() <= kMost) return text;
     std::string shown;
     for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -158,8 +153,7 @@ std::string next_command(const Minimized& done, const Request& request) {
         return shell_quote(program_words("minify", {request.output.string()}));
     std::vector<std::string> words =
         program_words("explain", {request.output.string(), "--backend", result.failure->backend});
-    for (const auto& more : {option_words(result.failure->options), diagnose::op_library_words()})
-        words.insert(words.end(), more.begin(), more.end());
+    for (const auto& more : {option_words(result.failure->options), diagnose::op_library_words()}) append(words, more);
     return shell_quote(words);
 }
 

@@ -3,13 +3,13 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <set>
 
 #include "base/command_words.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/number_text.h"
 #include "base/pattern.h"
 #include "base/words.h"
 #include "formats/document.h"
@@ -60,11 +60,8 @@ std::vector<fs::path> records_in(const fs::path& folder) {
 std::optional<std::size_t> number_in_environment(const char* variable) {
     const char* text = std::getenv(variable);
     if (!text) return std::nullopt;
-    std::size_t value = 0;
-    const char* end = text + std::string_view(text).size();
-    const auto result = std::from_chars(text, end, value);
-    if (result.ec != std::errc{} || result.ptr != end || *text == '\0')
-        throw Error({"environment", variable}, "found '" + std::string(text) + "', expected a number");
+    const auto value = number_of<std::size_t>(text);
+    if (!value) throw Error({"environment", variable}, "found '" + std::string(text) + "', expected a number");
     return value;
 }
 
@@ -164,8 +161,8 @@ const KnownFailures::Entry* KnownFailures::find(const fs::path& record, const st
 std::vector<std::string> KnownFailures::unused(const std::vector<fs::path>& records) const {
     std::vector<std::string> patterns;
     for (const Entry& entry : entries_)
-        if (std::none_of(records.begin(), records.end(),
-                         [&](const fs::path& record) { return is_for(entry.pattern, record, record.stem().string()); }))
+        if (std::ranges::none_of(
+                records, [&](const fs::path& record) { return is_for(entry.pattern, record, record.stem().string()); }))
             patterns.push_back(entry.pattern);
     return patterns;
 }

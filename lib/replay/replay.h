@@ -15,11 +15,9 @@
 namespace whittle {
 
 struct ReplayOptions {
-    std::string backend = {};               ///< instead of the record's own, whose options do not count then
-    BackendOptions backend_options = {};    ///< over the record's
-    std::optional<Accuracy> accuracy = {};  ///< instead of the record's own
-    std::optional<Pace> slower = {};        ///< what is right fails by its time, too
-    Limits limits = {};
+    /// Its backend runs instead of the record's own, whose options do not count then; without one, its options are over
+    /// the record's. What is right fails by its time, too, with `slower`.
+    Suspect suspect = {.tier = Tier::computes};
     std::optional<std::size_t> to_event = {};  ///< of frame records: stop after so many of their events
     /// Files that are models and no records, and who reads them: the graphs are run on the inputs that they come with.
     std::set<std::filesystem::path> models = {};

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/words.h"
 #include "diagnose/release_history.h"
-#include "graph/releases.h"
+#include "graph/abilities.h"
 #include "repro/verify.h"
 #include "text/language.h"
 

@@ -1,4 +1,4 @@
-#include "umbrella/cache.h"
+#include "umbrella/umbrella.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/kept.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "cli/usage.h"
 #include "report/show.h"

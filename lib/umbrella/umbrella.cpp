@@ -10,7 +10,7 @@
 #include "base/command_words.h"
 #include "base/error.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "cli/programs.h"
 #include "cli/usage.h"
 

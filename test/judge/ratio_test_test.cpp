@@ -64,17 +64,17 @@ TEST_CASE("a search of many decisions finds the wrong culprit in one of a thousa
     for (int search = 0; search < kSearches; ++search) {
         const Machine& machine = kMachines[static_cast<std::size_t>(search) % std::size(kMachines)];
         const Noise noise = machine.noise();
-        const int guilty = std::uniform_int_distribution(0, kSwitches - 1)(random);
+        const int culprit = std::uniform_int_distribution(0, kSwitches - 1)(random);
         int low = 0, high = kSwitches;
         bool decides = true;
         while (high - low > 1 && decides) {
             const int middle = (low + high) / 2;
-            const Decision answer = decided(guilty < middle ? 2.0 : 1.0, 1.5, noise, random).answer();
+            const Decision answer = decided(culprit < middle ? 2.0 : 1.0, 1.5, noise, random).answer();
             decides = answer != Decision::open;
             (answer == Decision::above ? high : low) = middle;
         }
         open += !decides;
-        wrong += decides && low != guilty;
+        wrong += decides && low != culprit;
     }
     CHECK(wrong <= kSearches / 1000);
     CHECK(open < kSearches / 2);  // what never decides is never wrong either

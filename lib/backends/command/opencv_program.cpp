@@ -130,18 +130,18 @@ class OpenCvProgram {
     }
 
     ReproProgram cpp_program() const {
-        const bool guilty = !request_.blame.off.empty();
+        const bool culprit = !request_.blame.off.empty();
         std::map<std::string, std::string> values = {
             {"HEADER", header(language::cpp)},
             {"BUILD", shell_quote(kBuild) + " && ./run"},
-            {"ARGUMENTS", guilty ? "int argc, char **" : ""},
+            {"ARGUMENTS", culprit ? "int argc, char **" : ""},
             {"TRY", is("exception") ? " try" : ""},
             {"CATCH", is("exception")
                           ? " catch (const cv::Exception &e) {\n    printf(\"%s\\n\", e.err.c_str());\n    return 1;\n}"
                           : ""},
-            {"BEFORE", (guilty ? "    const bool fusion = argc == 1;\n" : "") +
+            {"BEFORE", (culprit ? "    const bool fusion = argc == 1;\n" : "") +
                            ends_by_failure(failure_.signature, request_.alarm)},
-            {"OPTIONS", guilty ? "    if (!fusion) net.enableFusion(false);\n" : ""},
+            {"OPTIONS", culprit ? "    if (!fusion) net.enableFusion(false);\n" : ""},
             {"INPUTS", inputs()},
             {"OUTPUT", model_.outputs.at(compared_.output)},
             {"COMPARE", is("mismatch") ? compare() : ""}};
@@ -150,7 +150,7 @@ class OpenCvProgram {
         program.text = fill_template("repro_opencv.cpp", values);
         program.summary = title_of(request_, model_, words());
         program.folder = {.name = "run.cpp", .build = kBuild, .run = {"./run"}};
-        program.control_argument = guilty ? request_.blame.off + " switched off" : "";
+        program.control_argument = culprit ? request_.blame.off + " switched off" : "";
         return program;
     }
 

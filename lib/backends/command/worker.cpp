@@ -21,10 +21,8 @@
 #include "frontends/onnx/copy.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
-#include "graph/foreign_ops.h"
 #include "graph/joint_forward.h"
 #include "graph/onnx_file.h"
-#include "graph/releases.h"
 #include "ops/core/memory.h"
 #include "printers/short_program.h"
 

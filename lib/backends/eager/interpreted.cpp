@@ -5,8 +5,7 @@
 
 #include "base/error.h"
 #include "base/words.h"
-#include "graph/stepping.h"
-#include "graph/targets.h"
+#include "graph/run_observer.h"
 #include "graph/value_ref.h"
 #include "ops/aten/hidden_writes.h"
 #include "ops/core/assertions.h"
@@ -21,6 +20,13 @@ bool lacks_kernel(const Graph&, const Node& node) {
     if (!is_op_call(node)) return false;
     const RegisteredOp* op = kernel_of(node.target);
     return !op || (!op->def->eval && !op->def->decompose);
+}
+
+/// Those of nested graphs included.
+void for_each_call(const Graph& graph, const std::function<void(const Node&)>& f) {
+    for (const Node& node : graph.nodes)
+        if (node.kind == NodeKind::call) f(node);
+    for (const auto& [name, nested] : graph.subgraphs) for_each_call(*nested, f);
 }
 
 class InterpretedExecutable final : public Executable, public AnySize {
@@ -74,13 +80,9 @@ class AgainAtEachSize final : public Executable, public AnySize {
 
 }  // namespace
 
-void for_each_call(const Graph& graph, const std::function<void(const Node&)>& f) {
-    for (const Node& node : graph.nodes)
-        if (node.kind == NodeKind::call) f(node);
-    for (const auto& [name, nested] : graph.subgraphs) for_each_call(*nested, f);
+std::vector<std::string> without_kernel(const Graph& graph) {
+    return targets_of(graph, [](const Graph&, const Node& node) { return lacks_kernel(node); });
 }
-
-std::vector<std::string> without_kernel(const Graph& graph) { return targets_of(graph, lacks_kernel); }
 
 std::unique_ptr<Executable> interpreted(const Graph& graph, MakeInterpreter make) {
     Graph visible = with_visible_writes(graph);

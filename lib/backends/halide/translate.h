@@ -22,8 +22,9 @@
 //  - Required regions are computed by interval arithmetic: an index it cannot bound as tightly as we do is given its
 //    proven range (unsafe_promise_clamped), and one that depends on data is clamped. An index that is out of bounds,
 //    which the interpreter reports, therefore reads the nearest element here.
-// What its code generator gets wrong about loads and stores of vectors is mended after lowering: sound_accesses.h.
-// Schedules still must not vectorize beyond an extent (test/backends/random_schedule.h says what was seen).
+// What its code generator gets wrong about loads and stores of vectors is with_workarounds after lowering:
+// sound_accesses.h. Schedules still must not vectorize beyond an extent (test/backends/random_schedule.h says what was
+// seen).
 //
 // Not worked around: of an index like i % n % 3, n being data and i < 3, Halide's simplifier drops what it proves to
 // change nothing (the "% 3", and any clamp or promise in its place), and its bounds inference then takes i % n for

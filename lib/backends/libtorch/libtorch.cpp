@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "graph/abilities.h"
 #include "graph/emitter.h"
-#include "graph/foreign_ops.h"
 #include "ops/core/registry.h"
 #include "tensor/reach.h"
 

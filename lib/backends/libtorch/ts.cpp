@@ -21,7 +21,6 @@
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
 #include "graph/emitter.h"
-#include "graph/libtorch_kernels.h"
 #include "ops/aten/hidden_writes.h"
 #include "ops/core/memory.h"
 

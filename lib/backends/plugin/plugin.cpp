@@ -12,7 +12,6 @@
 #include "backends/plugin/repro_code.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "formats/json_text.h"
 #include "graph/abilities.h"

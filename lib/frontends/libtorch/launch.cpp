@@ -24,7 +24,7 @@
 #include "base/files.h"
 #include "base/interpreter.h"
 #include "base/interrupt.h"
-#include "base/shared_terminal.h"
+#include "base/number_text.h"
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "frontends/libtorch/capture_library.h"

@@ -5,7 +5,6 @@
 #include <iterator>
 #include <utility>
 
-#include "base/suggest.h"
 #include "base/words.h"
 #include "frontends/libtorch/builder.h"
 #include "symbolize/text.h"

@@ -3,7 +3,6 @@
 #include <set>
 #include <utility>
 
-#include "base/suggest.h"
 #include "base/words.h"
 #include "frontends/onnx/importer.h"
 #include "frontends/onnx/order.h"

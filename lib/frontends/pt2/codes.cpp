@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <iterator>
 #include <vector>
 
 #include "base/error.h"
+#include "base/number_text.h"
 
 namespace whittle::pt2 {
 namespace {
@@ -99,9 +99,8 @@ class ExpressionReader {
         return text_.substr(begin, at_ - begin);
     }
     Value number(std::string_view word) {
-        std::int64_t value = 0;
-        const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), value);
-        return status == std::errc() && end == word.data() + word.size() ? Value(value) : fail();
+        const auto value = number_of<std::int64_t>(word);
+        return value ? Value(*value) : fail();
     }
     Value size_of(const std::string& symbol) {
         const auto found = symbols_.find(symbol);

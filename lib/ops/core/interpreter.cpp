@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "graph/nested.h"
+#include "graph/graph.h"
 #include "graph/placement.h"
 #include "graph/run_observer.h"
 #include "graph/text.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "graph/nested.h"
+#include "graph/graph.h"
 #include "graph/run_observer.h"
 #include "graph/value_ref.h"
 #include "ops/core/draws.h"

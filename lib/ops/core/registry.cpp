@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "base/error.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "ops/core/custom.h"
 #include "ops/core/schema_forms.h"
 

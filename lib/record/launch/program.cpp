@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "base/log_state.h"
 #include "base/log_step.h"
 #include "base/seconds.h"
 #include "base/variables.h"
@@ -69,8 +68,8 @@ libtorch::LaunchOptions launch_options(const ProgramRequest& request, libtorch::
         launch.preload = recording.preload();
         for (const auto& [name, value] : recording.environment()) set(name.c_str(), value);
     }
-    environment.insert(environment.end(), request.environment.begin(), request.environment.end());
-    environment.insert(environment.end(), request.compile_options.begin(), request.compile_options.end());
+    append(environment, request.environment);
+    append(environment, request.compile_options);
     return launch;
 }
 
@@ -102,7 +101,7 @@ void read_own(const fs::path& folder, const std::vector<std::string>& functions,
     ran.own = load_index(folder);
     for (const IndexGraph& graph : ran.own->graphs) ran.own_graphs.push_back(load_graph(folder / graph.file));
     for (const std::string& name : functions)
-        if (std::find(ran.own->frames.begin(), ran.own->frames.end(), name) == ran.own->frames.end())
+        if (std::ranges::find(ran.own->frames, name) == ran.own->frames.end())
             ran.notes.push_back("--function " + name + ": no function of this name was captured");
 }
 
@@ -146,7 +145,7 @@ void read_events(const std::vector<fs::path>& files, const ProgramRequest& reque
     for (libtorch::Caller& caller : captured.callers)
         ran.callers.push_back({std::move(caller.frame), std::move(caller.stack), caller.calls});
     if (captured.op_count == 0) ran.notes.push_back("the program ran no LibTorch operation");
-    ran.notes.insert(ran.notes.end(), captured.notes.begin(), captured.notes.end());
+    append(ran.notes, captured.notes);
     ran.last = std::move(captured.last);
 }
 

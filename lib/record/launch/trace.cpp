@@ -7,7 +7,6 @@
 #include "base/command_words.h"
 #include "base/interrupt.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "frontends/cpp/description.h"
 #include "graph/abilities.h"
@@ -64,7 +63,7 @@ void write_folder(const RanProgram& ran, const TraceRequest& request, Backend& b
         for (TracedFrame& run : folder.add(frame, "LibTorch", backend, request.suspect, request.records))
             traced.frames.push_back(std::move(run));
     TraceIndex& index = folder.index();
-    index.notes.insert(index.notes.end(), ran.notes.begin(), ran.notes.end());
+    append(index.notes, ran.notes);
     index.op_times = ran.op_times;
     index.callers = ran.callers;
     index.torch_compilations = ran.torch_compilations;
@@ -223,7 +222,7 @@ std::vector<std::string> to_lines(const Traced& traced, bool quiet) {
     if (traced.index.frames.empty() || failures)
         for (const std::string& note : traced.unseen) lines.push_back((failures ? "note: " : "") + note);
     if (quiet) return lines;
-    lines.insert(lines.end(), traced.code.begin(), traced.code.end());
+    append(lines, traced.code);
     lines.push_back(traced.folder.string() + ": " + counts(traced.index) +
                     (traced.compared ? ", " + plural(failures, "difference") + " from LibTorch" : "") +
                     "; the program " + traced.ending);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "base/interrupt.h"
 #include "base/words.h"
@@ -15,13 +14,6 @@ namespace whittle::reduce {
 using Component = ScheduleBlame::Component;
 
 namespace {
-
-std::vector<std::string> split_at_dashes(const std::string& text) {
-    std::vector<std::string> words;
-    std::istringstream in(text);
-    for (std::string word; std::getline(in, word, '-');) words.push_back(word);
-    return words;
-}
 
 /// "x86", "64", "linux" of a target.
 constexpr std::size_t kPlatformWords = 3;
@@ -89,11 +81,11 @@ class Blaming {
 
     // The target that Halide compiles for where the program does not say.
 
-    std::vector<std::string> target_words() const { return split_at_dashes(done_.target); }
+    std::vector<std::string> target_words() const { return split(done_.target, '-'); }
     Variables with_features(const std::vector<std::string>& features) const {
         std::vector<std::string> words = target_words();
         words.resize(kPlatformWords);
-        words.insert(words.end(), features.begin(), features.end());
+        append(words, features);
         return {{"HL_JIT_TARGET", join(words, "-")}};
     }
 

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/pattern.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "tensor/npy.h"
 
 namespace whittle::reduce {
@@ -58,7 +59,7 @@ std::vector<std::string> command_of(const ScheduleRequest& request) {
     std::string path = request.program.string();
     if (path.find('/') == std::string::npos) path = "./" + path;
     std::vector<std::string> words{path};
-    words.insert(words.end(), request.arguments.begin(), request.arguments.end());
+    append(words, request.arguments);
     return words;
 }
 
@@ -68,7 +69,7 @@ fs::path write_candidate(const ScheduleRequest& request, const Variables& enviro
     for (const auto& [name, value] : environment) words.push_back(name + "=" + value);
     std::vector<std::string> command = command_of(request);
     command[0] = fs::absolute(command[0]).lexically_normal().string();
-    words.insert(words.end(), command.begin(), command.end());
+    append(words, command);
     const fs::path file = folder / "program";
     write_file(file, "#!/bin/sh\n" + shell_quote(words) + " \"$@\"\n");
     fs::permissions(file, fs::perms::owner_all);
@@ -84,16 +85,14 @@ RunEnd ProgramRuns::run(const fs::path& folder, const RecordingOptions& options,
                         const Variables& variables) const {
     const Recording recording(folder, options);
     Variables environment = recording.whole_environment();
-    environment.insert(environment.end(), variables.begin(), variables.end());
+    append(environment, variables);
     std::vector<std::string> argv = command_of(request_);
     ProcessOptions process{.timeout = request_.timeout, .memory_limit = request_.memory};
     if (asks) {
         const std::string file = write_candidate(request_, environment, folder).string();
         argv = request_.check;
         if (argv.empty()) argv = {request_.test.string(), file};
-        for (std::string& word : argv)
-            for (std::size_t at = 0; (at = word.find("{}", at)) != std::string::npos; at += file.size())
-                word.replace(at, 2, file);
+        for (std::string& word : argv) word = replaced(std::move(word), "{}", file);
     } else {
         process.environment = environment;
     }

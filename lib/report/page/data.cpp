@@ -1,17 +1,15 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "base/command_words.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "formats/shared_fields.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
-#include "report/page/findings.h"
-#include "report/page/minified.h"
 #include "report/page/page.h"
-#include "report/page/sources.h"
+#include "report/page/parts.h"
 
 namespace whittle::html {
 
@@ -22,10 +20,8 @@ namespace {
 /// "layers.0.attention". Exporters of ONNX put it into nodes' names: "/layers/layers.0/attention/MatMul".
 std::string module_path(const Graph& graph, const Node& node) {
     if (graph.dialect != "onnx") return node.module_path;
-    std::istringstream segments(node.module_path);
-    std::vector<std::string> path;
-    for (std::string segment; std::getline(segments, segment, '/');)
-        if (!segment.empty()) path.push_back(segment);
+    std::vector<std::string> path = split(node.module_path, '/');
+    std::erase(path, "");
     if (!path.empty()) path.pop_back();  // the node's own
     std::string joined, last;
     for (const std::string& segment : path) {

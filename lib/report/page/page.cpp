@@ -6,7 +6,7 @@
 
 #include "base/words.h"
 #include "formats/json_text.h"
-#include "report/page/assets.h"
+#include "report/page/parts.h"
 
 namespace whittle::html {
 

@@ -8,7 +8,6 @@
 #include "base/words.h"
 #include "frontends/halide/capture/neutral.h"
 #include "repro/schedule/expressions.h"
-#include "repro/schedule/input_code.h"
 
 namespace whittle::repro {
 
