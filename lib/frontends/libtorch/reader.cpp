@@ -28,6 +28,7 @@ void define(const records::OpDefinition& told, EventFile& file) {
 void define(const records::SourcePlace& told, EventFile& file) {
     file.places[told.number] = {.language = told.language,
                                 .entry = told.entry,
+                                .resumable = told.resumable,
                                 .module = told.module,
                                 .line = static_cast<int>(std::min<std::uint32_t>(told.line, 1u << 30)),
                                 .file = std::string(told.file),
