@@ -6,6 +6,7 @@
 
 #include "frontends/libtorch/capture/ops.h"
 #include "frontends/libtorch/capture/state.h"
+#include "frontends/libtorch/torch_names.h"
 #include "ops/aten/capture.h"
 
 namespace whittle::libtorch {
@@ -90,6 +91,16 @@ const OpInfo& known_op(Thread& thread, const at::RecordFunction& function) {
 }
 
 }  // namespace
+
+const OpInfo& fused_op(Thread& thread) {
+    std::lock_guard lock(state.mutex);
+    const auto [entry, fresh] = state.ops.try_emplace(std::string("\n") + kFusedKernel);
+    OpInfo& info = entry->second;
+    if (!fresh) return info;
+    info.id = static_cast<std::uint32_t>(state.ops.size());
+    write_op(thread, info, kFusedKernel, "", "");
+    return info;
+}
 
 const OpInfo& info_of(Thread& thread, const at::RecordFunction& function) {
     const OpInfo& info = known_op(thread, function);

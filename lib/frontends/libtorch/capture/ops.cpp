@@ -203,4 +203,26 @@ void record_end(Thread& thread, const at::RecordFunction& function, std::uint64_
     if (what == kOnly) end_program();
 }
 
+void record_fused(Thread& thread, bool begins) {
+    if (state.recorder.with_hashes() || state.only) return;
+    const OpInfo& info = fused_op(thread);
+    const auto depth = static_cast<std::uint32_t>(thread.depth - thread.inherited);
+    RecordBuffer& record = thread.record;
+    if (begins) {
+        const std::uint32_t stack =
+            thread.enclosing.empty() || thread.enclosing.back() == kScope ? stack_id(thread) : 0;
+        record.start(records::OpBegin{.op = info.id,
+                                      .depth = depth,
+                                      .stack = stack,
+                                      .untouched = Stillness::kAll,
+                                      .scope = OpScope::user,
+                                      .grad_mode = at::GradMode::is_enabled()});
+    } else {
+        record.start(records::OpEnd{.op = info.id, .depth = depth});
+    }
+    record.put(std::uint16_t{0});
+    if (!begins && state.recorder.with_times()) record.put(std::uint64_t{0});
+    commit(thread, record);
+}
+
 }  // namespace whittle::libtorch

@@ -18,8 +18,13 @@ inline bool is_op(const at::RecordFunction& function) { return function.scope() 
 /// Defines an op in the file the first time.
 const OpInfo& info_of(Thread& thread, const at::RecordFunction& function);
 
+/// Of the scope in which TorchScript runs what it compiled of several operations.
+const OpInfo& fused_op(Thread& thread);
+
 void record_begin(Thread& thread, const at::RecordFunction& function);
 /// `now`: when it ended, 0 where nobody wants to know.
 void record_end(Thread& thread, const at::RecordFunction& function, std::uint64_t now);
+/// That scope begins, or ends.
+void record_fused(Thread& thread, bool begins);
 
 }  // namespace whittle::libtorch

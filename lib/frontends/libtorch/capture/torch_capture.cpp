@@ -246,6 +246,32 @@ void* on_print(PrintFunction next, void* stream, const void* tensor, long width)
     return next(stream, tensor, width);
 }
 
+/// What a kernel of TorchScript's calls is a part of it. It may throw.
+struct FusedRun {
+    Thread* const thread = thread_here();
+    const bool recorded = thread && thread->core < 0 && !thread->printing && !thread->busy;
+    FusedRun() {
+        if (recorded) {
+            quietly([](Thread& here) { record_fused(here, true); });
+            thread->core = thread->depth;
+        }
+        if (thread) ++thread->depth;
+    }
+    ~FusedRun() {
+        if (thread) --thread->depth;
+        if (!recorded) return;
+        thread->core = -1;
+        quietly([](Thread& here) { record_fused(here, false); });
+    }
+    FusedRun(const FusedRun&) = delete;
+    FusedRun& operator=(const FusedRun&) = delete;
+};
+
+void on_fused(FusedFunction next, const void* kernel, void* stack) {
+    const FusedRun run;
+    next(kernel, stack);
+}
+
 void on_from_blob(void* caller) {
     quietly([&](Thread& thread) {
         if (thread.depth || is_foreign(caller)) return;
@@ -323,9 +349,9 @@ extern "C" __attribute__((visibility("default"))) int whittle_capture_start(whit
                               .needsOutputs(true)
                               .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION,
                                        at::RecordScope::USER_SCOPE, at::RecordScope::TORCHSCRIPT_FUNCTION}));
-    *hooks = {on_module_made, on_registered,  on_typed_data_ptr, on_python_read, on_io,         on_print,
-              on_from_blob,   on_end,         on_process,        on_probe_enter, on_probe_name, on_probe_leave,
-              on_probe_value, on_probe_branch};
+    *hooks = {on_module_made, on_registered, on_typed_data_ptr, on_python_read, on_io,
+              on_print,       on_from_blob,  on_fused,          on_end,         on_process,
+              on_probe_enter, on_probe_name, on_probe_leave,    on_probe_value, on_probe_branch};
     if (state.recorder.with_hashes() || only) {  // no record of theirs is wanted
         hooks->module_made = nullptr;
         hooks->registered = nullptr;
