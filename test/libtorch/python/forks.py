@@ -9,7 +9,7 @@ class Fork(torch.nn.Module):
 
     def forward(self, x):
         # Not x itself: the pool's thread may be the last to let it go, when Python has ended already and stops the thread.
-        future = torch.jit.fork(self.branch, x.view(-1))
+        future = torch.jit.fork(self.branch, x.clone())
         y = x.cos()
         return y + torch.jit.wait(future)
 
