@@ -76,11 +76,11 @@ def main():
         train_step(x, y)
     for i in range(3):
         x = decay(x)
-    grow(y + 1, 3)
-    grow(y + 1, 1).item()
     batches = iter([torch.ones(2), torch.ones(2), torch.ones(2), torch.ones(2)])
     for batch in batches:
         drain(batches, batch)
+    grow(y + 1, 3)
+    grow(y + 1, 1).item()
     thread = threading.Thread(target=worker, args=(y,))
     thread.start()
     thread.join()
