@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-
 namespace whittle::libtorch {
 
 using capture::CapturedGraph;
