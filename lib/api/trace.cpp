@@ -20,6 +20,12 @@ namespace whittle::api {
 
 namespace fs = std::filesystem;
 
+std::string own_program() {
+    std::error_code error;
+    const fs::path path = fs::read_symlink("/proc/self/exe", error);
+    return error ? "" : path.string();
+}
+
 namespace {
 
 constexpr int kRunsRecorded = 4;               // of one graph, or function
@@ -52,12 +58,6 @@ void forget_branches(std::vector<IndexGuard>& guards, const std::vector<capture:
         const capture::Guard* other = capture::counterpart(*entry.guard, now);
         return !other || !(*other == *entry.guard);
     });
-}
-
-std::string own_program() {
-    std::error_code error;
-    const fs::path path = fs::read_symlink("/proc/self/exe", error);
-    return error ? "" : path.string();
 }
 
 void add_once(std::vector<std::string>& all, const std::string& text) {

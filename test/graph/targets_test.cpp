@@ -1,4 +1,3 @@
-#include "graph/targets.h"
 
 #include <catch2/catch.hpp>
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "frontends/libtorch/statement.h"
+#include "frontends/libtorch/torch_names.h"
 #include "graph/text.h"
 #include "ops/aten/capture.h"
 #include "ops/aten/data_sizes.h"
@@ -42,6 +43,12 @@ bool has_mask(const Event& begin) {
     return found;
 }
 
+/// Of compiled code: TorchScript made it.
+bool is_fused(const Recording& recording, std::int32_t index) {
+    const Event& begin = *recording.step(index).begin;
+    return begin.kind == RecordKind::op_begin && recording.file.op(begin).name == kFusedKernel;
+}
+
 /// What a step is to a graph, before arguments are looked at: nothing, or the reason to stop. `dynamic_shapes`: a known
 /// op whose results' sizes are data is none.
 std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t index, bool dynamic_shapes) {
@@ -62,7 +69,8 @@ std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t inde
         case StepKind::data_pointer:
             return told(BreakKind::data_pointer, step.begin->text, "");
         case StepKind::compiled:
-            return told(BreakKind::unregistered_op, "code that torch.compile made", "");
+            return told(BreakKind::unregistered_op,
+                        is_fused(recording, index) ? "code that TorchScript made" : "code that torch.compile made", "");
         case StepKind::blob:
             return std::nullopt;
         case StepKind::op:
@@ -95,7 +103,9 @@ std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t inde
 /// What the user can change at the step; an option that would help is not set, or the operation would be no break.
 std::string hint_at(const Recording& recording, std::int32_t index, const GraphBreak& why) {
     if (recording.step(index).kind == StepKind::compiled)
-        return "to capture the operations of the function, run the program with TORCH_COMPILE_DISABLE=1";
+        return std::string("to capture the operations of the ") +
+               (is_fused(recording, index) ? "module, run the program with PYTORCH_TENSOREXPR=0"
+                                           : "function, run the program with TORCH_COMPILE_DISABLE=1");
     const bool sizes = why.kind == BreakKind::dynamic_shape && !data_sized_results({.target = why.op}).empty();
     return capture::hint(why.kind, why.stack,
                          {.library = !recording.library(index).empty(),

@@ -213,6 +213,7 @@ enum class ProcessEvent {
 /// What the stub calls when the capture library is active. C calling convention, plain pointers: the stub knows no type
 /// of LibTorch.
 using PrintFunction = void* (*)(void* stream, const void* tensor, long width);
+using FusedFunction = void (*)(const void* kernel, void* stack);
 struct Hooks {
     void (*module_made)(void* module);
     void (*registered)(void* module, const void* tensor, const char* name, int is_buffer);
@@ -221,8 +222,9 @@ struct Hooks {
     void (*io)(const char* function, const void* stream, void* caller);   ///< stream: a std::ostream, or null
     void* (*print)(PrintFunction next, void* stream, const void* tensor, long width);  ///< calls next, at::print itself
     void (*from_blob)(void* caller);
-    void (*ends)(const char* function);                        ///< the program ends by this function
-    void (*process)(ProcessEvent event, const char* program);  ///< program: a path or a command, or null
+    void (*fused)(FusedFunction next, const void* kernel, void* stack);  ///< calls next: a kernel of TorchScript's runs
+    void (*ends)(const char* function);                                  ///< the program ends by this function
+    void (*process)(ProcessEvent event, const char* program);            ///< program: a path or a command, or null
     void (*probe_enter)(const char* function);
     void (*probe_name)(const void* tensor, const char* name, long long element, int is_parameter);
     void (*probe_leave)();

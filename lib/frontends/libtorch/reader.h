@@ -108,6 +108,7 @@ struct Mapping {
 struct SourcePlace {
     Language language = Language::python;
     bool entry = false;        ///< it was called from outside, by what is not of that language
+    bool resumable = false;    ///< of a generator or coroutine of Python's
     std::uint64_t module = 0;  ///< the module that is called there, 0: none is
     int line = 0;
     std::string file, function;  ///< as Python has them: "/home/me/train.py", "Net.forward"

@@ -116,6 +116,7 @@ StackInfo StackReader::read(std::uint32_t stack) {
         info.root = false;
         info.function = frame(places[*item]).function;
         info.constructor = is_constructor(places[*item]);
+        info.resumable = places[*item].resumable;
         info.file = places[*item].file;
         info.line = places[*item].line;
         info.call_place = id_of(places[*item + 1]);
@@ -156,6 +157,7 @@ StackInfo StackReader::read(std::uint32_t stack) {
     info.root = of == root;
     info.function = frame(place).function;
     info.constructor = is_constructor(place);
+    info.resumable = place.resumable;
     info.file = place.file;
     info.line = place.line;
     info.position = callers(stack, pc_of[user[of]]);
@@ -266,7 +268,8 @@ std::optional<StackReader::ModuleCall> StackReader::module_call(const std::vecto
                                  .file = place.file,
                                  .line = place.line,
                                  .call_place = id_of(places[function]) + " " + std::to_string(module),
-                                 .constructor = is_constructor(place)},
+                                 .constructor = is_constructor(place),
+                                 .resumable = place.resumable},
                           .place = i,
                           .call = call};
     }

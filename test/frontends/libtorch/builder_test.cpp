@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "frontends/libtorch/torch_names.h"
 #include "made_up_program.h"
 #include "ops/core/interpreter.h"
 
@@ -161,13 +162,13 @@ TEST_CASE("ops that nobody describes, or that Whittle knows otherwise, are break
     CHECK(frame.breaks[1].kind == capture::BreakKind::disagreement);
 }
 
-TEST_CASE("a region of torch.compile without operations of its own is a break: generated code") {
+TEST_CASE("a region of torch.compile or TorchScript without operations of its own is a break: generated code") {
     constexpr std::uint32_t kRegion = 40;
-    const auto reasons = [](bool has_operations) {
+    const auto reasons = [](const char* region, bool has_operations) {
         const TempDir folder;
         const FakeTensor x{.id = 1}, y{.id = 2}, z{.id = 3}, compiled{.id = 4};
         const EventFile file = program(folder, [&](EventWriter& w) {
-            w.record.start(records::OpDefinition{.op = kRegion, .name = "Torch-Compiled Region: 0/0"});
+            w.record.start(records::OpDefinition{.op = kRegion, .name = region});
             w.commit();
             w.call(kRelu, {x}, {y});
             w.begin(kRegion, 0, {});
@@ -182,8 +183,10 @@ TEST_CASE("a region of torch.compile without operations of its own is a break: g
         for (const capture::GraphBreak& entry : only_frame(file).breaks) found.push_back(entry.reason);
         return found;
     };
-    CHECK(reasons(false) == std::vector<std::string>{"code that torch.compile made"});
-    CHECK(reasons(true).empty());
+    const char* const compiled = "Torch-Compiled Region: 0/0";
+    CHECK(reasons(compiled, false) == std::vector<std::string>{"code that torch.compile made"});
+    CHECK(reasons(compiled, true).empty());
+    CHECK(reasons(kFusedKernel, false) == std::vector<std::string>{"code that TorchScript made"});
 }
 
 TEST_CASE("a parameter that no operation reads is noted, if another one of its module is read") {

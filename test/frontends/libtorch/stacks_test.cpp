@@ -5,58 +5,12 @@
 #include "frontends/libtorch/frames.h"
 #include "frontends/libtorch/stack_reader.h"
 #include "frontends/libtorch/symbolizer.h"
-#include "made_up_program.h"
+#include "interpreted.h"
 
 using namespace whittle;
 using namespace whittle::libtorch;
 
 namespace {
-
-constexpr const char* kFunctional = "/usr/lib/python3/dist-packages/torch/nn/functional.py";
-constexpr const char* kModule = "/usr/lib/python3/dist-packages/torch/nn/modules/module.py";
-
-/// As CPython of Debian says, in an environment.
-const std::vector<LibraryFolder> kLibraries = {
-    {LibraryFolder::standard, "/usr/lib/python3.11/"},
-    {LibraryFolder::packages, "/usr/lib/python3/dist-packages/"},
-    {LibraryFolder::packages, "/home/me/venv/lib/python3.11/site-packages/"}};
-
-/// Stacks of a program that an interpreter runs, innermost places first.
-class Interpreted {
-  public:
-    explicit Interpreted(Language language = Language::python) : language_(language) {
-        file.runs_python = language == Language::python;
-        if (file.runs_python) file.python_libraries = kLibraries;
-    }
-
-    std::uint32_t stack(const std::vector<SourcePlace>& places) {
-        const auto number = static_cast<std::uint32_t>(file.stacks.size() + 1);
-        for (SourcePlace place : places) {
-            place.language = language_;
-            file.places[file.places.size() + 1] = place;
-            file.stacks[number].push_back(file.places.size());
-        }
-        return number;
-    }
-    StackInfo info(const std::vector<SourcePlace>& places, const std::vector<std::string>& functions = {}) {
-        const std::uint32_t number = stack(places);
-        Symbolizer symbolizer(file);
-        return StackReader(file, symbolizer, functions).info(number);
-    }
-
-    EventFile file = {};
-
-  private:
-    const Language language_;
-};
-
-SourcePlace mine(const std::string& function, int line, std::uint64_t module = 0) {
-    return {.module = module, .line = line, .file = "/home/me/train.py", .function = function, .text = ""};
-}
-
-SourcePlace library(const std::string& file, const std::string& function, std::uint64_t module = 0) {
-    return {.module = module, .line = 1, .file = file, .function = function, .text = ""};
-}
 
 __attribute__((noinline)) std::uint64_t return_address() {
     return reinterpret_cast<std::uint64_t>(__builtin_return_address(0));

@@ -35,6 +35,14 @@ static long depth_of(const Frame& frame) {
     return end ? (end - (frame.address + layout->local)) / kSlot : -1;
 }
 
+/// Nothing but the frame's first `count` slots holds the object: else what the frame called may move an iterator on,
+/// too.
+static bool is_own(const Frame& frame, const char* object, int count) {
+    std::uint32_t holds = 0;
+    for (int i = 0; i < count; ++i) holds += held(frame.address, layout->local + i * kSlot) == object;
+    return at<std::uint32_t>(object, 0) <= holds;  // CPython's count of references, of which later releases borrow some
+}
+
 Locals locals_of(const Frame& frame) {
     Locals found;
     const long variables = size_of_tuple(at<const char*>(frame.code, layout->variables));
@@ -42,7 +50,7 @@ Locals locals_of(const Frame& frame) {
     for (int i = 0; i < count; ++i) {
         const char* const object = held(frame.address, layout->local + i * kSlot);
         found.slots = hash(found.slots, reinterpret_cast<std::uintptr_t>(object));
-        if (i >= variables && object) found.slots = position(found.slots, object);
+        if (i >= variables && object && is_own(frame, object, count)) found.slots = position(found.slots, object);
     }
     const char* const names = at<const char*>(frame.address, layout->names);
     if (!names)
