@@ -80,6 +80,7 @@ struct Program {
     std::vector<Step> steps = {};
     std::vector<Event> events = {};
     std::vector<CapturedPipeline> captured = {};
+    std::vector<CapturedRun> runs = {};   ///< of pipelines, where they were recorded
     std::vector<std::string> notes = {};  ///< what could not be seen, and what to do
 
     /// It called Halide.

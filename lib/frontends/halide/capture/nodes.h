@@ -9,10 +9,18 @@
 
 namespace whittle::halide_capture {
 
+namespace release {
+using namespace Halide;
+using namespace Halide::Internal;
+using FoundParameter = Parameter;
+}  // namespace release
+/// Of the namespace Internal to release 16.
+using Parameter = release::FoundParameter;
+
 /// What the nodes refer to by name.
 struct Referenced {
-    std::map<std::string, Halide::Internal::Parameter> parameters;  ///< scalars and images
-    std::map<std::string, Halide::Buffer<>> images;                 ///< that the program has in its own buffers
+    std::map<std::string, Parameter> parameters;     ///< scalars and images
+    std::map<std::string, Halide::Buffer<>> images;  ///< that the program has in its own buffers
 };
 
 class NodeTable {

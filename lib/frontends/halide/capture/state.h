@@ -27,6 +27,8 @@ struct State {
     bool pipelines = false;          ///< are described
     std::string results;             ///< folder; empty: none are kept
     std::string captured;            ///< folder for inputs; empty: pipelines are not captured
+    bool runs = false;               ///< are recorded, with inputs and results in that folder
+    std::size_t run_bytes = 0;       ///< that these may still take
 
     int directives = 0;
     std::map<std::string, int> seen;  ///< directives by their key without its count
