@@ -15,6 +15,7 @@
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "reduce/schedule/minimize.h"
+#include "reduce/schedule/slow.h"
 
 namespace whittle::cli {
 
@@ -36,6 +37,10 @@ void refuse_others(const MinifyOptions& options) {
     refuse(!options.delta_passes.empty(), "--delta-passes");
     refuse(!options.which.fail_pattern.empty(), "--fail-regex");
     refuse(options.which.external_data != "auto", "--external-data");
+    refuse(!options.pace.than.empty(), "--than");
+    refuse(!options.pace.pairs.empty(), "--than-option");
+    if (options.pace.factor && options.search.resume)
+        throw Error("--resume cannot be used with --slower here: times of an earlier run do not count");
 }
 
 reduce::ScheduleRequest schedule_request(const MinifyOptions& options) {
@@ -74,6 +79,38 @@ std::string written_text(const Tool& tool, const MinifyOptions& options, const r
     return text + next_line(shell_quote(program_words("repro", {options.output.string()})), kLabel);
 }
 
+/// Throws Error for a program without Halide.
+void expect_halide(const halide_program::Program& program, const MinifyOptions& options) {
+    if (program.found()) return;
+    std::vector<std::string> words = {"-o", "DIR", options.model.string()};
+    words.insert(words.end(), options.arguments.begin(), options.arguments.end());
+    throw Error({options.model.string(), {}},
+                program.notes.empty() ? "found a program that does not use Halide, expected a model, a trace or "
+                                        "a program that uses Halide"
+                                      : program.notes[0],
+                shell_quote(program_words("trace", words)) + " captures a program as a trace; then pass DIR");
+}
+
+/// --slower: the directives that make the program slow.
+int find_slow(const Tool& tool, const MinifyOptions& options, reduce::ScheduleRequest request) {
+    reduce::SlowDirectives done;
+    {
+        Progress progress("minify", 0, tool.shared().progress, "runs");
+        request.progress = [&](std::size_t runs, std::size_t slow) {
+            progress.update(runs, "slow: " + plural(slow, "directive"), request.end);
+        };
+        done = slow_directives(request, *options.pace.factor);
+    }
+    expect_halide(done.program, options);
+    const nlohmann::json json = to_json(done);
+    if (!done.slow.empty()) write_file(options.output, json.dump(2) + "\n");
+    if (tool.shared().json)
+        print_json(json);
+    else
+        std::cout << to_text(done) << (done.slow.empty() ? "" : "written:    " + options.output.string() + "\n");
+    return done.slow.empty() ? 1 : 0;
+}
+
 }  // namespace
 
 std::filesystem::path inputs_folder(std::filesystem::path output) { return output.replace_extension("inputs"); }
@@ -81,6 +118,7 @@ std::filesystem::path inputs_folder(std::filesystem::path output) { return outpu
 int minify_program(const Tool& tool, const MinifyOptions& options) {
     refuse_others(options);
     reduce::ScheduleRequest request = schedule_request(options);
+    if (options.pace.factor) return find_slow(tool, options, std::move(request));
     reduce::MinimizedSchedule done;
     {
         Progress progress("minify", 0, tool.shared().progress, "queries");
@@ -89,16 +127,7 @@ int minify_program(const Tool& tool, const MinifyOptions& options) {
         };
         done = reduce::minimize_schedule(request);
     }
-    if (!done.program.found()) {
-        std::vector<std::string> words = {"-o", "DIR", options.model.string()};
-        words.insert(words.end(), options.arguments.begin(), options.arguments.end());
-        throw Error({options.model.string(), {}},
-                    done.program.notes.empty()
-                        ? "found a program that does not use Halide, expected a model, a trace or "
-                          "a program that uses Halide"
-                        : done.program.notes[0],
-                    shell_quote(program_words("trace", words)) + " captures a program as a trace; then pass DIR");
-    }
+    expect_halide(done.program, options);
     const nlohmann::json json = to_json(done);
     using Outcome = reduce::MinimizedSchedule::Outcome;
     const bool minimized = done.outcome == Outcome::minimized;

@@ -9,12 +9,12 @@
 #include "base/interrupt.h"
 #include "base/seconds.h"
 #include "reduce/schedule/answers.h"
+#include "reduce/schedule/report.h"
 #include "reduce/schedule/runs.h"
 
 namespace whittle::reduce {
 
 using halide_program::Directive;
-using halide_program::Event;
 
 namespace {
 
@@ -179,16 +179,6 @@ class ScheduleSearch {
         for (int item = 0; item < static_cast<int>(items_.size()); ++item)
             if (!std::ranges::binary_search(kept, item)) keys.insert(items_[static_cast<std::size_t>(item)].key);
         return keys;
-    }
-
-    /// The keys of the directives that fell away or moved, since others were left out.
-    static std::set<std::string> fallen_in(const halide_program::Program& program) {
-        std::map<int, std::string> keys;
-        for (const Directive& directive : program.directives) keys.emplace(directive.number, directive.key);
-        std::set<std::string> fallen;
-        for (const Event& event : program.events)
-            if (const auto of = keys.find(event.of); of != keys.end() && !event.is_error()) fallen.insert(of->second);
-        return fallen;
     }
 
     /// In any thread.

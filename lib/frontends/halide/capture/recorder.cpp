@@ -186,6 +186,14 @@ auto compiled(Halide::Pipeline pipeline, const Call& call) -> decltype(call()) {
     return call();
 }
 
+/// Compiles what will be realized, which realize() finds compiled.
+template <class Self>
+void compile_first(Self& self) {
+    const Halide::Target target =
+        asked.target.empty() ? Halide::get_jit_target_from_environment() : Halide::Target(asked.target);
+    compiled(pipeline_of(&self), [&] { self.compile_jit(target); });
+}
+
 /// Says how long a step took, also where it ends with an exception.
 class Timer {
   public:
@@ -233,8 +241,9 @@ Returned enter(Self* self, Arguments... arguments) {
         if (name == "realize") run = capture_run(pipeline, current_entry, asked);
     }
     const InsideScope inside;
-    const Timer timer(name == "realize" ? "ran" : "compiled", current_entry);
     try {
+        if (name == "realize" && state().times) compile_first(*self);
+        const Timer timer(name == "realize" ? "ran" : "compiled", current_entry);
         if constexpr (std::is_void_v<Returned>) {
             compiled(pipeline_of(self), lower);
             if (name == "realize") record_results(outputs);

@@ -21,6 +21,7 @@ State read_state() {
     };
     made.reference = !text(kReferenceVariable).empty();
     made.pipelines = !text(kPipelinesVariable).empty();
+    made.times = !text(kTimesVariable).empty();
     made.results = text(kResultsVariable);
     made.captured = text(kCapturedVariable);
     made.runs = !made.captured.empty() && !text(kRunsVariable).empty();

@@ -25,6 +25,7 @@ struct State {
     std::set<std::string> left_out;  ///< keys of directives
     bool reference = false;          ///< everything but bounds is left out
     bool pipelines = false;          ///< are described
+    bool times = false;              ///< of runs are without compiling
     std::string results;             ///< folder; empty: none are kept
     std::string captured;            ///< folder for inputs; empty: pipelines are not captured
     bool runs = false;               ///< are recorded, with inputs and results in that folder
