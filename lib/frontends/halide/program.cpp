@@ -224,6 +224,10 @@ std::string Directive::func() const { return owner.substr(0, owner.find(".update
 
 bool Directive::is_candidate() const { return !halide_capture::is_neutral(name); }
 
+bool Directive::states_size() const {
+    return halide_capture::is_neutral(name) && name != "compute_root" && !name.starts_with("set_estimate");
+}
+
 bool Event::is_error() const { return what.ends_with("error"); }
 
 std::string Program::error() const {

@@ -260,7 +260,7 @@ class Writer {
             const std::string func = stage_of(call.owner).first;
             if (!is_there(func) || (is_place(call.name) && !call.name.starts_with("hoist"))) continue;
             const bool depends = depends_on_culprit(func);
-            const bool sizes = halide_capture::is_neutral(call.name) && !made_.contains(func);
+            const bool sizes = halide_capture::is_neutral(call.name) && !made_.contains(func) && !call.culprit;
             const std::string text = call_text(call);
             if (sizes)
                 always_ += "    " + text + ";\n";
