@@ -195,6 +195,8 @@ class Reader {
             program_.notes.push_back("a pipeline could not be described: " + text);
         else if (what == "not-captured")
             program_.notes.push_back("a pipeline could not be captured: " + text);
+        else if (what == "no-external")
+            program_.notes.push_back("the values of external functions could not be recorded: " + text);
         else if (what == "not-recorded")
             program_.notes.push_back("runs of a pipeline were not recorded: " + text);
         else if (what == "no-result")

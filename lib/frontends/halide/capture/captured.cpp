@@ -7,6 +7,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "frontends/halide/capture/external.h"
 #include "frontends/halide/capture/npy.h"
 #include "frontends/halide/capture/pipeline.h"
 #include "frontends/halide/capture/text.h"
@@ -110,6 +111,19 @@ std::string json_of(NodeTable& table, Function function) {
 
 // Inputs.
 
+using ExternalValues = std::map<std::string, Halide::Buffer<>>;
+
+/// What external functions compute. Runs are recorded as the program is used: nothing is called once more then.
+ExternalValues external_data(const Halide::Pipeline& pipeline, const Asked& asked) {
+    if (state().runs) return {};
+    try {
+        return external_values(pipeline, asked);
+    } catch (const std::exception& error) {
+        write_event("no-external", 0, 0, error.what());
+        return {};
+    }
+}
+
 /// Writes the elements where there is room for them. Returns the file's name; empty: they were not written.
 std::string written(const Halide::Runtime::Buffer<void>& buffer, const char* kind, NpyOrder order) {
     constexpr std::size_t kMostBytes = std::size_t(256) << 20;
@@ -133,8 +147,9 @@ std::string json_of(const std::string& name, halide_buffer_t* raw, bool paramete
 }
 
 /// Its name and type; without a value where none is set.
-std::string inputs_json(NodeTable& table, const Asked& asked) {
+std::string inputs_json(NodeTable& table, const Asked& asked, ExternalValues& external) {
     std::vector<std::string> images, parameters;
+    for (auto& [name, values] : external) images.push_back(json_of(name, values.raw_buffer(), false));
     // Values may be expressions, which go into the table: not by reference.
     const Referenced referenced = table.referenced();
     for (const auto& [name, own] : referenced.parameters) {
@@ -232,9 +247,13 @@ bool write_captured(const Halide::Pipeline& pipeline, const std::string& entry, 
                     const std::string& more) {
     try {
         std::vector<std::string> functions;
-        NodeTable table;
-        for (const auto& named : functions_of(pipeline)) functions.push_back(json_of(table, named.second));
-        const std::string inputs = inputs_json(table, asked);
+        std::set<std::string> data;
+        ExternalValues external = external_data(pipeline, asked);
+        for (const auto& named : external) data.insert(named.first);
+        NodeTable table(data);
+        for (const auto& [name, function] : functions_of(pipeline))
+            if (!data.count(name)) functions.push_back(json_of(table, function));
+        const std::string inputs = inputs_json(table, asked, external);
         write_line("{\"captured\": {\"entry\": " + quote(entry) + ", \"target\": " + quote(asked.target) +
                    ", \"usual_target\": " + quote(Halide::get_jit_target_from_environment().to_string()) +
                    ", \"outputs\": " + outputs_json(pipeline) + ", \"shapes\": " + shapes_json(asked.shapes) +
