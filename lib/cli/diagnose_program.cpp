@@ -52,6 +52,12 @@ std::optional<int> diagnose_program(const Tool& tool, const CulpritOptions& opti
         const reduce::ScheduleBlame blame = blame_schedule(request, done);
         json["blame"] = to_json(blame);
         if (report) *report << to_text(blame) << std::flush;
+        if (!blame.pass.module.empty()) {
+            const fs::path module = fs::path(output).replace_extension(".ll");
+            write_file(module, blame.pass.module);
+            json["blame"]["module"] = module.string();
+            if (report) *report << module_text(blame, module) << std::flush;
+        }
     }
     if (minimized) follow(done, output, report, json);
     if (!report) print_json({{"halide", json}});
