@@ -325,7 +325,11 @@ class Writer {
             code_.realize += buffer_code(buffers[i], code_.types[i], shapes.size() == 1 ? shapes[0] : shapes.at(i));
         }
         const std::string result = one ? buffers[0] : names_.of("result", "results");
-        if (!one) code_.realize += "    Realization " + result + "(" + join(buffers) + ");\n";
+        if (!one) {  // releases agree on this form alone
+            const std::string list = names_.of("result", "buffers");
+            code_.realize += "    std::vector<Buffer<>> " + list + "{" + join(buffers) + "};\n    Realization " +
+                             result + "(" + list + ");\n";
+        }
         code_.realize += "    " + who + ".realize(" + result + target + ");\n    return " + result + ";\n";
     }
 

@@ -123,7 +123,8 @@ TEST_CASE("outputs of different sizes, or that do not begin at 0, are buffers of
     pipeline.shapes = {{{0, 4}}, {{0, 8}}};
     CHECK(code_for(pipeline).realize ==
           "    Buffer<int> result0(std::vector<int>{4});\n    Buffer<int> result1(std::vector<int>{8});\n"
-          "    Realization results(result0, result1);\n    Pipeline({f, out}).realize(results);\n"
+          "    std::vector<Buffer<>> buffers{result0, result1};\n    Realization results(buffers);\n    Pipeline({f, "
+          "out}).realize(results);\n"
           "    return results;\n");
 }
 
