@@ -8,7 +8,7 @@ int main() {
     Func scaled("scaled"), both("both");
     scaled(x, y) = cast<int>(in(x, y)) * gain;
     both(x) = Tuple(scaled(x, 0), cast<float>(scaled(x, 1)) / 2);
-    scaled.vectorize(x, 8).parallel(y);
+    scaled.compute_root().vectorize(x, 8).parallel(y);
     for (int run = 1; run <= 3; ++run) {
         Buffer<uint8_t> data(16 * run, 2);
         data.for_each_element([&](int i, int j) { data(i, j) = i * run + j; });
