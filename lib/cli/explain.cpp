@@ -76,8 +76,10 @@ int observations(const Tool& tool, ExplainOptions& options, std::vector<cpp::Ana
     const report::Report report = report::report(subject, *backend);
     nlohmann::json json = in_json ? to_json(subject, report) : nlohmann::json();
     if (options.report.timeline) write_file(*options.report.timeline, report::chrome_trace(subject.profile));
-    std::optional<html::PageFacts> page = options.pictures.write(tool, subject, report, options.subject, json);
-    if (in_json && halide.found()) json["halide"] = to_json(halide);
+    const nlohmann::json schedule = halide.found() ? to_json(halide) : nlohmann::json();
+    const ScheduleFacts facts{halide.found() ? &schedule : nullptr, halide.found() ? to_text(halide) : ""};
+    std::optional<html::PageFacts> page = options.pictures.write(tool, subject, report, options.subject, json, facts);
+    if (in_json && halide.found()) json["halide"] = schedule;
     if (!in_json) sink.out() << halide_text(subject, halide);
     if (!in_json && !(halide.found() && subject.frames.empty()))
         sink.out() << to_text(subject, report, options.report.shown(tool, sink));

@@ -15,6 +15,7 @@
 #include "cli/usage.h"
 #include "reduce/schedule/blame.h"
 #include "reduce/schedule/minimize.h"
+#include "reduce/schedule/slow.h"
 #include "repro/schedule/schedule_repro.h"
 
 namespace whittle::cli {
@@ -51,6 +52,10 @@ void refuse_others(const MinifyOptions& options) {
     refuse(!options.delta_passes.empty(), "--delta-passes");
     refuse(!options.which.fail_pattern.empty(), "--fail-regex");
     refuse(options.which.external_data != "auto", "--external-data");
+    refuse(!options.pace.than.empty(), "--than");
+    refuse(!options.pace.pairs.empty(), "--than-option");
+    if (options.pace.factor && options.search.resume)
+        throw Error("--resume cannot be used with --slower for programs: times of an earlier run do not count");
 }
 
 reduce::ScheduleRequest request_of(const MinifyOptions& options) {
@@ -82,11 +87,45 @@ std::string written_text(const Tool& tool, const MinifyOptions& options, const r
     return text + next_line(shell_quote(program_words("repro", {options.output.string()})), kLabel);
 }
 
+/// Throws Error for a program without Halide.
+void expect_halide(const halide_program::Program& program, const MinifyOptions& options) {
+    if (program.found()) return;
+    std::vector<std::string> words = {"-o", "DIR", options.model.string()};
+    append(words, options.arguments);
+    throw Error({options.model.string(), {}},
+                program.notes.empty() ? "found a program that does not use Halide, expected a model, a trace or "
+                                        "a program that uses Halide"
+                                      : program.notes[0],
+                shell_quote(program_words("trace", words)) +
+                    " captures a trace; pass this trace (DIR) in place of the program");
+}
+
+/// --slower: the directives that make the program slow.
+int find_slow(const Tool& tool, const MinifyOptions& options, reduce::ScheduleRequest request) {
+    reduce::SlowDirectives done;
+    {
+        Progress progress("minify", 0, tool.shared().progress, "runs");
+        request.progress = [&](std::size_t runs, std::size_t slow) {
+            progress.update(runs, "slow: " + plural(slow, "directive"), request.end);
+        };
+        done = slow_directives(request, *options.pace.factor);
+    }
+    expect_halide(done.program, options);
+    const nlohmann::json json = to_json(done);
+    if (!done.slow.empty()) write_file(options.output, json.dump(2) + "\n");
+    if (tool.shared().json)
+        print_json(json);
+    else
+        std::cout << to_text(done) << (done.slow.empty() ? "" : "written:    " + options.output.string() + "\n");
+    return done.slow.empty() ? 1 : 0;
+}
+
 }  // namespace
 
 int minify_program(const Tool& tool, const MinifyOptions& options) {
     refuse_others(options);
     reduce::ScheduleRequest request = request_of(options);
+    if (options.pace.factor) return find_slow(tool, options, std::move(request));
     reduce::MinimizedSchedule done;
     {
         Progress progress("minify", 0, tool.shared().progress, "queries");
@@ -95,17 +134,7 @@ int minify_program(const Tool& tool, const MinifyOptions& options) {
         };
         done = reduce::minimize_schedule(request);
     }
-    if (!done.program.found()) {
-        std::vector<std::string> words = {"-o", "DIR", options.model.string()};
-        append(words, options.arguments);
-        throw Error({options.model.string(), {}},
-                    done.program.notes.empty()
-                        ? "found a program that does not use Halide, expected a model, a trace or "
-                          "a program that uses Halide"
-                        : done.program.notes[0],
-                    shell_quote(program_words("trace", words)) +
-                        " captures a trace; pass this trace (DIR) in place of the program");
-    }
+    expect_halide(done.program, options);
     const nlohmann::json json = to_json(done);
     const bool minimized = done.outcome == Outcome::minimized;
     if (minimized) write_file(options.output, json.dump(2) + "\n");
@@ -145,6 +174,12 @@ std::optional<int> diagnose_program(const Tool& tool, const CulpritOptions& opti
         const reduce::ScheduleBlame blame = blame_schedule(request, done);
         json["blame"] = to_json(blame);
         if (report) *report << to_text(blame) << std::flush;
+        if (!blame.pass.module.empty()) {
+            const fs::path module = fs::path(output).replace_extension(".ll");
+            write_file(module, blame.pass.module);
+            json["blame"]["module"] = module.string();
+            if (report) *report << module_text(blame, module) << std::flush;
+        }
     }
     if (minimized) follow(done, output, report, json);
     if (!report) print_json({{"halide", json}});

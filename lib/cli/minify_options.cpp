@@ -219,7 +219,8 @@ void MinifyOptions::declare(Tool& tool) {
                     "written by trace, file of torch.compile's debug tools (fx_graph_runnable.py, repro.py, "
                     "TORCH_TRACE folder), or "
                     "folder that contains any of these. Of a program that uses Halide, minify finds the "
-                    "scheduling directives that cause the failure; see share/doc/how-to/halide-program.md.");
+                    "scheduling directives that cause the failure, or, with --slower, that make the program slow; see "
+                    "share/doc/how-to/halide-program.md.");
     tool.after_dashes(arguments, "Arguments of the program.");
     tool.option(
         "-o,--output", output, "OUT",

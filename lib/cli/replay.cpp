@@ -19,6 +19,7 @@
 #include "cli/usage.h"
 #include "formats/json.h"
 #include "replay/replay_report.h"
+#include "repro/schedule/replayed.h"
 #include "trace/frame_record.h"
 #include "trace/record.h"
 
@@ -30,7 +31,9 @@ namespace {
 using Status = ReplayResult::Status;
 
 void check_is_record(const fs::path& file) {
-    if (!fs::is_regular_file(file) || is_record(file) || is_frame_record(file)) return;
+    if (!fs::is_regular_file(file) || is_record(file) || is_frame_record(file) ||
+        format_of_json(file) == kHalideRunsFormat)
+        return;
     const ModelKind kind = recognize(file);
     if (kind == ModelKind::graph && format_of_json(file) != "whittle.graph") return;  // damaged: read and told
     throw Error({file.string(), {}},
@@ -76,7 +79,8 @@ std::string printed_format(const Tool& tool, const ReplayChoice& options) {
 std::string next_command(const ReplayResult& result, const ReplayChoice& options) {
     // Of a capture fault the graph is another program: no backend fails on it.
     if (result.status != Status::failed || result.backend == "capture" || result.outcome == "capture_fault") return {};
-    if (result.refused) return {};  // by every backend
+    if (format_of_json(result.file) == kHalideRunsFormat) return {};  // minify takes the program
+    if (result.refused) return {};                                    // by every backend
     const bool wrong = result.outcome == "mismatch";
     if (wrong && result.backend == kReferenceBackend) return {};
     const std::string command = minify_command(result.file, wrong, options);
@@ -104,6 +108,9 @@ std::vector<ReplayResult> results_of(const Tool& tool, const ReplayChoice& optio
     for (const fs::path& file : files)
         if (is_plain_model(file)) how.models.insert(file);
     how.load = [](const fs::path& file) { return load_model(file, {}); };
+    how.run_pipeline = [&](const fs::path& file) {
+        return repro::replay_pipeline(file, {how.limits, how.accuracy.value_or(Accuracy())});
+    };
     Progress progress("replay", files.size(), tool.shared().progress, "records");
     std::size_t done = 0;
     std::vector<ReplayResult> results = replay_all(files, how, known, [&](const ReplayResult& result) {
@@ -134,7 +141,8 @@ Shard shard_of(const std::string& shard) {
 void ReplayChoice::declare(Tool& tool) {
     tool.positional("RECORD|DIR", arguments,
                     "Records, or folders with records. In a folder without records, the models are run, and compared "
-                    "with test_data_set_0 or with the reference.");
+                    "with test_data_set_0 or with the reference. Recorded pipelines of a Halide program are built as a "
+                    "C++ program and run; see share/doc/how-to/halide-program.md.");
     backend.declare(tool, "the backend and backend options that each record was made with; for models, halide");
     accuracy.declare(tool, "How to compare outputs. Default: the mode in each record.", kRecordedTolerances);
     pace.declare(tool, "A record also fails if it takes more than");

@@ -217,10 +217,12 @@ void PictureOptions::check_usage() const {
 
 std::optional<html::PageFacts> PictureOptions::write(const Tool& tool, const report::Subject& subject,
                                                      const report::Report& report, const SubjectOptions& options,
-                                                     nlohmann::json& json) const {
+                                                     nlohmann::json& json, const ScheduleFacts& schedule) const {
     if (dot) write_file(*dot, report::to_dot(subject.frames, report));
     if (!html) return std::nullopt;
     html::PageFacts page = page_of(tool, subject, report, !no_source);
+    page.schedule = schedule.json;
+    page.schedule_text = schedule.text;
     compare(options, page);
     add_first_wrong(page, json);
     write_file(*html, html::page(page));

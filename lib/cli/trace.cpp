@@ -7,6 +7,7 @@
 
 #include "backends/registry.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/words.h"
 #include "cli/environment.h"
 #include "cli/messages.h"
@@ -15,6 +16,7 @@
 #include "cli/usage.h"
 #include "compile/gradients.h"
 #include "compile/program.h"
+#include "frontends/halide/recording.h"
 #include "frontends/pt2/save.h"
 #include "graph/placement.h"
 #include "record/launch/trace.h"
@@ -181,7 +183,11 @@ void record_last(const TraceOptions& options, ProgramRequest& program) {
 }
 
 /// The program's stdout stays its own: what we have to say goes to stderr, and the exit status is the program's.
-int trace_program(const Tool& tool, const TraceOptions& options, const TraceRequest& request) {
+int trace_program(const Tool& tool, const TraceOptions& options, TraceRequest request) {
+    const TempDir halide("whittle-trace");
+    if (request.records == RecordPolicy::always && recognize(options.models[0]) == ModelKind::program &&
+        halide_program::Recording::installed())
+        request.halide = halide.path();
     remove_trace(options.output);  // the program may write its own
     ProgramRequest program = options.program.request(tool, options.models[0], options.inputs);
     program.backend = options.backend.name;

@@ -102,27 +102,6 @@ class Lane {
     std::size_t at_once_ = 1;
 };
 
-// ---- the figures
-
-std::string time_text(double seconds) {
-    if (seconds >= 1) return significant(seconds, 3) + " s";
-    return seconds >= 1e-3 ? significant(seconds * 1e3, 3) + " ms" : significant(seconds * 1e6, 3) + " us";
-}
-
-std::string times_text(const MedianInterval& times) {
-    return time_text(times.median) + " (" + time_text(times.low) + " to " + time_text(times.high) + ")";
-}
-
-/// "takes 2.01 times as long as B (95 % confidence: 1.97 to 2.05): median 3.2 ms (3.1 ms to 3.3 ms) against 1.6 ms (1.5
-/// ms to 1.7 ms), 24 pairs of runs".
-std::string figures(const RatioTest& test, const std::string& other, const MedianInterval& mine,
-                    const MedianInterval& its) {
-    const MedianInterval ratio = median_interval({test.ratios().begin(), test.ratios().end()});
-    return "takes " + significant(ratio.median, 3) + " times as long as " + other +
-           " (95 % confidence: " + significant(ratio.low, 3) + " to " + significant(ratio.high, 3) + "): median " +
-           times_text(mine) + " against " + times_text(its) + ", " + plural(test.ratios().size(), "pair") + " of runs";
-}
-
 // ---- the race
 
 Outcome run_pairs(Lane& suspect, Lane& other, double factor, double seconds) {

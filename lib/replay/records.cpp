@@ -13,6 +13,7 @@
 #include "base/pattern.h"
 #include "base/words.h"
 #include "formats/document.h"
+#include "formats/json.h"
 #include "trace/folder.h"
 
 namespace whittle {
@@ -44,7 +45,8 @@ void add_records(const fs::path& folder, std::vector<fs::path>& files) {
         if (fs::is_directory(fs::symlink_status(entry))) {
             add_records(entry, files);
         } else if (!index && entry.extension() == ".json" && fs::is_regular_file(entry) &&
-                   (is_record(entry) || is_frame_record(entry) || is_broken_record(entry))) {
+                   (is_record(entry) || is_frame_record(entry) || format_of_json(entry) == kHalideRunsFormat ||
+                    is_broken_record(entry))) {
             files.push_back(entry);
         }
     }

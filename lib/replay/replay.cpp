@@ -14,6 +14,7 @@
 #include "base/seconds.h"
 #include "base/subprocess.h"
 #include "base/turn.h"
+#include "formats/json.h"
 #include "judge/frames.h"
 #include "ops/core/assertions.h"
 #include "replay/recapture.h"
@@ -74,6 +75,8 @@ class Replay {
         try {
             if (options_.models.contains(file))
                 run_model(result);
+            else if (options_.run_pipeline && format_of_json(file) == kHalideRunsFormat)
+                run_pipeline(result);
             else
                 is_frame_record(file) ? run_frame(result) : run_graph(result);
         } catch (const Error& error) {  // it cannot be run, which leaves the others as they are
@@ -128,6 +131,26 @@ class Replay {
         result.outcome = name(outcome.kind);
         if (outcome.failed()) result.first_difference = outcome.message;
         if (options_.to_event) result.stopped_after = last_event(record, *options_.to_event);
+    }
+
+    void run_pipeline(ReplayResult& result) const {
+        constexpr const char* kHalide = "halide";
+        if (!options_.backend.empty() && options_.backend != kHalide) {
+            begin(result.file.stem().string(), options_.backend, result);
+            result.status = ReplayResult::Status::skipped;
+            result.outcome = name(Outcome::Kind::unsupported);
+            result.first_difference = "recorded pipelines run on halide only";
+            return;
+        }
+        const auto start = Clock::now();
+        const ReplayedPipeline ran = options_.run_pipeline(result.file);
+        const bool known = begin(ran.name, kHalide, result);
+        result.seconds = seconds_since(start);
+        result.identical = ran.identical;
+        result.verdict = ran.outcome.failed() ? Verdict::fails : Verdict::right;
+        result.status = status_of(result.verdict, ran.outcome, known);
+        result.outcome = name(ran.outcome.kind);
+        if (ran.outcome.failed()) result.first_difference = ran.outcome.message;
     }
 
     void run_graph(ReplayResult& result) {

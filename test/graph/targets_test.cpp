@@ -1,3 +1,4 @@
+#include "graph/graph.h"
 
 #include <catch2/catch.hpp>
 

@@ -64,7 +64,10 @@ libtorch::LaunchOptions launch_options(const ProgramRequest& request, libtorch::
     set("WHITTLE_TIMES", request.with_times ? "1" : "");
     set("WHITTLE_BACKEND", request.backend);
     if (!request.halide.empty()) {
-        const halide_program::Recording recording(request.halide, {.pipelines = true});
+        const halide_program::RecordingOptions options =
+            request.halide_runs ? halide_program::RecordingOptions{.runs_mb = request.limit_mb}
+                                : halide_program::RecordingOptions{.pipelines = true};
+        const halide_program::Recording recording(request.halide, options);
         launch.preload = recording.preload();
         for (const auto& [name, value] : recording.environment()) set(name.c_str(), value);
     }

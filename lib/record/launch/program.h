@@ -43,6 +43,7 @@ struct ProgramRequest {
     /// A folder for what a program that uses Halide records of its schedule (frontends/halide/recording.h); empty:
     /// nothing.
     std::filesystem::path halide = {};
+    bool halide_runs = false;  ///< each run of a pipeline is recorded there, else what pipelines are
     std::vector<std::pair<std::string, std::string>> environment = {};  ///< more variables
     /// Options of compile() as environment variables (base/variables.h), with their values.
     std::vector<std::pair<std::string, std::string>> compile_options = {};

@@ -87,7 +87,9 @@ RunEnd ProgramRuns::run(const fs::path& folder, const RecordingOptions& options,
     Variables environment = recording.whole_environment();
     append(environment, variables);
     std::vector<std::string> argv = command_of(request_);
+    constexpr std::size_t kMostPrinted = std::size_t(64) << 20;  // LLVM prints modules
     ProcessOptions process{.timeout = request_.timeout, .memory_limit = request_.memory};
+    if (!variables.empty()) process.output_limit = kMostPrinted;
     if (asks) {
         const std::string file = write_candidate(request_, environment, folder).string();
         argv = request_.check;
@@ -99,6 +101,7 @@ RunEnd ProgramRuns::run(const fs::path& folder, const RecordingOptions& options,
     const ProcessResult result = run_process(argv, process);
     RunEnd end{.unresolved = result.out_of_memory || result.ended_from_outside,
                .program = halide_program::read_recording(folder, request_.program)};
+    if (!variables.empty()) end.printed = result.err;
     end.failure = asks ? judged(result, request_) : failure_of(result, end.program);
     if (!reference_.empty() && end.failure.empty()) end.difference = differences(recording.results_folder());
     return end;

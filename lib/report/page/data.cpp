@@ -166,6 +166,19 @@ json accuracy_json(const PageFacts& facts) {
     return all;
 }
 
+/// With places of the page.
+json schedule_json(json schedule, Sources& sources) {
+    for (json& directive : schedule["directives"]) {
+        const StackFrame frame{.file = directive.value("file", ""),
+                               .line = directive.value("line", 0),
+                               .function = {},
+                               .text = directive.value("source", "")};
+        if (const json places = sources.places({frame}); !places.empty()) directive["place"] = places[0];
+        for (const char* const member : {"file", "line", "column", "source"}) directive.erase(member);
+    }
+    return schedule;
+}
+
 /// Of the entries of a function.
 template <class T>
 T sum(const json& entries, const json& function, const char* member) {
@@ -261,6 +274,7 @@ json page_data(PageFacts facts) {
     data["callers"] = placed(facts.report.callers, sources);
     data["frames"] = frames_json(facts, data, sources);
     data["totals"] = totals_json(facts, data);
+    if (facts.schedule) data["halide"] = schedule_json(*facts.schedule, sources);
     if (facts.minified) data["minify"] = minified_json(*facts.minified, facts.repros, sources);
     add_findings(facts, data, sources);
     if (!facts.subject.profile.empty()) data["profile"] = report::to_json(facts.subject.profile);

@@ -249,6 +249,19 @@ void add_capture_faults(const PageFacts& facts, std::vector<Finding>& findings) 
                  .go = "graph=" + graph.name});
 }
 
+/// A program that uses Halide, and fails or meets an error of Halide.
+void add_schedule(const PageFacts& facts, std::vector<Finding>& findings) {
+    if (!facts.schedule) return;
+    const std::string error = facts.schedule->value("error", "");
+    if (error.empty() && facts.subject.ended.empty()) return;
+    findings.push_back({.level = "failed",
+                        .title = error.empty() ? "the program " + facts.subject.ended
+                                               : "Halide reports an error: " + error.substr(0, error.find('\n')),
+                        .detail = "minify finds the scheduling directives that cause the failure",
+                        .command = shell_quote(program_words("minify", facts.subject.words())),
+                        .go = "halide"});
+}
+
 void add_breaks(const PageFacts& facts, Sources& sources, std::vector<Finding>& findings) {
     for (const report::BreakReason& reason : facts.report.break_reasons) {
         const report::BreakPlace& place = reason.places.front();
@@ -304,6 +317,7 @@ void add_findings(const PageFacts& facts, json& data, Sources& sources) {
     add_failures(facts, sources, causes, minified, findings);
     add_minified(facts, causes, minified, sources, findings);
     add_capture_faults(facts, findings);
+    add_schedule(facts, findings);
     add_breaks(facts, sources, findings);
     add_recompiles(facts, sources, findings);
     data["findings"] = json::array();
