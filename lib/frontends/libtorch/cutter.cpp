@@ -101,7 +101,8 @@ std::string hint_at(const Recording& recording, std::int32_t index, const GraphB
     return capture::hint(why.kind, why.stack,
                          {.library = !recording.library(index).empty(),
                           .more = sizes,
-                          .compares = compares_a_read_value(statement(why.stack))});
+                          .compares = compares_a_read_value(statement(why.stack)),
+                          .asserts = asserts(statement(why.stack))});
 }
 
 /// Every element of `view` is one of `whole`, which has them side by side.

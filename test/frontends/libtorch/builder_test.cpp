@@ -100,7 +100,8 @@ TEST_CASE("a comparison of the value that item gives, in a branch, has the hint 
     file.runs_python = true;
     const capture::BreakInfo& item = capture::info(capture::BreakKind::item);
     for (const auto& [text, hint] :
-         {std::pair("if y.item() > 9:", item.branch_hint), std::pair("total += y.item()", item.python_hint)}) {
+         {std::pair("if y.item() > 9:", item.branch_hint), std::pair("assert y.item() > 9", item.assert_hint),
+          std::pair("total += y.item()", item.python_hint)}) {
         file.places[1] = {.line = 3, .file = "/nowhere/train.py", .function = "train", .text = text};
         for (Event& event : file.events) event.stack = 1;
         file.stacks[1] = std::vector<std::uint64_t>{1};
