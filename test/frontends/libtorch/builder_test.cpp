@@ -112,6 +112,24 @@ TEST_CASE("a comparison of the value that item gives, in a branch, has the hint 
     }
 }
 
+TEST_CASE("a break behind the last operation of a frame has no hint to move it there") {
+    constexpr std::uint32_t kEqual = 100;
+    for (const bool more : {true, false}) {
+        const TempDir folder;
+        const capture::CapturedFrame frame = only_frame(program(folder, [&](EventWriter& w) {
+            w.define(kEqual, "aten::equal", "", "aten::equal(Tensor self, Tensor other) -> bool", kReturnsOnlyHost);
+            const FakeTensor x{.id = 1}, y{.id = 2};
+            w.call(kMul, {x, x}, {y});
+            w.call(kEqual, {x, y}, {});
+            if (more) w.call(kRelu, {y}, {{.id = 3}});
+        }));
+        REQUIRE(frame.breaks.size() == 1);
+        CHECK(frame.breaks[0].kind == capture::BreakKind::compare);
+        REQUIRE(frame.breaks[0].hint);
+        CHECK(frame.breaks[0].hint->empty() != more);
+    }
+}
+
 TEST_CASE("tensors of another device are in graphs, what Whittle has no call for included") {
     const TempDir folder;
     const EventFile file = program(folder, [](EventWriter& w) {
