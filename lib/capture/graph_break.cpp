@@ -135,8 +135,9 @@ constexpr BreakInfo kCatalogue[] = {
      .title = "an argument or a result that Whittle does not support",
      .explanation =
          "Whittle knows the operation, but does not support the kind of tensor, the dtype or the option in this call.",
-     .hint = "convert the argument to a plain tensor with resolve_conj() or to_padded_tensor(), or to another dtype "
-             "with to(); or call the operation outside the captured function"},
+     .hint =
+         "call conj_physical() in place of conj(), write a complex number as a tensor, convert a nested tensor with "
+         "to_padded_tensor() or a dtype with to(), or call the operation outside the captured function"},
 };
 
 }  // namespace
