@@ -49,6 +49,19 @@ TEST_CASE("near case: an attribute that is not right") {
     CHECK_FALSE(found(backend, repro, true));  // where a switch says more, other values say nothing
 }
 
+TEST_CASE("near case: where several calls have the attribute, the call is named") {
+    const Graph graph = parse(R"(graph g {
+  %x = placeholder["x"] : f32[2]
+  %once = aten.sub.Tensor(%x, %x, alpha=2) : f32[2]
+  %again = aten.sub.Tensor(%once, %x, alpha=3) : f32[2]
+  return (%again)
+}
+)");
+    const NearCase near{
+        .change = NearCase::Change::without_attribute, .node = graph.calls().at(1), .attribute = "alpha"};
+    CHECK(near_text(graph, near) == "The result is right without `alpha` of `again`.");
+}
+
 TEST_CASE("near case: operands that are taken for each other") {
     constexpr const char* kSwapped = R"(graph g {
   %x = placeholder["x"] : f32[2]

@@ -110,7 +110,8 @@ std::string hint_at(const Recording& recording, std::int32_t index, const GraphB
     return capture::hint(why.kind, why.stack,
                          {.library = !recording.library(index).empty(),
                           .more = sizes,
-                          .compares = compares_a_read_value(statement(why.stack))});
+                          .compares = compares_a_read_value(statement(why.stack)),
+                          .asserts = asserts(statement(why.stack))});
 }
 
 /// Every element of `view` is one of `whole`, which has them side by side.
@@ -160,6 +161,15 @@ struct Cutter::Cut {
         }
         piece = {.number = next, .steps = {}, .ended_by = {}};
         lent = kNever;
+    }
+    /// "After the last operation" is no advice for what stands there, behind `last`.
+    void drop_late_hints(std::int64_t last) {
+        const auto drop = [&](GraphBreak& why) {
+            if ((why.kind == BreakKind::data_pointer || why.kind == BreakKind::compare) && why.order > last)
+                why.hint = "";
+        };
+        std::ranges::for_each(plan.breaks, drop);
+        if (!plan.pieces.empty() && plan.pieces.back().ended_by) drop(*plan.pieces.back().ended_by);
     }
     /// The piece has a step of the last pass that began.
     void add_to_pass(bool through_pass) {
@@ -237,6 +247,7 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
         last = index;
     }
     cut.end(std::nullopt, next_piece_++);
+    if (last >= 0) cut.drop_late_hints(static_cast<std::int64_t>(recording_.step(last).order()));
     cut.tell_partial();
     return std::move(cut.plan);
 }

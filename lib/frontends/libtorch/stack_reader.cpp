@@ -250,7 +250,7 @@ std::optional<StackReader::ModuleCall> StackReader::module_call(const std::vecto
         return std::nullopt;
     for (std::size_t i = function; i-- > engine;) {
         const CodePlace& place = places[i];
-        if (!place.interpreted || calls_compiled_module(place.file)) continue;
+        if (!place.interpreted || calls_compiled_module(place.file) || surrounds_forward(place.file)) continue;
         const bool constructs = is_python_constructor(place.function) && (place.user || is_of_torch_nn(place.file));
         // Of TorchScript only what Python calls: of a call in C++ the function there is the frame.
         if (place.torchscript ? !module : place.called_module || (!module && !constructs)) {

@@ -73,6 +73,11 @@ bool branches(std::string_view statement) {
            statement.find("||") != statement.npos;
 }
 
+bool asserts(std::string_view statement) {
+    constexpr std::string_view kWords[] = {"assert", "TORCH_CHECK"};
+    return has_word(statement, kWords);
+}
+
 bool compares_a_read_value(std::string_view statement) {
     constexpr std::string_view kBranches[] = {"if", "elif", "while", "assert"}, kReads[] = {"item", "float", "int"};
     if (!has_word(statement, kBranches) && !has_char(statement, "?")) return false;

@@ -143,6 +143,12 @@ constexpr bool runs_generated_code(std::string_view file) { return file.starts_w
 constexpr bool calls_compiled_module(std::string_view file) {
     return file.find("/torch/_dynamo/") != std::string_view::npos;
 }
+/// Beside a module's function: hooks, and what decorates the function.
+constexpr bool surrounds_forward(std::string_view file) {
+    constexpr std::string_view kFiles[] = {"/torch/utils/hooks.py", "/torch/utils/_contextlib.py",
+                                           "/torch/autograd/grad_mode.py", "/torch/amp/autocast_mode.py"};
+    return names::ends_with_any(file, kFiles);
+}
 /// What works through items that it is given: a DataLoader's worker, a pool of processes or threads.
 constexpr bool works_for_others(std::string_view file) {
     constexpr std::string_view kFiles[] = {"/torch/utils/data/_utils/fetch.py", "/multiprocessing/pool.py",

@@ -268,7 +268,7 @@ std::string attribute_misfit(const PendingNode& pending, const onnx::AttributePr
 void bind_inputs(PendingNode& pending, Scope& scope) {
     Operands operands = read_operands(pending, scope);
     if (!pending.is_refused() && pending.opaque.empty())
-        pending.problem = type_misfit(pending.proto, pending.domain, pending.opset, operands.dtypes);
+        pending.problem = type_misfit(pending.proto.op_type(), pending.domain, pending.opset, operands.dtypes);
     if (pending.op)
         bind_to_schema(pending, std::move(operands.args));
     else

@@ -90,9 +90,9 @@ Verdict judge(const onnx::NodeProto& node, const std::string& domain, std::int64
     return verdict;
 }
 
-std::string type_misfit(const onnx::NodeProto& node, const std::string& domain, std::int64_t opset,
+std::string type_misfit(const std::string& op_type, const std::string& domain, std::int64_t opset,
                         const std::vector<std::optional<DType>>& inputs) {
-    const onnx::OpSchema* schema = schema_of(node.op_type(), domain, opset);
+    const onnx::OpSchema* schema = schema_of(op_type, domain, opset);
     if (!schema) return {};
     std::map<std::string, std::pair<std::size_t, DType>> variables;
     for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "frontends/onnx/save.h"
 #include "graph/value_ref.h"
 #include "graph/verify.h"
 #include "ops/core/interpreter.h"
@@ -254,6 +255,7 @@ bool Draft::infer_again(Graph& graph) const {
         if (takes_numbers_alone(node)) return false;
         try {
             const std::vector<ValueMeta> fresh = infer(graph, node);
+            if (graph.dialect == "onnx") check_operand_types(graph, node);
             const bool known = node.results.size() == fresh.size() &&
                                std::equal(fresh.begin(), fresh.end(), node.results.begin(), same_type);
             if (known) continue;

@@ -101,7 +101,8 @@ TEST_CASE("a comparison of the value that item gives, in a branch, has the hint 
     file.runs_python = true;
     const capture::BreakInfo& item = capture::info(capture::BreakKind::item);
     for (const auto& [text, hint] :
-         {std::pair("if y.item() > 9:", item.branch_hint), std::pair("total += y.item()", item.python_hint)}) {
+         {std::pair("if y.item() > 9:", item.branch_hint), std::pair("assert y.item() > 9", item.assert_hint),
+          std::pair("total += y.item()", item.python_hint)}) {
         file.places[1] = {.line = 3, .file = "/nowhere/train.py", .function = "train", .text = text};
         for (Event& event : file.events) event.stack = 1;
         file.stacks[1] = std::vector<std::uint64_t>{1};
@@ -109,6 +110,24 @@ TEST_CASE("a comparison of the value that item gives, in a branch, has the hint 
         REQUIRE(frame.breaks.size() == 1);
         CHECK(frame.breaks[0].kind == capture::BreakKind::item);
         CHECK(frame.breaks[0].hint == std::string(hint));
+    }
+}
+
+TEST_CASE("a break behind the last operation of a frame has no hint to move it there") {
+    constexpr std::uint32_t kEqual = 100;
+    for (const bool more : {true, false}) {
+        const TempDir folder;
+        const capture::CapturedFrame frame = only_frame(program(folder, [&](EventWriter& w) {
+            w.define(kEqual, "aten::equal", "", "aten::equal(Tensor self, Tensor other) -> bool", kReturnsOnlyHost);
+            const FakeTensor x{.id = 1}, y{.id = 2};
+            w.call(kMul, {x, x}, {y});
+            w.call(kEqual, {x, y}, {});
+            if (more) w.call(kRelu, {y}, {{.id = 3}});
+        }));
+        REQUIRE(frame.breaks.size() == 1);
+        CHECK(frame.breaks[0].kind == capture::BreakKind::compare);
+        REQUIRE(frame.breaks[0].hint);
+        CHECK(frame.breaks[0].hint->empty() != more);
     }
 }
 

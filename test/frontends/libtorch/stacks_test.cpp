@@ -173,6 +173,23 @@ TEST_CASE("a module that a function calls has the frame, layers of torch.nn have
     CHECK(constructed.module->function == "Net.__init__");
 }
 
+TEST_CASE("hooks of a module have no frame, and a decorated forward has that of the module") {
+    const std::string torch = "/usr/lib/python3/dist-packages/torch/";
+    const SourcePlace call = library(kModule, "Module._call_impl", 77), script = mine("<module>", 20);
+    const StackInfo hook = Interpreted().info(
+        {library(torch + "utils/hooks.py", "BackwardHook.setup_input_hook"), call, mine("step", 10), script});
+    CHECK_FALSE(hook.module);
+    CHECK(hook.function == "step");
+    for (const char* const file : {"autograd/grad_mode.py", "utils/_contextlib.py", "amp/autocast_mode.py"}) {
+        CAPTURE(file);
+        const StackInfo decorated =
+            Interpreted().info({library(kFunctional, "relu"), mine("Net.forward", 5),
+                                library(torch + file, "decorate_context"), call, mine("step", 10), script});
+        REQUIRE(decorated.module);
+        CHECK(decorated.module->function == "Net.forward");
+    }
+}
+
 TEST_CASE("what torch.compile runs is the compiler's, and a row of Inductor's operations is one step") {
     const std::string torch = "/usr/lib/python3/dist-packages/torch/";
     const SourcePlace script = mine("<module>", 20);
