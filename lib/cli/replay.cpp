@@ -109,7 +109,7 @@ std::vector<ReplayResult> results_of(const Tool& tool, const ReplayChoice& optio
         if (is_plain_model(file)) how.models.insert(file);
     how.load = [](const fs::path& file) { return load_model(file, {}); };
     how.run_pipeline = [&](const fs::path& file) {
-        return repro::replay_pipeline(file, {how.limits, how.accuracy.value_or(Accuracy())});
+        return repro::replay_pipeline(file, {how.suspect.limits, how.suspect.compared_by()});
     };
     Progress progress("replay", files.size(), tool.shared().progress, "records");
     std::size_t done = 0;

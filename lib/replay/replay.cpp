@@ -135,8 +135,9 @@ class Replay {
 
     void run_pipeline(ReplayResult& result) const {
         constexpr const char* kHalide = "halide";
-        if (!options_.backend.empty() && options_.backend != kHalide) {
-            begin(result.file.stem().string(), options_.backend, result);
+        const std::string backend = options_.suspect.spec.text();
+        if (!backend.empty() && backend != kHalide) {
+            begin(result.file.stem().string(), backend, result);
             result.status = ReplayResult::Status::skipped;
             result.outcome = name(Outcome::Kind::unsupported);
             result.first_difference = "recorded pipelines run on halide only";

@@ -14,7 +14,7 @@ using namespace whittle;
 
 namespace {
 
-const Graph kChain = parse(R"(graph chain {
+const Graph kOptimizedChain = parse(R"(graph chain {
   %x = placeholder["x"] : f32[3]
   %a = aten.relu.default(%x) : f32[3]
   %b = aten.neg.default(%a) : f32[3]
@@ -88,7 +88,7 @@ class Optimizer final : public Backend, public TakesOnnxFile, public WritesOptim
 KernelJudgements judged_parts(std::vector<Function> nodes) {
     Optimizer backend(std::move(nodes));
     const std::vector<Tensor> inputs = {Tensor::of(std::vector<float>{-1, 0.5f, 2}, {3})};
-    const FailingCase asked{.graph = kChain, .inputs = inputs, .suspect = {.tier = Tier::computes}};
+    const FailingCase asked{.graph = kOptimizedChain, .inputs = inputs, .suspect = {.tier = Tier::computes}};
     const Judgement whole = judge(asked, backend);
     CHECK(runs_kernels(backend, {}, KernelArithmetic::floats));
     CHECK_FALSE(runs_kernels(backend, {}, KernelArithmetic::ring));

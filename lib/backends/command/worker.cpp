@@ -389,8 +389,8 @@ class WorkerBackend final : public Backend,
         return static_cast<WorkerQuery&>(*query(options, last_limits())).optimized(graph, folder);
     }
     BackendOptions as_they_are(BackendOptions options) override {
-        for (const auto& [level, most] : pools_.hello(options).optimized.value())
-            options = limited_to(std::move(options), level, most);
+        const WorkerHello hello = pools_.hello(options);
+        for (const auto& [level, most] : hello.optimized.value()) options = limited_to(std::move(options), level, most);
         return options;
     }
 

@@ -80,9 +80,7 @@ class AgainAtEachSize final : public Executable, public AnySize {
 
 }  // namespace
 
-std::vector<std::string> without_kernel(const Graph& graph) {
-    return targets_of(graph, [](const Graph&, const Node& node) { return lacks_kernel(node); });
-}
+std::vector<std::string> without_kernel(const Graph& graph) { return targets_of(graph, lacks_kernel); }
 
 std::unique_ptr<Executable> interpreted(const Graph& graph, MakeInterpreter make) {
     Graph visible = with_visible_writes(graph);

@@ -13,7 +13,8 @@
 #include "base/seconds.h"
 #include "base/words.h"
 #include "frontends/halide/capture/variables.h"
-#include "judge/race.h"
+#include "judge/ratio_test.h"
+#include "judge/suspect.h"
 #include "reduce/schedule/report.h"
 #include "reduce/schedule/runs.h"
 

@@ -32,8 +32,8 @@ bool is_constructor(const std::string& linkage) {
 }
 
 /// GCC's and Clang's name for what runs from one suspension of a coroutine to the next.
-bool is_coroutine_body(const std::string& linkage) {
-    return linkage.ends_with(".actor") || linkage.ends_with(".resume");
+bool is_coroutine_body(llvm::StringRef linkage) {
+    return linkage.rsplit('.').second == "actor" || linkage.rsplit('.').second == "resume";
 }
 
 class LlvmSymbolizer final : public LineSymbolizer {

@@ -13,7 +13,7 @@ using namespace whittle::halide_program;
 using Catch::Contains;
 using nlohmann::json;
 
-std::string directive(int number, const std::string& owner, const std::string& name) {
+std::string recorded_directive(int number, const std::string& owner, const std::string& name) {
     const json line{{"directive", number}, {"key", owner + name},        {"owner", owner},   {"name", name},
                     {"text", name + "()"}, {"arguments", json::array()}, {"file", "app.py"}, {"line", number}};
     return line.dump() + "\n";
@@ -40,8 +40,8 @@ std::string run(int number, int directives, const std::string& output, const std
 TEST_CASE("runs are written with the directives in force, and read back") {
     const TempDir data("whittle-test"), folder("whittle-test");
     for (const char* const file : {"a.npy", "b.npy", "c.npy", "d.npy"}) write_file(data.path() / file, file);
-    const Program program = read_lines({directive(1, "f", "parallel") + run(1, 1, "f", "a.npy", {"b.npy"}) +
-                                        directive(2, "f", "vectorize") + run(2, 2, "f", "c.npy", {"d.npy"})});
+    const Program program = read_lines({recorded_directive(1, "f", "parallel") + run(1, 1, "f", "a.npy", {"b.npy"}) +
+                                        recorded_directive(2, "f", "vectorize") + run(2, 2, "f", "c.npy", {"d.npy"})});
     REQUIRE(program.runs.size() == 2);
     CHECK(program.captured.empty());
     const SavedRuns saved = save_runs(program, data.path(), folder.path());
@@ -59,8 +59,8 @@ TEST_CASE("runs are written with the directives in force, and read back") {
 }
 
 TEST_CASE("directives of another process are not those of a run") {
-    const Program program = read_lines({directive(1, "f", "parallel") + run(1, 1, "f", "a.npy", {"b.npy"}),
-                                        directive(1, "f", "vectorize") + run(1, 1, "f", "c.npy", {"d.npy"})});
+    const Program program = read_lines({recorded_directive(1, "f", "parallel") + run(1, 1, "f", "a.npy", {"b.npy"}),
+                                        recorded_directive(1, "f", "vectorize") + run(1, 1, "f", "c.npy", {"d.npy"})});
     REQUIRE(program.runs.size() == 2);
     CHECK(scheduled(program, program.runs[0]).schedule.at(0).name == "parallel");
     CHECK(scheduled(program, program.runs[1]).schedule.at(0).name == "vectorize");
