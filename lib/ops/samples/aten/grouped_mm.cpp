@@ -11,7 +11,7 @@ Samples of_rows(DType dtype) {
     return {{"rows", {x, weight, ends({2, 2, 5})}, {t(0), t(1), t(2)}},
             {"wide offsets", {x, weight, ends({1, 3, 5}, DType::i64)}, {t(0), t(1), t(2)}},
             {"rows behind the groups", {x, weight, ends({1, 3, 4})}, {t(0), t(1), t(2)}},
-            {"transposed", {x, transposed(random(dtype, {3, 4, 3}, 2)), ends({0, 4, 5})}, {t(0), t(1), t(2)}}};
+            {"transposed", {x, transposed(random(dtype, {3, 3, 4}, 2)), ends({0, 4, 5})}, {t(0), t(1), t(2)}}};
 }
 Samples grouped_samples(DType dtype) {
     Samples samples = of_rows(dtype);
