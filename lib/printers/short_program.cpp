@@ -166,14 +166,21 @@ std::string standard_includes(const std::string& code) {
     return text;
 }
 
+std::vector<std::string> build_words(const std::filesystem::path& file, const std::vector<std::string>& flags) {
+    std::vector<std::string> words = {"g++", "-std=c++17", "-O1", file.filename().string(), "-o", file.stem().string()};
+    for (const std::string& flag : flags)
+        if (flag.starts_with("-std="))
+            words[1] = flag;
+        else
+            words.push_back(flag);
+    return words;
+}
+
 std::string build_line(const std::filesystem::path& file, const std::vector<std::string>& flags,
                        const std::vector<std::string>& arguments) {
-    const std::string program = file.stem().string();
-    std::vector<std::string> build = {"g++", "-std=c++17", "-O1", file.filename().string(), "-o", program};
-    std::vector<std::string> run = {"./" + program};
-    append(build, flags);
+    std::vector<std::string> run = {"./" + file.stem().string()};
     append(run, arguments);
-    return shell_quote(build) + " && " + shell_quote(run);
+    return shell_quote(build_words(file, flags)) + " && " + shell_quote(run);
 }
 
 PrintedElement printed_element(DType dtype, const std::string& value) {

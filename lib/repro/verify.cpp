@@ -12,6 +12,7 @@
 #include "base/parallel_runs.h"
 #include "base/subprocess.h"
 #include "base/words.h"
+#include "printers/short_program.h"
 
 namespace whittle::repro {
 namespace fs = std::filesystem;
@@ -302,9 +303,7 @@ void write_program(const Place& place, const ReproProgram& program, const Option
 
 std::vector<std::string> build_command(const ReproProgram& program, const Options& options) {
     if (program.folder) return program.folder->build;
-    std::vector<std::string> argv = {"g++", "-std=c++17", "-O1", options.stem() + ".cpp", "-o", options.stem()};
-    append(argv, program.compile_flags);
-    return argv;
+    return build_words(options.stem() + ".cpp", program.compile_flags);
 }
 
 std::vector<std::string> run_command(const ReproProgram& program, const Options& options) {

@@ -175,7 +175,6 @@ class LoadCounter final : public Sink<LoadCounts> {
     LoadCounts literal(DType, const Scalar&) override { return {}; }
     LoadCounts from_bits(DType, std::uint64_t) override { return {}; }
     LoadCounts cast(DType, bool, const LoadCounts& a) override { return a; }
-    LoadCounts unsigned_bits(DType, const LoadCounts& a) override { return a; }
     LoadCounts signed_bits(DType, const LoadCounts& a) override { return a; }
     LoadCounts infix(Op, const LoadCounts& a, const LoadCounts& b) override { return sum({a, b}); }
     LoadCounts prefix(Op, const LoadCounts& a) override { return a; }

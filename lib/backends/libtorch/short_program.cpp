@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include "backends/libtorch/memory.h"
+#include "backends/libtorch/repro_code.h"
 #include "backends/libtorch/script_text.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -40,8 +42,13 @@ bool is_method(const std::string& name) {
     const fs::path header = fs::path(WHITTLE_TORCH_HEADERS) / "ATen" / "ops" / (stem + ".h");
     std::error_code ignored;
     if (!fs::exists(header, ignored)) return name.ends_with('_');
-    return read_file(header).find(" " + name + "(const") == std::string::npos &&
-           read_file(header).find(" " + name + "(at::") == std::string::npos;
+    std::istringstream lines(read_file(header));
+    for (std::string line; std::getline(lines, line);) {
+        const bool of_name = line.find(" " + name + "(const") != std::string::npos ||
+                             line.find(" " + name + "(at::") != std::string::npos;
+        if (of_name && line.starts_with("inline ")) return false;  // templates are in a namespace for sizes
+    }
+    return true;
 }
 
 /// Empty where this LibTorch, or the program, has no such elements.
@@ -138,7 +145,7 @@ class LibTorchProgram {
         if (scripted_) flags.insert(flags.begin(), "-DNDEBUG");  // as LibTorch was built: its headers differ by it
         if (WHITTLE_TORCH_HEADERS != std::string_view("/usr/include"))
             flags.insert(flags.begin(), "-I" WHITTLE_TORCH_HEADERS);
-        return flags;
+        return aten::with_standard(std::move(flags));
     }
 
     std::string sentence() const {

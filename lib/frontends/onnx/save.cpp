@@ -438,14 +438,15 @@ onnx::ModelProto to_model(const Graph& graph, const External* external = nullptr
     return model;
 }
 
-/// What ONNX's printer makes of a node, with the lines of nested graphs behind those around them.
+/// What ONNX's printer makes of a node, with the lines of nested graphs indented. Newer versions of the printer indent,
+/// too, but otherwise.
 std::string node_text(const onnx::NodeProto& node) {
     std::ostringstream printed;
     printed << node;
     std::istringstream lines(printed.str());
     std::string text;
     std::size_t depth = 1;
-    for (std::string line; std::getline(lines, line);) {
+    for (std::string line; std::getline(lines >> std::ws, line);) {
         if (line.starts_with("}") && depth > 1) depth--;
         if (line.starts_with(">") && text.ends_with("}\n"))
             text.pop_back();

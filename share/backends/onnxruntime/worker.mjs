@@ -29,6 +29,8 @@ const byAge = (a, b) => a.localeCompare(b, 'en', { numeric: true });
 const asked = process.argv[2] === '--release' ? process.argv[3] : usual.version;
 if (!installed.has(asked)) throw new Error(`found release ${asked}, expected one of ${[...installed.keys()].join(', ')}`);
 const { file: found, version } = installed.get(asked);
+// The package would make these of elements of type float16 where Node.js has them (since 24), and its binding cannot read them.
+delete globalThis.Float16Array;
 const ort = require(found);
 
 // What `optimization.disable_specified_optimizers` takes: the rewrite rules and graph transformers that a session on the
