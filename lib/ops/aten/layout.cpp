@@ -259,7 +259,7 @@ constexpr Family kFamilies[] = {
     {of_rows,
      "_ctc_loss_backward _log_softmax_backward_data _softmax_backward_data _weight_norm_interface addbmm "
      "grid_sampler_2d_backward grid_sampler_3d_backward huber_loss_backward instance_norm kthvalue log_sigmoid "
-     "log_sigmoid_forward masked_scatter max_pool1d mse_loss_backward native_group_norm_backward "
+     "log_sigmoid_forward masked_scatter max_pool1d mse_loss_backward mvlgamma native_group_norm_backward "
      "native_layer_norm_backward normal.Tensor_Tensor normal.Tensor_float normal.float_Tensor pow.Scalar renorm "
      "smooth_l1_loss_backward"},
     {of_convolution,
