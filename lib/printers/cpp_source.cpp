@@ -125,6 +125,8 @@ class Writer {
                 return "std::optional<whittle::ScalarType>()";
             case ParamType::integer:
                 return "std::optional<std::int64_t>()";
+            case ParamType::number:
+                return "std::optional<double>()";
             case ParamType::text:
                 return "std::optional<std::string>()";
             default:

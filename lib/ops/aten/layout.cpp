@@ -229,7 +229,7 @@ constexpr Family kFamilies[] = {
      "bitwise_xor.Scalar bitwise_xor.Tensor ceil celu clamp clamp.Tensor clamp_max clamp_min complex "
      "copysign.Tensor cos cosh deg2rad div.Scalar div.Scalar_mode div.Tensor div.Tensor_mode elu elu_backward "
      "eq.Scalar eq.Tensor erf erfc erfinv exp exp2 expm1 floor floor_divide floor_divide.Scalar fmax fmin fmod.Scalar "
-     "fmod.Tensor frac gcd ge.Scalar ge.Tensor gelu gelu_backward gt.Scalar gt.Tensor hardshrink "
+     "fmod.Tensor frac frexp.Tensor gcd ge.Scalar ge.Tensor gelu gelu_backward gt.Scalar gt.Tensor hardshrink "
      "hardshrink_backward hardsigmoid hardsigmoid_backward hardswish hardswish_backward hardtanh "
      "hardtanh_backward heaviside hypot i0 igamma igammac isfinite isinf isnan lcm le.Scalar le.Tensor leaky_relu "
      "lerp.Scalar "
@@ -249,7 +249,7 @@ constexpr Family kFamilies[] = {
     {of_conversion, "to.dtype"},
     {of_operand<0>,
      "_conj addr copy diagonal_scatter fill.Scalar fill.Tensor flip index_fill.int_Scalar "
-     "index_fill.int_Tensor index_put lift_fresh_copy native_dropout put sort sort.stable zero"},
+     "index_fill.int_Tensor index_put lift_fresh_copy linalg_matrix_exp native_dropout put sort sort.stable zero"},
     {of_operand<1>, "_weight_norm_interface_backward binary_cross_entropy_backward gru_cell"},
     {of_operand<1, 0>, "hinge_embedding_loss leaky_relu_backward rsub.Tensor threshold_backward"},
     {of_angle, "angle"},
@@ -259,8 +259,9 @@ constexpr Family kFamilies[] = {
     {of_rows,
      "_ctc_loss_backward _log_softmax_backward_data _softmax_backward_data _weight_norm_interface addbmm "
      "grid_sampler_2d_backward grid_sampler_3d_backward huber_loss_backward instance_norm kthvalue log_sigmoid "
-     "log_sigmoid_forward masked_scatter max_pool1d mse_loss_backward native_group_norm_backward "
-     "native_layer_norm_backward pow.Scalar smooth_l1_loss_backward"},
+     "log_sigmoid_forward masked_scatter max_pool1d mse_loss_backward mvlgamma native_group_norm_backward "
+     "native_layer_norm_backward normal.Tensor_Tensor normal.Tensor_float normal.float_Tensor pow.Scalar renorm "
+     "smooth_l1_loss_backward"},
     {of_convolution,
      "_convolution _convolution.deprecated conv1d conv2d conv3d conv_transpose1d conv_transpose2d.input "
      "conv_transpose3d.input convolution convolution_backward"},

@@ -145,12 +145,12 @@ CallResults decompose_vander(const Call& c) {
 
 // --- Exponentials ---
 
-/// The series of a matrix that is halved until its norm is small, then squared as often.
+/// The series of a matrix that is halved until its norm is at most 1, then squared as often, which adds up errors.
 template <class T>
 matrices::Matrix<T> exponential(const matrices::Matrix<T>& x) {
     const double norm = x.cwiseAbs().colwise().sum().maxCoeff();
     if (!std::isfinite(norm)) return matrices::Matrix<T>::Constant(x.rows(), x.cols(), T(std::nan("")));
-    const int halvings = norm > 0.5 ? static_cast<int>(std::ceil(std::log2(norm))) + 1 : 0;
+    const int halvings = norm > 1 ? static_cast<int>(std::ceil(std::log2(norm))) : 0;
     const matrices::Matrix<T> small = x * T(std::ldexp(1.0, -halvings));
     matrices::Matrix<T> sum = matrices::Matrix<T>::Identity(x.rows(), x.cols()), term = sum;
     for (int k = 1; k <= 18; ++k) {

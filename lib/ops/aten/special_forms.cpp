@@ -70,7 +70,7 @@ template <Next kNext, int kSlope, int kOffset, bool kShifted = false>
 CallResults decompose_polynomial(const Call& c) {
     V x = floating(c, c.tensor("x"));
     if (kShifted) x = x * 2 - 1;
-    const V slope = kSlope == 1 ? x : x * kSlope;
+    const V slope = x * kSlope;  // not x itself, which is no result
     return of_degree<kNext>(c, x, kOffset == 0 ? slope : slope + kOffset);
 }
 

@@ -363,8 +363,7 @@ constexpr OpDef kFunctions[] = {
      .dtypes = set_of(DType::f64) | set_of(DType::f32),
      .infer = infer_binary<NextAfter>,
      .eval = eval_binary<NextAfter>,
-     .grad = refused_grad,
-     .bound = kBoundStep},
+     .grad = refused_grad},
 };
 
 }  // namespace

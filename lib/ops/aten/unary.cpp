@@ -254,8 +254,10 @@ V acosh_grad(const OfSelf& r) {
 }
 
 /// The slope of lgamma. Numbers up to 0 are reflected: psi(x) = psi(1 - x) - pi / tan(pi x); others are moved beyond
-/// 10, psi(x) = psi(x + 1) - 1 / x, where the asymptotic series holds (Abramowitz and Stegun 6.3.5 to 6.3.18).
+/// 10, psi(x) = psi(x + 1) - 1 / x, where the asymptotic series holds (Abramowitz and Stegun 6.3.5 to 6.3.18). As terms
+/// cancel, what is shorter than f32 is computed in it.
 V psi(const V& given) {
+    if (size_of(given.dtype()) < size_of(DType::f32)) return as(psi(as(given, DType::f32)), given.dtype());
     const V below = le(given, 0), x = where(below, complement(given), given);
     constexpr int kSteps = 10;
     V steps = reciprocal(x);

@@ -29,9 +29,11 @@ Table special_function_table() {
           "aten.special_modified_bessel_i0.default", "aten.special_modified_bessel_i1.default",
           "aten.special_airy_ai.default", "aten.special_spherical_bessel_j0.default"},
          [](DType dtype) { return function_of_one(between(dtype, 0.1, 0.9)); }},
-        {{"aten.special_bessel_y0.default", "aten.special_bessel_y1.default", "aten.special_modified_bessel_k0.default",
-          "aten.special_modified_bessel_k1.default", "aten.special_scaled_modified_bessel_k0.default",
-          "aten.special_scaled_modified_bessel_k1.default"},
+        // LibTorch 1.13 makes them of its j0 and j1, whose errors grow above 1.5.
+        {{"aten.special_bessel_y0.default", "aten.special_bessel_y1.default"},
+         [](DType dtype) { return function_of_one(between(dtype, 0.2, 0.8)); }},
+        {{"aten.special_modified_bessel_k0.default", "aten.special_modified_bessel_k1.default",
+          "aten.special_scaled_modified_bessel_k0.default", "aten.special_scaled_modified_bessel_k1.default"},
          [](DType dtype) { return function_of_one(between(dtype, 0.5, 3)); }},
         {{"aten.special_zeta.default"},
          [](DType dtype) {
