@@ -1,4 +1,6 @@
 // Whether a frame of Python has gone on: its variables and what it iterates over, as they are.
+#include <dlfcn.h>
+
 #include <algorithm>
 
 #include "frontends/libtorch/capture/python_api.h"
@@ -18,7 +20,10 @@ std::uint64_t position(std::uint64_t seed, const char* object) {
     constexpr long kLargest = 64;
     const char* const type = at<const char*>(object, kBehindType - kSlot);
     const long size = at<long>(type, kTypeSize);
-    if (!at<const char*>(type, kTypeNext) || size > kLargest) return seed;
+    // Classes without __next__, such as torch.Tensor, have this function there.
+    static const void* const none = ::dlsym(RTLD_DEFAULT, "_PyObject_NextNotImplemented");
+    const void* const next = at<const void*>(type, kTypeNext);
+    if (!next || next == none || size > kLargest) return seed;
     for (int place = kBehindType; place + kSlot <= size; place += kSlot)
         seed = hash(seed, at<std::uint64_t>(object, place));
     return seed;
