@@ -16,6 +16,7 @@
 #include "symbolize/text.h"
 
 namespace whittle::api {
+
 namespace {
 
 /// What the program's function is shown of a graph.

@@ -1,6 +1,7 @@
 #define WHITTLE_API_IMPLEMENTATION
 #include <whittle/api/control.h>
 
+#include <algorithm>
 #include <set>
 
 #include "api/body.h"
@@ -12,6 +13,7 @@
 #include "ops/core/registry.h"
 
 namespace whittle::api::detail {
+
 namespace {
 
 using capture::BreakKind;
@@ -217,9 +219,7 @@ TensorList of_no_slices(const std::string& op, const Body& body, const TensorLis
             results.push_back(wrap(whittle::Tensor(meta.dtype, sizes)));
         }
     } catch (const NestedBreak& inner) {
-        throw Error(op +
-                    ": found tensors without slices, and the types of the function's results are unknown because the "
-                    "body cannot be recorded: " +
+        throw Error(op + ": found no slices, and without a slice the types of the function's results are unknown: " +
                     inner.why.reason);
     }
     return results;

@@ -10,6 +10,7 @@
 #include "api/session.h"
 
 namespace whittle::api {
+
 namespace {
 
 /// Stands before a stream's own buffer.

@@ -9,6 +9,7 @@
 #include "base/error.h"
 
 namespace whittle::api {
+
 namespace {
 
 /// Leaves first, then later operations before earlier ones.

@@ -4,6 +4,7 @@
 #include "graph/text.h"
 
 namespace whittle::api {
+
 namespace {
 
 constexpr std::size_t kMostBytes = 256 << 20;  // of inputs and outputs of a frame

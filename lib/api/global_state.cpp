@@ -10,6 +10,7 @@
 #include "ops/core/registry.h"
 
 namespace whittle::api {
+
 namespace {
 
 std::atomic<ScalarType> default_dtype{kFloat};

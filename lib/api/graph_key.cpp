@@ -4,6 +4,7 @@
 #include "api/frame_host.h"
 
 namespace whittle::api {
+
 namespace {
 
 void append(std::string& key, std::int64_t number) {

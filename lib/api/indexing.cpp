@@ -10,6 +10,7 @@
 #include "ops/core/data_sizes.h"
 
 namespace whittle::api {
+
 namespace {
 
 template <class... Args>

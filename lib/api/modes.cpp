@@ -1,6 +1,8 @@
 #define WHITTLE_API_IMPLEMENTATION
 #include <whittle/api/modes.h>
 
+#include <optional>
+
 #include "api/session.h"
 #include "backends/debug/modes.h"
 #include "base/error.h"
@@ -9,6 +11,7 @@
 #include "graph/text.h"
 
 namespace whittle::api {
+
 namespace {
 
 /// The values of a mode's results.

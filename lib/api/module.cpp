@@ -8,6 +8,7 @@
 #include "base/error.h"
 
 namespace whittle::api {
+
 namespace {
 
 thread_local std::string module_path;

@@ -9,6 +9,7 @@
 #include "ops/core/mode.h"
 
 namespace whittle::api::detail {
+
 namespace {
 
 /// In the order of OpValue.

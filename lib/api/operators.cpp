@@ -5,6 +5,7 @@
 #include "api/call.h"
 
 namespace whittle::api {
+
 namespace {
 
 template <class A, class B>

@@ -18,6 +18,7 @@
 #include "trace/record.h"
 
 namespace whittle::api {
+
 namespace {
 
 constexpr const char* kDefaultFolder = "whittle_debug";

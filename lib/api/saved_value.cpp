@@ -7,6 +7,7 @@
 #include "graph/text.h"
 
 namespace whittle::api {
+
 namespace {
 
 using Writes = std::atomic<std::uint64_t>;

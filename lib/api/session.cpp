@@ -7,6 +7,7 @@
 
 #include "api/call.h"
 #include "api/grad_node.h"
+#include "api/probes.h"
 #include "api/stack.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -23,6 +24,7 @@
 #include "passes/decompose.h"
 
 namespace whittle::api {
+
 namespace {
 
 using capture::BreakKind;
@@ -107,7 +109,7 @@ void Session::check_later(const Tensor& condition, const Tensor& about, const Pr
     const std::lock_guard lock(mutex_);
     const bool computed = condition.impl()->session.get() == this;
     if (in_body() && !computed)
-        break_graph({.kind = BreakKind::branch, .reason = "check() of an outside value"}, check.pc);
+        break_graph({.kind = BreakKind::branch, .reason = "check() of a known value"}, check.pc);
     if (computed) {
         const TensorList asserted =
             record({.target = std::string(kAssertion), .args = {Arg(NodeRef{0}), Arg(check.message), Arg(NodeRef{1})}},
@@ -187,8 +189,7 @@ void Session::prepare(const std::vector<ImplPtr>& operands) {
         // Its gradient is that of the new value, which the graph only has as one that it computed.
         else if (grad_enabled() && operand->meta.requires_grad &&
                  builder_.memories().is_written(storage_key(*operand->value)))
-            break_graph({.kind = BreakKind::mutation, .reason = "a read of a leaf tensor that the function wrote to"},
-                        nullptr);
+            break_graph({.kind = BreakKind::mutation, .reason = "a read of a leaf whose value was written"}, nullptr);
     }
 }
 
@@ -321,7 +322,7 @@ TensorList Session::random(const Node& call, const std::vector<ImplPtr>& operand
             operand = make_impl(whittle::Tensor(operand->meta.dtype, operand->meta.sizes));  // its kind will do
         else
             demand(Tensor(operand), {static_cast<int>(BreakKind::unsupported),
-                                     "random values that depend on values computed in the graph", call.target, pc});
+                                     "random values that depend on computed ones", call.target, pc});
     const NotRecording not_recording;
     TensorList results;
     for (const whittle::Tensor& value : run_now(call, known)) {

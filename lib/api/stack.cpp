@@ -15,6 +15,7 @@
 #include "symbolize/text.h"
 
 namespace whittle::api {
+
 namespace {
 
 namespace fs = std::filesystem;

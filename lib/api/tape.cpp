@@ -6,6 +6,7 @@
 #include "base/error.h"
 
 namespace whittle::api {
+
 namespace {
 
 bool same_call(const Node& a, const Node& b) {

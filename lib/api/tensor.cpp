@@ -12,6 +12,7 @@
 #include "tensor/compare.h"
 
 namespace whittle::api {
+
 namespace {
 
 using capture::BreakKind;

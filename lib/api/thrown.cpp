@@ -12,6 +12,7 @@
 #include "api/stack.h"
 
 namespace whittle::api {
+
 namespace {
 
 /// The last exception of a thread that was thrown while it recorded.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "api/frame_host.h"
-#include "base/error.h"
+#include "base/bug.h"
 
 namespace whittle::api {
 

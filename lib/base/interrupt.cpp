@@ -6,6 +6,8 @@
 #include <array>
 #include <cerrno>
 
+#include "base/shared_terminal.h"
+
 namespace whittle {
 namespace {
 

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "formats/shared_fields.h"
+#include "graph/text.h"
 
 namespace whittle {
 namespace fs = std::filesystem;

@@ -1,6 +1,7 @@
 #include "capture/naming.h"
 
 namespace whittle::capture {
+
 namespace {
 
 Source numbered(Origin origin, std::int64_t number) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "cli/picture_options.h"
 #include "cli/report_options.h"
 #include "cli/subject.h"
 
@@ -14,9 +15,8 @@ struct DiffOptions {
     ReportOptions report = {};
     PictureOptions pictures = {};
     SubjectOptions subject = {};
-    bool values = false;  ///< two runs of a program by hashes of their results are compared
-    /// A folder for the operation at which the two part, as a record.
-    std::optional<std::filesystem::path> record = {};
+    bool values = false;
+    std::optional<std::filesystem::path> record = {};  ///< a folder
 
     void declare(Tool& tool);
     UsedFiles files() const;

@@ -1,10 +1,11 @@
 #include "compile/assertions.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
-#include "graph/abilities.h"
+#include "graph/any_size.h"
 #include "ops/core/assertions.h"
 #include "passes/assertions.h"
 

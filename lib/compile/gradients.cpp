@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/words.h"
 #include "compile/compile.h"
 #include "graph/text.h"
 #include "ops/core/draws.h"
@@ -80,7 +79,7 @@ Values Differentiated::backward_inputs(std::span<const Tensor> inputs, std::span
 
 Values Differentiated::joint_inputs(std::span<const Tensor> inputs) const {
     Values all(inputs.begin(), inputs.end());
-    append(all, tangents);
+    all.insert(all.end(), tangents.begin(), tangents.end());
     return all;
 }
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/words.h"
 #include "compile/compile.h"
 #include "compile/gradients.h"
 #include "graph/abilities.h"
@@ -100,7 +99,7 @@ std::optional<Interpreted> interpreted(const Backend& backend, const Graph& fail
     if (failing.failure->signature.at_gradients()) {
         if (!cut) return std::nullopt;
         std::vector<Tensor> all = inputs;
-        append(all, made->tangents);
+        all.insert(all.end(), made->tangents.begin(), made->tangents.end());
         return Interpreted{asked_with(failing, without_requires_grad(made->joint.graph), std::move(all)),
                            Joined(*made).run()};
     }
@@ -122,7 +121,7 @@ std::optional<std::string> wrong_before_cut(const Graph& failing, std::span<cons
     const std::optional<Differentiated> made = differentiate(failing);
     if (!made || !made->refused.empty()) return std::nullopt;
     std::vector<Tensor> all = inputs;
-    append(all, made->tangents);
+    all.insert(all.end(), made->tangents.begin(), made->tangents.end());
     if (differs(made->joint.graph, all, expected, accuracy)) return std::string(name(PassId::joint));
     return std::nullopt;
 }

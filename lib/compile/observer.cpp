@@ -1,10 +1,17 @@
 #include "compile/observer.h"
 
-namespace whittle::program {
+#include <utility>
 
-static thread_local CompileObserver* current = nullptr;
+namespace whittle::program {
+namespace {
+
+thread_local CompileObserver* current = nullptr;
+
+}  // namespace
 
 CompileObserver* observer() { return current; }
-Observing::Observing(CompileObserver* observer) : Exchanged(current, observer) {}
+
+Observing::Observing(CompileObserver* observer) : before_(std::exchange(current, observer)) {}
+Observing::~Observing() { current = before_; }
 
 }  // namespace whittle::program

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "base/exchanged.h"
 #include "compile/program.h"
 
 namespace whittle::program {
@@ -38,8 +37,15 @@ class CompileObserver {
 /// This thread's, or null.
 CompileObserver* observer();
 
-struct Observing : Exchanged<CompileObserver*> {
+class Observing {
+  public:
     explicit Observing(CompileObserver* observer);
+    ~Observing();
+    Observing(const Observing&) = delete;
+    Observing& operator=(const Observing&) = delete;
+
+  private:
+    CompileObserver* const before_;
 };
 
 }  // namespace whittle::program

@@ -1,5 +1,5 @@
 // Passes that can be switched off, wholly or after their first applications: where a failure begins, something is
-// culprit. What LLVM calls opt-bisect-limit, for the steps between a graph and its kernels.
+// guilty. What LLVM calls opt-bisect-limit, for the steps between a graph and its kernels.
 #pragma once
 
 #include <array>

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/words.h"
 #include "diagnose/asker.h"
-#include "graph/abilities.h"
+#include "graph/releases.h"
 
 namespace whittle::diagnose {
 namespace {

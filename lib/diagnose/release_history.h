@@ -1,5 +1,5 @@
 // Since which release of a compiler a graph fails: the question of every tracker's form, answered by those that are
-// installed (graph/abilities.h).
+// installed (graph/releases.h).
 #pragma once
 
 #include <cstddef>

@@ -6,6 +6,7 @@
 #include "expr/group.h"
 
 namespace whittle::expr {
+
 namespace {
 
 /// Whether it prints as in C++. Operators on bits print as calls.
@@ -92,7 +93,8 @@ std::string print(const Group& group) {
         out += "\n";
         if (!stage.origin.empty()) out += "# " + stage.origin + "\n";
         out += "stage " + stage.name + ": " + std::string(name(stage.dtype)) + to_string(stage.sizes()) + "\n";
-        const std::vector<Expr> self = variables(stage.vars);
+        std::vector<Expr> self;
+        for (const LoopVar& v : stage.vars) self.push_back(variable(v.name));
         out += "  for " + print_loops(stage.vars) + ": " + print_element(stage.name, self) + " = " +
                print(stage.value) + "\n";
         for (const Update& update : stage.updates) {

@@ -1,15 +1,17 @@
 #include "graph/run_observer.h"
 
+#include <utility>
+
 namespace whittle {
+namespace {
 
-static thread_local RunObserver* current_observer = nullptr;
+thread_local RunObserver* current = nullptr;
 
-RunObserver* run_observer() { return current_observer; }
-ObservingRuns::ObservingRuns(RunObserver* observer) : Exchanged(current_observer, observer) {}
+}  // namespace
 
-static thread_local GraphStepper* stepper_here = nullptr;
+RunObserver* run_observer() { return current; }
 
-GraphStepper* graph_stepper() { return stepper_here; }
-Stepping::Stepping(GraphStepper* stepper) : Exchanged(stepper_here, stepper) {}
+ObservingRuns::ObservingRuns(RunObserver* observer) : before_(std::exchange(current, observer)) {}
+ObservingRuns::~ObservingRuns() { current = before_; }
 
 }  // namespace whittle

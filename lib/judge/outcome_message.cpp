@@ -1,4 +1,4 @@
-#include "judge/outcome.h"
+#include "judge/outcome_message.h"
 
 #include <cstdint>
 #include <cstring>

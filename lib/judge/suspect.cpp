@@ -1,6 +1,7 @@
 #include "judge/suspect.h"
 
 #include "graph/abilities.h"
+#include "judge/race.h"
 
 namespace whittle {
 

@@ -6,6 +6,7 @@
 #include "graph/value_ref.h"
 #include "ops/core/draws.h"
 #include "ops/core/registry.h"
+#include "passes/log.h"
 #include "passes/rewriter.h"
 
 namespace whittle {

@@ -5,6 +5,7 @@
 #include "graph/value_ref.h"
 #include "ops/core/interpreter.h"
 #include "passes/dce.h"
+#include "passes/log.h"
 #include "passes/rewriter.h"
 
 namespace whittle {

@@ -9,6 +9,7 @@
 #include "ops/core/registry.h"
 
 namespace whittle {
+
 namespace {
 
 using SymbolValues = std::vector<std::int64_t>;

@@ -2,18 +2,11 @@
 // of captured graphs, which has to call just those.
 #pragma once
 
-#include <set>
-#include <string>
-
 #include "graph/schema.h"
 
 namespace whittle::printers {
 
 /// Parameters that the API leaves out: there is one device, one layout, one generator.
-inline bool api_leaves_out(const Param& param) {
-    static const std::set<std::string> names = {"layout",        "device",    "pin_memory",
-                                                "memory_format", "generator", "non_blocking"};
-    return names.contains(param.name);
-}
+bool api_leaves_out(const Param& param);
 
 }  // namespace whittle::printers

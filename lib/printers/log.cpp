@@ -6,6 +6,7 @@
 #include "text/language.h"
 
 namespace whittle::printers {
+
 namespace {
 
 std::string cpp_or_why_not(const Graph& graph, const std::string& title) {

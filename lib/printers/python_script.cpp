@@ -7,7 +7,7 @@
 #include "base/program_text.h"
 #include "base/words.h"
 #include "printers/torch_python.h"
-#include "tensor/reach.h"
+#include "tensor/expanded.h"
 
 namespace whittle::printers {
 namespace {

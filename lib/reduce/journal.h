@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/files.h"
+#include "base/descriptor.h"
 #include "reduce/oracle.h"
 
 namespace whittle::reduce {

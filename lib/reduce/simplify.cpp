@@ -1,4 +1,4 @@
-#include "reduce/minimize.h"
+#include "reduce/simplify.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "replay/profile.h"
+#include "replay/machine.h"
 
 #include <algorithm>
 #include <chrono>
@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/thread_work.h"
+#include "base/kernel_threads.h"
 
 namespace whittle {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "base/program_text.h"
 #include "base/subprocess.h"
+#include "base/suggest.h"
 #include "base/words.h"
 #include "judge/frames.h"
 #include "repro/steps.h"

@@ -6,6 +6,7 @@
 #include "tensor/convert.h"
 
 namespace whittle {
+
 namespace {
 
 template <class T>

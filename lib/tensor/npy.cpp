@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
+#include <string>
 
 #include "base/error.h"
 #include "base/files.h"

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <map>
 
+#include "base/bug.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "compile/hooks.h"

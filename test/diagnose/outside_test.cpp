@@ -93,7 +93,7 @@ class Outside final : public Backend, public Switchable, public Emitter, public 
         return {.code = code + "}\n",
                 .name = "outside",
                 .header = "the stranger's compiler, version 7",
-                .reads_culprit = true};
+                .reads_guilty = true};
     }
 
   private:

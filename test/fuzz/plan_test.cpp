@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "base/bug.h"
 #include "base/error.h"
 #include "base/sanitizer.h"
 #include "compile/compile.h"

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "graph/example.h"
+#include "graph/schema_columns.h"
 
 using namespace whittle;
 using Catch::Contains;

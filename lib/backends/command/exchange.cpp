@@ -1,5 +1,6 @@
 #include "backends/command/exchange.h"
 
+#include <cstdlib>
 #include <map>
 #include <sstream>
 #include <string_view>

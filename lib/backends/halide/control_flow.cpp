@@ -1,4 +1,4 @@
-#include "backends/halide/abilities.h"
+#include "backends/halide/control_flow.h"
 
 #include <algorithm>
 #include <map>
@@ -13,6 +13,7 @@
 #include "passes/subgraph.h"
 
 namespace whittle::halide {
+
 namespace {
 
 using program::runs_nested_graphs;

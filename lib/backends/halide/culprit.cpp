@@ -1,4 +1,4 @@
-#include "backends/halide/abilities.h"
+#include "backends/halide/culprit.h"
 
 #include <map>
 

@@ -2,6 +2,7 @@
 
 #include <ATen/core/jit_type.h>
 
+#include "base/error.h"
 #include "ops/aten/earlier.h"
 
 namespace whittle::aten {

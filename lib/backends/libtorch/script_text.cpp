@@ -1,6 +1,7 @@
 #include "backends/libtorch/script_text.h"
 
 #include <map>
+#include <string_view>
 #include <vector>
 
 #include "backends/libtorch/memory.h"
@@ -77,7 +78,7 @@ class ScriptText {
         if (const auto* value = std::get_if<DType>(&arg.value))
             return std::to_string(static_cast<int>(aten::scalar_type(*value)));
         if (const auto* value = std::get_if<std::string>(&arg.value)) return word({}, *value);
-        throw Error("found a call with a nested graph, expected only calls without nested graphs");
+        throw Error("a call takes a nested graph");
     }
 
     const Graph& graph_;

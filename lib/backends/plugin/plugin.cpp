@@ -12,6 +12,7 @@
 #include "backends/plugin/repro_code.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/suggest.h"
 #include "base/words.h"
 #include "formats/json_text.h"
 #include "graph/abilities.h"
@@ -34,7 +35,7 @@ std::vector<const whittle_backend*> load_library(const fs::path& library) {
     const auto* list = static_cast<const whittle_backend* const*>(::dlsym(handle, "whittle_backends"));
     if (!list)
         throw Error({file, {}}, "found no symbol 'whittle_backends', expected a backend library",
-                    "export whittle_backends, as whittle_backend.h describes");
+                    "whittle_backend.h says what to export");
     std::vector<const whittle_backend*> backends;
     for (; *list; ++list) {
         const whittle_backend& backend = **list;
@@ -81,7 +82,7 @@ class Host {
         if (!problem_.empty()) return problem_;
         for (std::size_t i = 0; i < outputs_.size(); ++i)
             if (!outputs_[i])
-                return "output " + std::to_string(i) + " of " + std::to_string(outputs_.size()) + " is missing";
+                return "output " + std::to_string(i) + " of " + std::to_string(outputs_.size()) + " was not given";
         return {};
     }
     Values take_outputs() {
@@ -149,7 +150,7 @@ BackendFailure failure_of(const char* stage, whittle_status status, const Host& 
     std::string message = said.message;
     if (status < WHITTLE_OK || status > WHITTLE_SKIP)
         message = "returned the unknown status " + std::to_string(status) + (message.empty() ? "" : ": " + message);
-    if (message.empty()) message = "failed without a message";
+    if (message.empty()) message = "gave no reason";
     return {stage, said.op, message, status == WHITTLE_UNSUPPORTED};
 }
 

@@ -3,6 +3,7 @@
 #include <clang/AST/RecursiveASTVisitor.h>
 
 namespace whittle::cpp {
+
 namespace {
 
 class StatementWalk : public clang::RecursiveASTVisitor<StatementWalk> {

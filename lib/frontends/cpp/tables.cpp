@@ -6,6 +6,7 @@
 #include "probe/probe.h"
 
 namespace whittle::cpp {
+
 namespace {
 
 std::string range_initializer(const Range& r) {

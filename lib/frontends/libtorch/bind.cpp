@@ -6,6 +6,7 @@
 #include "ops/core/registry.h"
 
 namespace whittle::libtorch {
+
 namespace {
 
 /// A parameter in a schema's text.

@@ -9,6 +9,7 @@
 #include "ops/aten/capture.h"
 
 namespace whittle::libtorch {
+
 namespace {
 
 std::vector<std::uint64_t> storages(const Event& event) {

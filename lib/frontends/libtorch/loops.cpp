@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 namespace whittle::libtorch {
+
 namespace {
 
 /// All of them, also where one lies in another.

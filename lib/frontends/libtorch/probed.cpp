@@ -5,6 +5,7 @@
 #include "symbolize/text.h"
 
 namespace whittle::libtorch {
+
 namespace {
 
 bool is_same(const TensorRef& a, const TensorRef& b) {

@@ -1,5 +1,6 @@
 #include "frontends/libtorch/steps.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -8,6 +9,7 @@
 #include "ops/aten/capture.h"
 
 namespace whittle::libtorch {
+
 namespace {
 
 /// Ops that give the program a host value of a tensor's elements. Others that return host values (is_floating_point,

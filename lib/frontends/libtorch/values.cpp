@@ -1,6 +1,8 @@
 #include "frontends/libtorch/values.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <tuple>
 #include <unordered_set>
 
@@ -9,6 +11,7 @@
 #include "tensor/reach.h"
 
 namespace whittle::libtorch {
+
 namespace {
 
 /// Where a tensor lies in memory: two objects at one place are one value.

@@ -5,10 +5,12 @@
 
 #include <climits>
 #include <cstdio>
+#include <utility>
 
 #include "tensor/opaque_types.h"
 
 namespace whittle::onnx_proto {
+
 namespace {
 
 constexpr std::size_t kLongestQuote = 80;

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <span>
+#include <string_view>
 #include <system_error>
 
 #include "base/error.h"

@@ -3,6 +3,7 @@
 #include <zip.h>
 
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
 
 #include "ops/aten/families.h"
 #include "ops/core/registry.h"

@@ -26,7 +26,8 @@ struct GridSample {
 };
 
 /// Of a call of the op, or of its gradient. Throws Error where its operands do not fit.
-GridSample grid_sample_of(const AnyArguments auto& args) {
+template <class T>
+GridSample grid_sample_of(const Arguments<T>& args) {
     const std::string& op = args.schema().name;
     const bool volume = op.starts_with("grid_sampler_3d");
     WHITTLE_CHECK(volume || op.starts_with("grid_sampler_2d"), op + " is not a grid sampler");
@@ -53,8 +54,5 @@ GridSample grid_sample_of(const AnyArguments auto& args) {
     g.sizes.insert(g.sizes.end(), grid.sizes.begin() + 1, grid.sizes.end() - 1);
     return g;
 }
-
-/// The gradient rule of both ops.
-void grid_sample_grad(Gradients& c);
 
 }  // namespace whittle

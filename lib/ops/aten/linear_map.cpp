@@ -1,4 +1,5 @@
 #include "ops/aten/linear_map.h"
+#include "ops/aten/formulas.h"
 
 #include <algorithm>
 #include <numeric>
@@ -9,6 +10,7 @@
 #include "ops/core/pointwise.h"
 
 namespace whittle {
+
 namespace {
 
 using namespace aten;

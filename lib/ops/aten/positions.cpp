@@ -8,6 +8,7 @@
 #include "ops/core/registry.h"
 
 namespace whittle {
+
 namespace {
 
 /// `index` along `dim` of self.

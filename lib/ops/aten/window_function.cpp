@@ -19,7 +19,8 @@ using namespace aten;
 
 /// What a call asks for.
 struct Shape {
-    explicit Shape(const AnyArguments auto& a) {
+    template <class T>
+    explicit Shape(const Arguments<T>& a) {
         check_options(a);
         const std::string& op = a.schema().name;
         wanted = a.integer("window_length");
@@ -107,7 +108,12 @@ CallResults kaiser_window(const Call& c) {
 }
 
 constexpr OpDef window(std::string_view schema, DecomposeFn decompose) {
-    return composite(schema, "a window function", kFloating, decompose, {.infer = infer_window}, no_gradient);
+    return {.doc = "a window function",
+            .schema = schema,
+            .dtypes = kFloating,
+            .infer = infer_window,
+            .decompose = decompose,
+            .grad = no_gradient};
 }
 
 constexpr OpDef kWindowOps[] = {

@@ -1,5 +1,7 @@
 #include "ops/core/builder.h"
 
+#include <utility>
+
 #include "base/error.h"
 #include "graph/value_ref.h"
 #include "ops/core/registry.h"

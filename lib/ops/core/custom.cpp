@@ -10,6 +10,7 @@
 #include "ops/core/memory.h"
 
 namespace whittle {
+
 namespace {
 
 struct Entry {

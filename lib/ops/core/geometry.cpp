@@ -1,8 +1,10 @@
 #include "ops/core/geometry.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/checked.h"
+#include "base/error.h"
 
 namespace whittle {
 

@@ -10,6 +10,7 @@
 #include "ops/core/registry.h"
 
 namespace whittle {
+
 namespace {
 
 /// Result `i` of the node that a getitem call reads.

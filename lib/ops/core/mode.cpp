@@ -3,6 +3,7 @@
 #include <utility>
 
 namespace whittle {
+
 namespace {
 
 thread_local ModeScope* top = nullptr;

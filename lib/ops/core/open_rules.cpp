@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <unordered_map>
 
 #include "base/number_text.h"
@@ -10,6 +11,7 @@
 #include "tensor/limits.h"
 
 namespace whittle {
+
 namespace {
 
 /// Calls f(a, b) with each pair of the whole numbers that the operands promote and broadcast to, until it returns a

@@ -30,7 +30,8 @@ Reduction reduction(const Sizes& sizes, const std::vector<std::int64_t>& dims, b
 
 /// From the parameters "dim" (int, int? or a list; all dimensions where missing) and "keepdim" as far as the schema has
 /// them, for the operand "self".
-Reduction reduction_of(const AnyArguments auto& arguments) {
+template <class T>
+Reduction reduction_of(const Arguments<T>& arguments) {
     const Sizes sizes = operand_info(arguments.tensor("self")).sizes;
     std::vector<std::int64_t> dims;
     const Param* dim = arguments.schema().param("dim");

@@ -1,5 +1,7 @@
 #include "ops/core/window.h"
 
+#include <algorithm>
+
 namespace whittle {
 
 bool Window::leaves_image() const {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 namespace whittle::onnx_dialect {
+
 namespace {
 
 using namespace aten;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 namespace whittle::onnx_dialect {
+
 namespace {
 
 using namespace aten;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "graph/text.h"
 #include "graph/value_ref.h"
 
 namespace whittle {

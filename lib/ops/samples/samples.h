@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/joined.h"
 #include "ops/samples/sample.h"
 
 namespace whittle::samples {

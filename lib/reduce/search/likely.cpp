@@ -1,9 +1,7 @@
-#include "reduce/search/search.h"
+#include "reduce/search/likely.h"
 
 #include <algorithm>
 #include <queue>
-
-#include "base/words.h"
 
 namespace whittle::reduce {
 namespace {
@@ -48,7 +46,7 @@ std::vector<Set> likely_next(const Problem& problem, Mode mode, const std::map<S
         try {
             search(rehearsed, {.mode = mode});
         } catch (const Unknown& unknown) {
-            add_once(next, unknown.set);
+            if (std::find(next.begin(), next.end(), unknown.set) == next.end()) next.push_back(unknown.set);
             branch(future, unknown.set);
         }
     }

@@ -1,4 +1,4 @@
-#include "report/page/parts.h"
+#include "report/page/sources.h"
 
 #include <sstream>
 #include <string_view>

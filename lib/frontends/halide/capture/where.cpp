@@ -14,6 +14,7 @@
 #include "frontends/halide/capture/lines.h"
 
 namespace whittle::halide_capture {
+
 namespace {
 
 template <class Function>

@@ -6,7 +6,9 @@ namespace whittle::samples {
 namespace {
 
 Sample two(const std::string& label, const Tensor& a, const Tensor& b, const ArgList& rest = {}) {
-    return {.label = label, .tensors = {a, b}, .args = joined({t(0), t(1)}, rest)};
+    Sample sample{.label = label, .tensors = {a, b}, .args = {t(0), t(1)}};
+    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
+    return sample;
 }
 
 Samples prelu_samples(DType dtype) {

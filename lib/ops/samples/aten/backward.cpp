@@ -6,7 +6,8 @@ namespace whittle::samples {
 
 Samples of_gradient(DType dtype) { return of_gradient(dtype, {}); }
 Samples of_gradient(DType dtype, const ArgList& rest) {
-    const ArgList args = joined({t(0), t(1)}, rest);
+    ArgList args = {t(0), t(1)};
+    args.insert(args.end(), rest.begin(), rest.end());
     const Tensor grad = random(dtype, {2, 3}), y = uniform(dtype, {2, 3}, -1, 1, 2);
     const Tensor special = samples::special(dtype);
     const std::int64_t n = special.numel();

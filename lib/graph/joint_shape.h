@@ -1,0 +1,19 @@
+// Which values of a joint graph (passes/joint.h) are what, for who computes the gradients in another way.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace whittle {
+
+/// Placeholders: those of the forward graph, then a tangent for each of some outputs. Outputs: those of the forward
+/// graph, then gradients.
+struct JointShape {
+    std::size_t outputs = 0;                  ///< of the forward graph
+    std::vector<std::size_t> tangents = {};   ///< the output whose tangent each further placeholder is
+    std::vector<std::string> gradients = {};  ///< whose gradient each further output is: a placeholder's name, or an
+                                              ///< attribute's
+};
+
+}  // namespace whittle
