@@ -204,10 +204,12 @@ int trace_models(const Tool& tool, const TraceOptions& options, TraceRequest req
     bool whole = true;
     TraceObserver observer;
     observer.before = [&](const LoadedFrame& frame) {
+        if (!whole) return;
         const std::string file = frame.file.string();
-        const report::Frame shown{
-            .name = frame.name, .file = file, .graph = frame.graph, .breaks = frame.breaks, .unknown = frame.unknown};
-        whole = whole && is_whole(tool, options, file, {shown});
+        std::vector<report::Frame> shown;
+        shown.push_back(
+            {.name = frame.name, .file = file, .graph = frame.graph, .breaks = frame.breaks, .unknown = frame.unknown});
+        whole = is_whole(tool, options, file, shown);
     };
     observer.after = [&](const TracedFrame& traced) {
         if (!in_json) std::cout << to_text(traced, options.output);
