@@ -5,7 +5,6 @@
 #include "cli/diagnose.h"
 #include "cli/diff.h"
 #include "cli/explain.h"
-#include "cli/lists.h"
 #include "cli/programs.h"
 #include "cli/tool.h"
 #include "frontends/clang/unit.h"
@@ -64,8 +63,7 @@ int main(int argc, char** argv) {
     cli::Tool divergence(
         "explain divergence", "MODEL",
         "Report the first kernel, or the first value, that differs from the reference. With a backend such as halide, "
-        "run "
-        "each kernel as it was compiled, alone, on the operands that the reference computes. With other backends, run "
+        "run each compiled kernel alone, on the operands that the reference computes. With other backends, run "
         "the "
         "model with every intermediate value returned as an output; report the size of the difference, where NaN and "
         "infinities first appear, and which differences are rounding noise. -v: list all kernels or values.");
@@ -84,8 +82,8 @@ int main(int argc, char** argv) {
     of_break.offers(cli::break_ids);
     tool.command(of_break, [&] { return std::cout << cli::break_page(id), 0; });
     cli::Tool list("explain list", "WHAT",
-                   "Print a list. WHAT is backends, variables (environment variables), logs (log channels) or "
-                   "spellings (deprecated spellings of options).");
+                   "Print a list. WHAT is backends, ops (PyTorch's ops, and how Whittle takes them), variables "
+                   "(environment variables), logs (log channels) or spellings (deprecated spellings of options).");
     list.positional("WHAT", what, "One of " + join(cli::lists()) + ". All but backends print Markdown.");
     list.offers(cli::lists);
     tool.command(list, [&] { return cli::print_list(list, what), 0; });

@@ -4,7 +4,7 @@
 #include "cli/minify.h"
 #include "cli/programs.h"
 #include "cli/tool.h"
-#include "judge/launched.h"
+#include "judge/suspect.h"
 
 int main(int argc, char** argv) {
     using namespace whittle;

@@ -6,7 +6,8 @@
 
 int main(int argc, char** argv) {
     using namespace whittle;
-    cli::ReproOptions options, reported{.reports = true};
+    cli::ReproOptions options, reported;
+    reported.reports = true;
     cli::Tool tool(cli::program_named("repro"));
     options.declare(tool);
     tool.example("repro m.json", "write and verify repro.cpp for m.json, which minify wrote");

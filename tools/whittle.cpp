@@ -1,7 +1,5 @@
 // whittle: one name for all programs: `whittle minify …` runs minify.
 #include "cli/tool.h"
-#include "umbrella/cache.h"
-#include "umbrella/fuzz.h"
 #include "umbrella/umbrella.h"
 
 int main(int argc, char** argv) {

@@ -7,7 +7,6 @@
 #include "base/error.h"
 
 namespace whittle::api {
-
 namespace {
 
 std::atomic<unsigned> next_hook{0};
@@ -23,9 +22,8 @@ void leave_graph(const TensorList& tensors, void* pc) {
 /// The gradients that backward begins with.
 TensorList initial_gradients(const TensorList& outputs, const TensorList& given) {
     if (!given.empty() && given.size() != outputs.size())
-        throw Error(
-            "got " + std::to_string(outputs.size()) + " tensors and " + std::to_string(given.size()) + " gradients",
-            "pass one gradient for each tensor");
+        throw Error("found " + std::to_string(given.size()) + " gradients for " + std::to_string(outputs.size()) +
+                    " tensors, expected one gradient for each tensor");
     TensorList gradients;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         const ValueMeta& meta = outputs[i].impl()->meta;

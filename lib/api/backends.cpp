@@ -16,7 +16,6 @@
 #include "symbolize/text.h"
 
 namespace whittle::api {
-
 namespace {
 
 /// What the program's function is shown of a graph.

@@ -131,7 +131,7 @@ void BodyScope::refuse_what_leaves(const OpenBody& body, const TensorList& argum
         const ImplPtr impl = session_.pending_[i].lock();
         if (impl && impl.use_count() > 1 + expected[impl.get()])
             throw NestedBreak{
-                {.kind = capture::BreakKind::side_effect, .reason = "a tensor of the body that outlives the call"}};
+                {.kind = capture::BreakKind::side_effect, .reason = "a tensor that is used after the call"}};
     }
 }
 
@@ -257,7 +257,7 @@ Graph finished(const RecordedBody& body, const std::string& argument, const std:
     for (const NodeRef result : body.results) results.push_back(at(result));
     graph.output(results);
     const Functionalized functional = functionalize(graph);
-    WHITTLE_CHECK(functional.updates.empty(), "a nested graph that writes to what is around it");
+    WHITTLE_CHECK(functional.updates.empty(), "a nested graph writes to a tensor of the enclosing graph");
     return dce(functional.graph);
 }
 

@@ -17,7 +17,6 @@
 #include "passes/decompose.h"
 
 namespace whittle::api {
-
 namespace {
 
 std::atomic<std::uint64_t> next_key{1};
@@ -137,7 +136,7 @@ void Call::add(const Scalar& value) {
 }
 
 whittle::Scalar Call::demanded(const Scalar& symbol) const {
-    const std::string why = "item(): " + node_.target + " needs the number";
+    const std::string why = "item(): " + node_.target + " needs the value of a tensor as a number";
     return demand(Tensor(symbol.symbol()), {static_cast<int>(capture::BreakKind::item), why, "aten.item", pc_}).item();
 }
 
@@ -402,7 +401,7 @@ void write_now(const Node& written, const Node& call, const std::vector<ImplPtr>
 void Call::in_place(const Tensor& self) {
     take_symbols(true);
     const InPlaceForm* form = Registry::instance().in_place(node_.target);
-    WHITTLE_CHECK(form != nullptr, node_.target + " is no in-place op");
+    WHITTLE_CHECK(form != nullptr, node_.target + " is not an in-place op");
     check(form->schema);
     if (grad_mode) self.requires_grad() ? check_no_leaf(*self.impl()) : check_no_untracked_view(*self.impl());
     if (!Session::current()) begin_implicit_frame();

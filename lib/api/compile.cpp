@@ -24,7 +24,6 @@
 #include "capture/log.h"
 
 namespace whittle::api {
-
 namespace {
 
 using capture::Found;
@@ -411,8 +410,7 @@ void mark_dynamic(const Tensor& tensor, std::int64_t dim, std::optional<std::int
                     "mark a dimension of size 2 or more: every graph is specialized for the sizes 0 and 1");
     if (least.value_or(2) > most.value_or(std::numeric_limits<std::int64_t>::max()))
         throw Error("mark_dynamic: found a range from " + std::to_string(least.value_or(2)) + " to " +
-                    std::to_string(*most) +
-                    ", expected a maximum that is not below the minimum, which is 2 by default");
+                    std::to_string(*most) + ", expected a maximum of at least the minimum, which is 2 by default");
     std::erase_if(impl.marked_dims, [&](const MarkedDim& known) { return known.dim == d; });
     impl.marked_dims.push_back({d, least, most});
 }

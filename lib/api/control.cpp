@@ -1,7 +1,6 @@
 #define WHITTLE_API_IMPLEMENTATION
 #include <whittle/api/control.h>
 
-#include <algorithm>
 #include <set>
 
 #include "api/body.h"
@@ -13,7 +12,6 @@
 #include "ops/core/registry.h"
 
 namespace whittle::api::detail {
-
 namespace {
 
 using capture::BreakKind;
@@ -219,7 +217,9 @@ TensorList of_no_slices(const std::string& op, const Body& body, const TensorLis
             results.push_back(wrap(whittle::Tensor(meta.dtype, sizes)));
         }
     } catch (const NestedBreak& inner) {
-        throw Error(op + ": found no slices, and without a slice the types of the function's results are unknown: " +
+        throw Error(op +
+                    ": found tensors without slices, and the types of the function's results are unknown because the "
+                    "body cannot be recorded: " +
                     inner.why.reason);
     }
     return results;

@@ -5,10 +5,8 @@
 
 #include "api/call.h"
 #include "api/op_kernel.h"
-#include "base/error.h"
 
 namespace whittle::api::detail {
-
 namespace {
 
 std::string schema_of(const std::string& target, const std::vector<std::size_t>& kinds, std::size_t results) {

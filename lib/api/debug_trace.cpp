@@ -15,7 +15,7 @@ void log_full_code(const std::filesystem::path& folder, const std::string& recor
         for (const FullCode::Function& function : full_code(folder, records).functions)
             log_artifact(LogArtifact::full_code, function.frame, function.text);
     } catch (const std::exception& error) {  // the program goes on
-        log_warning(LogChannel::capture, std::string("cannot write full_code: ") + error.what());
+        log_warning(LogChannel::capture, std::string("cannot write the debug file full_code: ") + error.what());
     }
 }
 
@@ -40,7 +40,7 @@ void log_full_code(const std::filesystem::path& folder) {
     try {
         share(folder, beside);  // which may be gone when the code is built
     } catch (const std::exception& error) {
-        return log_warning(LogChannel::capture, std::string("cannot write full_code: ") + error.what());
+        return log_warning(LogChannel::capture, std::string("cannot write the debug file full_code: ") + error.what());
     }
     log_full_code(beside, kBeside);
 }
@@ -51,7 +51,7 @@ std::unique_ptr<DebugTrace> DebugTrace::begin() {
     try {
         return std::unique_ptr<DebugTrace>(new DebugTrace(folder));
     } catch (const Error& error) {
-        log_warning(LogChannel::capture, std::string("cannot write full_code: ") + error.what());
+        log_warning(LogChannel::capture, std::string("cannot write the debug file full_code: ") + error.what());
         return nullptr;
     }
 }

@@ -10,7 +10,6 @@
 #include "api/session.h"
 
 namespace whittle::api {
-
 namespace {
 
 /// Stands before a stream's own buffer.

@@ -7,16 +7,15 @@
 #include "api/call.h"
 #include "api/frame_host.h"
 #include "base/error.h"
-#include "graph/value_ref.h"
 
 namespace whittle::api {
-
 namespace {
 
 std::size_t position_of(const Graph& graph, const std::string& placeholder) {
     const std::vector<NodeId> placeholders = graph.placeholders();
     const auto found = std::ranges::find(placeholders, placeholder, [&](NodeId id) { return graph.node({id}).name; });
-    WHITTLE_CHECK(found != placeholders.end(), "a gradient of '" + placeholder + "', which is no input");
+    WHITTLE_CHECK(found != placeholders.end(),
+                  "found a gradient of '" + placeholder + "', expected the gradient of an input");
     return static_cast<std::size_t>(found - placeholders.begin());
 }
 
@@ -27,7 +26,8 @@ void save_results(Derivative& derivative) {
         if (!saved.is_output || saved.position < derivative.outputs) continue;
         const auto result = std::ranges::find(outputs, outputs.at(saved.position));
         saved.position = static_cast<std::size_t>(result - outputs.begin());
-        WHITTLE_CHECK(saved.position < derivative.outputs, "a call saves what is neither operand nor result");
+        WHITTLE_CHECK(saved.position < derivative.outputs,
+                      "a call saves a value that is neither its operand nor its result");
     }
 }
 

@@ -9,7 +9,6 @@
 #include "base/error.h"
 
 namespace whittle::api {
-
 namespace {
 
 /// Leaves first, then later operations before earlier ones.

@@ -4,10 +4,7 @@
 #include <cxxabi.h>
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
-#include <chrono>
-#include <memory>
 
 #include "api/piecewise.h"
 #include "api/session.h"
@@ -17,6 +14,7 @@
 #include "backends/registry.h"
 #include "base/command_words.h"
 #include "base/error.h"
+#include "base/joined.h"
 #include "base/log.h"
 #include "base/log_step.h"
 #include "base/subprocess.h"
@@ -34,7 +32,6 @@
 #include "tensor/compare.h"
 
 namespace whittle::api {
-
 namespace {
 
 using capture::place_of;
@@ -69,7 +66,7 @@ CompileOptions resolved(CompileOptions options) {
     if (text.empty()) return options;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), options.cache_limit);
     if (error != std::errc() || end != text.data() + text.size() || options.cache_limit < 1)
-        throw Error({"WHITTLE_CACHE_SIZE_LIMIT", {}}, "found '" + text + "', expected a number from 1");
+        throw Error({"WHITTLE_CACHE_SIZE_LIMIT", {}}, "found '" + text + "', expected a number, 1 or more");
     return options;
 }
 
@@ -207,8 +204,8 @@ void Execution::tell_fixed(const SymbolicGraph& symbolic, const Recorded& record
         }
         const std::vector<StackFrame> stack = stack_of(recorded, fixed.node);
         const std::string text = fixed.symbol.place() + " of " + function_.name() + " was marked dynamic, but " +
-                                 (fixed.op.empty() ? "the graph" : fixed.op) + " fixes it: " + fixed.symbol.name +
-                                 " == " + std::to_string(fixed.size) +
+                                 (fixed.op.empty() ? "the graph" : fixed.op) +
+                                 " allows only one size: " + fixed.symbol.name + " == " + std::to_string(fixed.size) +
                                  (fixed.words.empty() ? "" : " (" + fixed.words + ")");
         if (function_.options.fullgraph) throw ConstraintError("fullgraph: " + text + "\n" + print(stack));
         const std::string placed = text + (stack.empty() ? "" : ", at " + place_of(stack.front()));
@@ -316,8 +313,7 @@ GraphRun Execution::run(const Recorded& recorded, std::shared_ptr<CompiledGraph>
             if (function_.implicit || guard.as<capture::Outcomes>()) guards.push_back(guard);
         trace_->add_graph(name, recorded, ended_by, {guards, symbolic.get(), id_});
     }
-    std::vector<whittle::Tensor> all = inputs;
-    all.insert(all.end(), parameters.begin(), parameters.end());
+    std::vector<whittle::Tensor> all = joined(inputs, parameters);
     const auto record = [&](const std::vector<whittle::Tensor>& expected) {
         trace_->add_record(name, recorded, inputs, expected, function_.backend_name, function_.backend_options);
     };
@@ -391,7 +387,7 @@ void Execution::gave_up(const Thrown& why, const Addresses& user) {
     if (verbose()) text += print(whole_stack(why.addresses));
     text += "from user code:\n" + print(stack);
     text += "from here on, the function runs uncompiled";
-    if (!verbose()) text += "; hint: -v or WHITTLE_VERBOSE=1 shows both full stacks";
+    if (!verbose()) text += "; hint: to print both stacks in full, add -v or set WHITTLE_VERBOSE=1";
     log_error(LogChannel::capture, text);
     if (trace_) trace_->note(function_.name() + at + " runs uncompiled: capture failed: " + why.what);
 }

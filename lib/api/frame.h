@@ -158,7 +158,8 @@ class Execution final : public FrameHost {
     std::shared_ptr<CompiledGraph> slot(const Recorded& recorded);
     std::shared_ptr<CompiledGraph> find(const Recorded& recorded, const SymbolicGraph* symbolic);
     /// `known`: the same at other sizes, or null.
-    void compile(CompiledGraph& compiled, const Recorded& recorded, const CompiledGraph* known);
+    void compile(CompiledGraph& compiled, const Recorded& recorded, const CompiledGraph* known,
+                 const SymbolicGraph* symbolic);
     /// Without compiling, of what was compiled for other sizes. False, and nothing is made, where that is for them
     /// only.
     static bool compiled_as(const CompiledGraph& known, CompiledGraph& made, const Graph& forward);

@@ -12,10 +12,10 @@
 #include "base/log.h"
 #include "base/log_step.h"
 #include "base/timeline.h"
+#include "base/words.h"
 #include "capture/log.h"
 #include "compile/program.h"
 #include "graph/abilities.h"
-#include "graph/any_size.h"
 #include "graph/text.h"
 #include "judge/untouched.h"
 #include "ops/core/interpreter.h"
@@ -62,7 +62,7 @@ std::shared_ptr<CompiledGraph> Execution::find(const Recorded& recorded, const S
     const std::lock_guard lock(compiled->mutex);
     if (compiled->graph.nodes.empty()) {
         compiled_another_ = true;
-        compile(*compiled, recorded, at_other_sizes(symbolic).get());
+        compile(*compiled, recorded, at_other_sizes(symbolic).get(), symbolic);
     }
     return compiled;
 }
@@ -117,7 +117,18 @@ bool Execution::compiled_as(const CompiledGraph& known, CompiledGraph& made, con
     return true;
 }
 
-void Execution::compile(CompiledGraph& compiled, const Recorded& recorded, const CompiledGraph* known) {
+/// "s0 = L['x'].size(0), here 4", a line each, and in which sizes they are.
+static std::string varying_sizes(const SymbolicGraph& symbolic) {
+    std::string text;
+    for (std::size_t i = 0; i < symbolic.symbols.size(); ++i)
+        text += symbolic.symbols[i].name + " = " + symbolic.symbols[i].place() + ", here " +
+                std::to_string(symbolic.values[i]) + "\n";
+    if (text.empty()) return text;
+    return text + "inputs: " + join(symbolic.inputs) + "\noutputs: " + join(symbolic.outputs) + "\n";
+}
+
+void Execution::compile(CompiledGraph& compiled, const Recorded& recorded, const CompiledGraph* known,
+                        const SymbolicGraph* symbolic) {
     const WithoutModes not_seen;  // what passes compute
     const std::string& name = function_.name();
     const Graph& graph = recorded.captured.graph;
@@ -131,7 +142,7 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded, const
     program::CompiledProgram program(form_to_compile(graph));
     CompiledGraph made;
     capture_step(verbose(), [&] { find_updates(made, program); });
-    capture::log_graph(graph, name, id_.text());
+    capture::log_graph(graph, name, id_.text(), symbolic ? varying_sizes(*symbolic) : std::string());
     if (trace_ && function_.backend_name != kReferenceBackend) trace_->save();  // a backend may crash
     std::optional<CompileReport> report;
     if (has_compile_hooks()) report.emplace();
@@ -184,7 +195,7 @@ std::unique_ptr<Executable> Execution::compile_part(const Graph& part, std::opti
     std::vector<capture::GraphBreak> requested;
     const auto asked = [&](const Graph&, const Node& node, const std::string& reason) {
         requested.push_back({.kind = capture::BreakKind::backend_request,
-                             .reason = "backend " + function_.backend_name + " requested a break: " + reason,
+                             .reason = "backend " + function_.backend_name + " requested a graph break: " + reason,
                              .op = node.target,
                              .stack = node.stack});
     };
@@ -194,7 +205,8 @@ std::unique_ptr<Executable> Execution::compile_part(const Graph& part, std::opti
     if (const auto* skip = std::get_if<SkipRequest>(&result)) {
         function_.skip = true;
         if (trace_)
-            trace_->note(name + " runs eagerly: backend " + function_.backend_name + " skipped it: " + skip->reason);
+            trace_->note(name + " runs eagerly, because backend " + function_.backend_name +
+                         " asked to skip it: " + skip->reason);
     }
     for (const capture::GraphBreak& why : requested) {
         broke(why, {});
@@ -260,7 +272,7 @@ std::vector<whittle::Tensor> Execution::execute(CompiledGraph& compiled, const R
     RunResult result = compiled.executable->run(inputs);
     if (given)
         if (const auto written = given->restore())
-            throw VerifyError("backend " + function_.backend_name + ", given graph " + compiled.graph.name + " of " +
+            throw VerifyError("backend " + function_.backend_name + ", run on graph " + compiled.graph.name + " of " +
                               function_.name() + ", " + written->message);
     if (const auto* failure = std::get_if<BackendFailure>(&result)) {
         if (failure->refusal)

@@ -4,7 +4,6 @@
 #include "graph/text.h"
 
 namespace whittle::api {
-
 namespace {
 
 constexpr std::size_t kMostBytes = 256 << 20;  // of inputs and outputs of a frame

@@ -10,7 +10,6 @@
 #include "ops/core/registry.h"
 
 namespace whittle::api {
-
 namespace {
 
 std::atomic<ScalarType> default_dtype{kFloat};

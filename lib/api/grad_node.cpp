@@ -7,7 +7,6 @@
 #include "base/error.h"
 
 namespace whittle::api {
-
 namespace {
 
 std::atomic<std::uint64_t> next_number{1};

@@ -4,7 +4,6 @@
 #include "api/frame_host.h"
 
 namespace whittle::api {
-
 namespace {
 
 void append(std::string& key, std::int64_t number) {

@@ -2,6 +2,7 @@
 #include <whittle/api/hooks.h>
 
 #include <algorithm>
+#include <set>
 
 #include "api/compile_report.h"
 #include "api/debug_trace.h"
@@ -11,7 +12,6 @@
 #include "record/full_code.h"
 
 namespace whittle::api {
-
 namespace {
 
 std::mutex hooks_mutex;
@@ -82,9 +82,20 @@ struct PrepareDebug::State {
     explicit State(const std::filesystem::path& path) : folder(path), trace(path, RecordPolicy::always) {}
 };
 
+/// The trace of an earlier run of the program gives way, as under `trace`; one of this run stays.
+static void take_folder(const std::string& folder) {
+    static std::set<std::filesystem::path> taken;
+    const std::lock_guard lock(hooks_mutex);
+    const bool fresh = taken.insert(std::filesystem::weakly_canonical(folder)).second;
+    if (!std::filesystem::exists(std::filesystem::path(folder) / "index.json")) return;
+    const std::optional<TraceIndex> found = find_trace(folder);
+    if (!fresh || !found || found->model != own_program())
+        throw Error({folder, {}},
+                    "found a folder with a trace of this run or of another program, expected an empty or a new folder");
+}
+
 PrepareDebug::PrepareDebug(const std::string& folder) {
-    if (std::filesystem::exists(std::filesystem::path(folder) / "index.json"))
-        throw Error({folder, {}}, "found a folder with a trace, expected an empty or a new folder");
+    take_folder(folder);
     std::filesystem::create_directories(folder);
     state_ = std::make_unique<State>(folder);
     state_->before = exchange_trace(&state_->trace);

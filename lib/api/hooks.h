@@ -106,8 +106,8 @@ std::vector<CacheEntry> cache_entries(const Compiled<F>& function) {
 }
 
 /// While it lives, it traces the compiled functions on this thread into the folder, as `trace` does: graphs, records,
-/// index.json, and at its end full_code.cpp of each function. Throws std::exception for a folder that holds another
-/// trace, or that cannot be written.
+/// index.json, and at its end full_code.cpp of each function. The trace of an earlier run of the program is replaced.
+/// Throws std::exception for a folder that holds another trace, or that cannot be written.
 class PrepareDebug {
   public:
     explicit PrepareDebug(const std::string& folder);

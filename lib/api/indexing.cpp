@@ -10,7 +10,6 @@
 #include "ops/core/data_sizes.h"
 
 namespace whittle::api {
-
 namespace {
 
 template <class... Args>

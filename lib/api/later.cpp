@@ -12,7 +12,6 @@
 #include "ops/core/assertions.h"
 
 namespace whittle::api {
-
 namespace {
 
 [[noreturn]] void fail(const std::string& format, const std::string& what) {

@@ -1,8 +1,6 @@
 #define WHITTLE_API_IMPLEMENTATION
 #include <whittle/api/modes.h>
 
-#include <optional>
-
 #include "api/session.h"
 #include "backends/debug/modes.h"
 #include "base/error.h"
@@ -11,7 +9,6 @@
 #include "graph/text.h"
 
 namespace whittle::api {
-
 namespace {
 
 /// The values of a mode's results.

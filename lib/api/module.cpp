@@ -8,7 +8,6 @@
 #include "base/error.h"
 
 namespace whittle::api {
-
 namespace {
 
 thread_local std::string module_path;

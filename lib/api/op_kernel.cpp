@@ -9,7 +9,6 @@
 #include "ops/core/mode.h"
 
 namespace whittle::api::detail {
-
 namespace {
 
 /// In the order of OpValue.

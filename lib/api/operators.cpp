@@ -5,7 +5,6 @@
 #include "api/call.h"
 
 namespace whittle::api {
-
 namespace {
 
 template <class A, class B>

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "api/session.h"
-#include "base/log_state.h"
+#include "base/log.h"
 
 namespace whittle::api {
 

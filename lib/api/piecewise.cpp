@@ -13,7 +13,6 @@
 #include "passes/subgraph.h"
 
 namespace whittle::api {
-
 namespace {
 
 struct CompiledPart {
@@ -93,7 +92,8 @@ CompileResult compile_with_breaks(Backend& backend, const BackendOptions& option
     const std::optional<NodeId> left = first_left(backend, graph);
     if (left) {
         const std::string& target = graph.node({*left}).target;
-        log_info(LogChannel::backend, target + " runs on the reference: backend " + backend.name() + " has no such op");
+        log_info(LogChannel::backend,
+                 target + " runs on the reference: backend " + backend.name() + " does not implement this op");
         return compile_around(backend, options, graph, part, on_break, *left);
     }
     CompileResult result =
@@ -102,8 +102,9 @@ CompileResult compile_with_breaks(Backend& backend, const BackendOptions& option
     if (!request) return result;
     const NodeId at = request->node;
     if (at < 0 || static_cast<std::size_t>(at) >= graph.nodes.size() || !is_op_call(graph.node({at})))
-        throw Error("backend " + backend.name() + " requested a break (" + request->reason + ") at node " +
-                    std::to_string(at) + ", expected a node that is a call in graph " + graph.name);
+        throw Error("backend " + backend.name() + " requested a graph break (" + request->reason + ") at node " +
+                    std::to_string(at) + " of graph " + graph.name +
+                    ", which is not a call; expected a break at a call");
     on_break(graph, graph.node({at}), request->reason);
     return compile_around(backend, options, graph, part, on_break, at);
 }

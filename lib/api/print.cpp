@@ -9,7 +9,6 @@
 #include "capture/graph_break.h"
 
 namespace whittle::api {
-
 namespace {
 
 constexpr std::int64_t kEdge = 3, kWhole = 8;  // elements shown of each end; dimensions up to kWhole are shown whole

@@ -18,7 +18,6 @@
 extern const char program_compiles __asm__("whittle_program_compiles") __attribute__((weak));
 
 namespace whittle::api {
-
 namespace {
 
 /// A frame that nobody asked to be compiled.

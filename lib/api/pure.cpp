@@ -10,7 +10,6 @@
 #include "api/stepping.h"
 
 namespace whittle::api {
-
 namespace {
 
 constexpr std::size_t kMostCalls = 16;  // of one function

@@ -8,7 +8,6 @@
 #include "base/words.h"
 
 namespace whittle::api {
-
 namespace {
 
 constexpr std::size_t kMostReasons = 16;  ///< of one cause
@@ -85,22 +84,22 @@ std::string RecompileProfile::report() const {
     const std::lock_guard lock(mutex_);
     std::string text;
     for (const auto& [name, function] : functions_) {
-        text += name + ": " + plural(function.calls, "call") + ", " + std::to_string(function.unfit) +
-                " that the first specialization did not fit\n";
+        text += name + ": " + plural(function.calls, "call") + "; the first specialization did not fit " +
+                std::to_string(function.unfit) + " of them\n";
         for (const auto& [told, stack, can_be_grouped] : ranked(function)) {
             text += "  " + plural(told.calls, "time") + ": " + told.reasons.front() + "\n";
             if (!told.call.empty()) text += "    called at " + told.call.front() + "\n";
             text += "    hint: " + told.advice + "\n";
             if (told.reasons.size() >= kManyValues && can_be_grouped)
-                text += "    hint: " + std::to_string(told.reasons.size()) +
-                        (told.reasons.size() == kMostReasons ? " or more" : "") +
-                        " different values: round or pad them to a few (buckets)\n";
+                text += "    hint: round or pad this value to a few sizes (buckets): found " +
+                        std::to_string(told.reasons.size()) + (told.reasons.size() == kMostReasons ? " or more" : "") +
+                        " different values\n";
         }
         if (function.specializations == kMostSpecializations)
             text += "  no cache limit below " + std::to_string(kMostSpecializations) + " is enough for these calls\n";
         else if (function.specializations > 1)
-            text +=
-                "  hint: .cache_limit = " + std::to_string(function.specializations) + " is enough for these calls\n";
+            text += "  hint: set .cache_limit = " + std::to_string(function.specializations) +
+                    ", which is enough for these calls\n";
     }
     return text.empty() ? "No compiled function was called.\n" : text;
 }

@@ -7,7 +7,7 @@
 #include "api/op_kernel.h"
 #include "base/error.h"
 #include "base/words.h"
-#include "graph/schema_columns.h"
+#include "graph/schema.h"
 #include "graph/text.h"
 #include "ops/core/custom.h"
 #include "ops/core/memory.h"
@@ -47,7 +47,7 @@ std::string alternative(const Param& param) {
 std::string target_of(const Schema& schema, const std::string& text) {
     const std::size_t colons = schema.name.find("::");
     if (colons == std::string::npos)
-        throw schema_error(1, "'" + schema.name + "'", "NAMESPACE::NAME, as in my::scale,", text);
+        throw schema_error(1, "'" + schema.name + "'", "NAMESPACE::NAME, for example my::scale,", text);
     const std::string name = schema.name.substr(colons + 2);
     return schema.name.substr(0, colons) + "." + name + (name.find('.') == std::string::npos ? ".default" : "");
 }
@@ -57,13 +57,13 @@ void check_params(const DeclaredOp& op, const SchemaColumns& columns) {
     const std::vector<std::size_t>& kinds = op.signature.kinds;
     if (params.size() != kinds.size())
         throw schema_error(columns.params.empty() ? op.schema.name.size() + 2 : columns.params.front(),
-                           plural(params.size(), "parameter"), std::to_string(kinds.size()) + ", as the function has,",
-                           op.text);
+                           plural(params.size(), "parameter"),
+                           std::to_string(kinds.size()) + " (the number of parameters of the function)", op.text);
     for (std::size_t i = 0; i < params.size(); ++i) {
         const std::string type = type_of(kinds[i]);
         if (alternative(params[i]) != type)
             throw schema_error(columns.params[i], "'" + type_name(params[i]) + " " + params[i].name + "'",
-                               type + ", as the function takes it,", op.text);
+                               type + " (the type of this parameter in the function)", op.text);
         if (params[i].mutates && type != "Tensor")
             throw schema_error(columns.params[i], "a " + type + " that is written", "a Tensor", op.text);
     }
@@ -90,8 +90,8 @@ void check_returns(DeclaredOp& op, const SchemaColumns& columns) {
                                "a new Tensor, or the alias set of a parameter that is written", op.text);
     }
     if (op.given.empty() && op.written.empty())
-        throw schema_error(op.text.find("->") + 1, "neither a result nor a parameter that is written",
-                           "a result or a written parameter", op.text);
+        throw schema_error(op.text.find("->") + 1, "an op that has no result and writes to no parameter",
+                           "at least one result or written parameter", op.text);
 }
 
 /// "(Tensor, Tensor)"
@@ -120,7 +120,8 @@ void check_defaults(const DeclaredOp& op, const SchemaColumns& columns) {
         const std::optional<Arg>& value = op.schema.params[i].default_value;
         const auto* text = value ? std::get_if<std::string>(&value->value) : nullptr;
         if (text && print(Graph(), *value) != '"' + *text + '"')
-            throw schema_error(columns.params[i], "a default with quotes or backslashes", "one without", op.text);
+            throw schema_error(columns.params[i], "a default with quotes or backslashes",
+                               "a default without quotes and backslashes", op.text);
     }
 }
 

@@ -18,7 +18,6 @@
 #include "trace/record.h"
 
 namespace whittle::api {
-
 namespace {
 
 constexpr const char* kDefaultFolder = "whittle_debug";

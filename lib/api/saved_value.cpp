@@ -7,7 +7,6 @@
 #include "graph/text.h"
 
 namespace whittle::api {
-
 namespace {
 
 using Writes = std::atomic<std::uint64_t>;

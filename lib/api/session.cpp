@@ -7,7 +7,6 @@
 
 #include "api/call.h"
 #include "api/grad_node.h"
-#include "api/probes.h"
 #include "api/stack.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -24,7 +23,6 @@
 #include "passes/decompose.h"
 
 namespace whittle::api {
-
 namespace {
 
 using capture::BreakKind;
@@ -109,7 +107,7 @@ void Session::check_later(const Tensor& condition, const Tensor& about, const Pr
     const std::lock_guard lock(mutex_);
     const bool computed = condition.impl()->session.get() == this;
     if (in_body() && !computed)
-        break_graph({.kind = BreakKind::branch, .reason = "check() of a known value"}, check.pc);
+        break_graph({.kind = BreakKind::branch, .reason = "check() of an outside value"}, check.pc);
     if (computed) {
         const TensorList asserted =
             record({.target = std::string(kAssertion), .args = {Arg(NodeRef{0}), Arg(check.message), Arg(NodeRef{1})}},
@@ -189,7 +187,8 @@ void Session::prepare(const std::vector<ImplPtr>& operands) {
         // Its gradient is that of the new value, which the graph only has as one that it computed.
         else if (grad_enabled() && operand->meta.requires_grad &&
                  builder_.memories().is_written(storage_key(*operand->value)))
-            break_graph({.kind = BreakKind::mutation, .reason = "a read of a leaf whose value was written"}, nullptr);
+            break_graph({.kind = BreakKind::mutation, .reason = "a read of a leaf tensor that the function wrote to"},
+                        nullptr);
     }
 }
 
@@ -322,7 +321,7 @@ TensorList Session::random(const Node& call, const std::vector<ImplPtr>& operand
             operand = make_impl(whittle::Tensor(operand->meta.dtype, operand->meta.sizes));  // its kind will do
         else
             demand(Tensor(operand), {static_cast<int>(BreakKind::unsupported),
-                                     "random values that depend on computed ones", call.target, pc});
+                                     "random values that depend on values computed in the graph", call.target, pc});
     const NotRecording not_recording;
     TensorList results;
     for (const whittle::Tensor& value : run_now(call, known)) {

@@ -15,7 +15,6 @@
 #include "symbolize/text.h"
 
 namespace whittle::api {
-
 namespace {
 
 namespace fs = std::filesystem;

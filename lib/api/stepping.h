@@ -1,7 +1,7 @@
 // Graphs that are interpreted as C++ that a debugger stops in, where the debug folder has the part `step`.
 #pragma once
 
-#include "graph/stepping.h"
+#include "graph/run_observer.h"
 
 namespace whittle::api {
 

@@ -2,13 +2,11 @@
 
 #include <bit>
 #include <cmath>
-#include <functional>
 
 #include "graph/text.h"
 #include "passes/symbolic_sizes.h"
 
 namespace whittle::api {
-
 namespace {
 
 /// Takes the numbers out of an argument.

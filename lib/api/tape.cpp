@@ -6,7 +6,6 @@
 #include "base/error.h"
 
 namespace whittle::api {
-
 namespace {
 
 bool same_call(const Node& a, const Node& b) {

@@ -12,7 +12,6 @@
 #include "tensor/compare.h"
 
 namespace whittle::api {
-
 namespace {
 
 using capture::BreakKind;

@@ -12,7 +12,6 @@
 #include "api/stack.h"
 
 namespace whittle::api {
-
 namespace {
 
 /// The last exception of a thread that was thrown while it recorded.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "api/frame_host.h"
-#include "base/bug.h"
+#include "base/error.h"
 
 namespace whittle::api {
 

@@ -5,14 +5,12 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <utility>
 
 #include "api/debug_trace.h"
 #include "api/stack.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/variables.h"
-#include "graph/text.h"
 #include "ops/core/custom.h"
 #include "passes/functionalize.h"
 #include "record/captured.h"
@@ -21,6 +19,12 @@
 namespace whittle::api {
 
 namespace fs = std::filesystem;
+
+std::string own_program() {
+    std::error_code error;
+    const fs::path path = fs::read_symlink("/proc/self/exe", error);
+    return error ? "" : path.string();
+}
 
 namespace {
 
@@ -54,12 +58,6 @@ void forget_branches(std::vector<IndexGuard>& guards, const std::vector<capture:
         const capture::Guard* other = capture::counterpart(*entry.guard, now);
         return !other || !(*other == *entry.guard);
     });
-}
-
-std::string own_program() {
-    std::error_code error;
-    const fs::path path = fs::read_symlink("/proc/self/exe", error);
-    return error ? "" : path.string();
 }
 
 void add_once(std::vector<std::string>& all, const std::string& text) {
@@ -156,7 +154,7 @@ bool Trace::write(const std::function<void()>& what) {
         return true;
     } catch (const std::exception& error) {
         lost_ = true;
-        log_error(LogChannel::capture, std::string("the trace ends here: ") + error.what());
+        log_error(LogChannel::capture, std::string("the trace is incomplete from here on: ") + error.what());
         return false;
     }
 }
@@ -172,10 +170,9 @@ std::vector<StackFrame> Trace::told(const Addresses& addresses) {
     std::vector<StackFrame> stack = user_stack(addresses);
     const auto no_line = [](const StackFrame& frame) { return frame.line == 0; };
     if (const auto found = std::find_if(stack.begin(), stack.end(), no_line); found != stack.end())
-        note_locked(found->file +
-                    " has no debug information in some places; to see lines, compile with -g. The trace shows "
-                    "functions or offsets " +
-                    "there");
+        note_locked("parts of " + found->file +
+                    " have no debug information, so the trace shows functions or offsets there; to see source lines, "
+                    "compile with -g");
     return stack;
 }
 

@@ -23,6 +23,9 @@ namespace whittle::api {
 /// What is logged, and written into the debug folder, is as the environment says; the first call counts.
 void configure_from_environment();
 
+/// What a trace calls this process's program: its path, "" where that is not known.
+std::string own_program();
+
 /// What a graph was recorded under.
 struct Specialization {
     const std::vector<capture::Guard>& guards;

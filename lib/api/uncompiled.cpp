@@ -6,13 +6,11 @@
 #include "api/call.h"
 #include "api/global_state.h"
 #include "api/session.h"
-#include "base/error.h"
 #include "graph/value_ref.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
 
 namespace whittle::api {
-
 namespace {
 
 bool requires_grad(const std::vector<ImplPtr>& operands) {

@@ -16,9 +16,7 @@ namespace {
 
 std::string filled(std::string text, const fs::path& folder, const fs::path& data) {
     const std::pair<std::string_view, std::string> places[] = {{"{here}", folder.string()}, {"{data}", data.string()}};
-    for (const auto& [place, path] : places)
-        for (std::size_t at = 0; (at = text.find(place, at)) != std::string::npos; at += path.size())
-            text.replace(at, place.size(), path);
+    for (const auto& [place, path] : places) text = replaced(std::move(text), place, path);
     return text;
 }
 

@@ -1,7 +1,6 @@
 #include "backends/registry.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -15,7 +14,6 @@
 #include "base/log.h"
 #include "base/module.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
 #include "base/variables.h"
 #include "base/words.h"
 #include "formats/json_text.h"
@@ -213,8 +211,8 @@ fs::path named_library(const std::string& name) {
     std::string hint = did_you_mean(name, names);
     if (hint.empty())
         hint =
-            "'explain list backends' lists the backends; for a backend of your own, give the path of a shared library, "
-            "'cmd:PROGRAM ARGS' or 'worker:PROGRAM ARGS'";
+            "to list the backends: explain list backends; for a backend of your own, give the path of a shared "
+            "library, 'cmd:PROGRAM ARGS' or 'worker:PROGRAM ARGS'";
     throw Error("unknown backend '" + name + "'", hint);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 
 namespace whittle {
 namespace {
@@ -21,7 +22,7 @@ std::string first_error(const ProcessResult& compiler) {
 BuiltCode::BuiltCode(const std::filesystem::path& source, const std::vector<std::string>& words) : library_(source) {
     library_.replace_extension(".so");
     std::vector<std::string> command = {"g++", "-std=c++20", "-g", "-O0", "-w", "-shared", "-fPIC", source.string()};
-    command.insert(command.end(), words.begin(), words.end());
+    append(command, words);
     command.insert(command.end(), {"-o", library_.string()});
     if (const ProcessResult compiler = run_process(command); !compiler.good())
         throw Error({source.string(), {}}, "cannot build this file: " + first_error(compiler),

@@ -5,11 +5,18 @@
 
 #include <compare>
 #include <cstdint>
+#include <string>
+
+#include "base/error.h"
 
 namespace whittle {
 
 /// "a OP b leaves 64 bits", as an Error.
-[[noreturn]] void refuse_overflow(std::int64_t a, char op, std::int64_t b);
+[[noreturn]] inline void refuse_overflow(std::int64_t a, char op, std::int64_t b) {
+    throw Error("found " + std::to_string(a) + " " + op + " " + std::to_string(b) +
+                    " in the computation of a size or index, expected a result that fits in 64 bits",
+                "look for an unusually large number among the arguments");
+}
 
 class Checked {
   public:

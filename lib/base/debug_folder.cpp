@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/number_text.h"
-#include "base/suggest.h"
 #include "base/variables.h"
 #include "base/words.h"
 
@@ -27,7 +26,7 @@ std::size_t part_called(const std::string& word, std::string_view place) {
     for (const LogArtifact artifact : kAllLogArtifacts) names.emplace_back(name(artifact));
     const auto found = std::ranges::find(names, word);
     if (found == names.end())
-        throw Error({std::string(place), {}}, "found '" + word + "', expected some of " + join(names),
+        throw Error({std::string(place), {}}, "found '" + word + "', expected one or more of " + join(names),
                     did_you_mean(word, names));
     return static_cast<std::size_t>(found - names.begin());
 }
@@ -49,7 +48,7 @@ std::string file_name(std::string_view title) {
 constexpr const char* kIndexHead =
     "# Debug files\n\n"
     "In the order in which they were written. `explain list logs` describes the kinds of files.\n\n"
-    "| seconds | file | of |\n|---|---|---|\n";
+    "| seconds | file | content |\n|---|---|---|\n";
 
 }  // namespace
 

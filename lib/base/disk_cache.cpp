@@ -132,7 +132,7 @@ void DiskCache::trim() const {
         total += found.size;
         entries.push_back(std::move(found));
     }
-    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
+    std::ranges::sort(entries, [](const Entry& a, const Entry& b) { return a.used < b.used; });
     for (const Entry& oldest : entries) {
         if (total <= limit_) return;
         total -= oldest.size;

@@ -6,8 +6,6 @@
 #include <cstring>
 #include <utility>
 
-#include "base/bug.h"
-
 namespace whittle {
 
 Error::Error(Location where, std::string message, std::string hint)

@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -46,6 +47,23 @@ class Error : public std::exception {
 [[noreturn]] void throw_errno(const char* doing);
 
 [[noreturn]] void report_bug(const char* condition, const char* file, int line, const std::string& message);
+
+// Bugs of ours that a program of somebody else's is to survive: where capture works inside of it, what WHITTLE_CHECK
+// finds is thrown instead of ending the process.
+
+/// What report_bug() would have printed.
+struct InternalError : std::logic_error {
+    using std::logic_error::logic_error;
+};
+
+/// As long as one lives, WHITTLE_CHECK throws InternalError on this thread.
+class BugsAreThrown {
+  public:
+    BugsAreThrown();
+    ~BugsAreThrown();
+    BugsAreThrown(const BugsAreThrown&) = delete;
+    BugsAreThrown& operator=(const BugsAreThrown&) = delete;
+};
 
 }  // namespace whittle
 

@@ -19,10 +19,8 @@
 #include <set>
 #include <vector>
 
-#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/write_pieces.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
@@ -69,7 +67,7 @@ bool is_abandoned(std::string_view name) {
     const std::size_t at = name.rfind(kTemporary);
     if (at == std::string_view::npos || at == 0) return false;
     std::string rest(name.substr(at + kTemporary.size()));
-    if (std::count(rest.begin(), rest.end(), '.') == 2) {
+    if (std::ranges::count(rest, '.') == 2) {
         if (!rest.starts_with(this_machine() + '.')) return false;
         rest.erase(0, this_machine().size() + 1);
     }
@@ -135,7 +133,7 @@ std::string read_file(const fs::path& path, std::size_t limit) {
         contents.append(chunk.data(), static_cast<std::size_t>(count));
         if (contents.size() > limit)
             throw Error({path.string(), {}},
-                        "found more than " + std::to_string(limit) + " bytes, expected a file below that limit");
+                        "found more than " + std::to_string(limit) + " bytes, expected a file of at most this size");
     }
 }
 

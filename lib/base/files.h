@@ -1,16 +1,42 @@
 // Files: read whole, map, write atomically, temporary folders.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "base/error.h"
 #include "base/interrupt.h"
 
 namespace whittle {
+
+class Descriptor {
+  public:
+    Descriptor() = default;
+    explicit Descriptor(int fd) : fd_(fd) {}
+    ~Descriptor() { reset(); }
+    Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+    Descriptor& operator=(Descriptor&& other) noexcept {
+        reset();
+        fd_ = std::exchange(other.fd_, -1);
+        return *this;
+    }
+    int get() const { return fd_; }
+    bool open() const { return fd_ >= 0; }
+    void reset() {
+        if (fd_ >= 0) ::close(fd_);
+        fd_ = -1;
+    }
+
+  private:
+    int fd_ = -1;
+};
 
 /// The whole file as text. Throws Error naming the path when it cannot be read or is larger than `limit` bytes.
 std::string read_file(const std::filesystem::path& path, std::size_t limit = std::size_t(2) << 30);
@@ -70,5 +96,15 @@ class TempDir {
     int lock_ = -1;
     bool keep_ = false;
 };
+
+/// Throws Error when `contents` of `path` are such a pointer.
+inline void refuse_lfs_pointer(std::string_view contents, const std::filesystem::path& path) {
+    if (contents.starts_with("version https://git-lfs.github.com/spec/"))
+        throw Error({path.string(), {}}, "found a Git LFS pointer, expected the contents of the file",
+                    "download the file: git lfs pull");
+}
+
+/// Writes the pieces one behind the other, as write_file() writes one.
+void write_pieces(const std::filesystem::path& path, std::span<const std::string_view> pieces);
 
 }  // namespace whittle

@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 #include "base/process_folder.h"
+#include "base/process_tree.h"
 
 namespace whittle {
 namespace {
@@ -85,19 +86,6 @@ struct Failed {
 // ---- the guard. Other threads of ours may have held locks when it was forked: only async-signal-safe calls and
 // ---- what glibc makes safe after fork (malloc).
 
-/// The parent of a process, as /proc/PID/stat has it; -1 when it is gone.
-pid_t parent_of(pid_t pid) {
-    char path[64], text[512];
-    std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    const int file = ::open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return -1;
-    const ssize_t count = ::read(file, text, sizeof text - 1);
-    ::close(file);
-    text[std::max<ssize_t>(count, 0)] = 0;
-    const char* after_name = std::strrchr(text, ')');  // the program's name may hold anything
-    return after_name && std::strlen(after_name) > 4 ? static_cast<pid_t>(std::atoi(after_name + 4)) : -1;
-}
-
 /// Kills every child of ours, the orphans that we adopted among them, each with its group.
 void kill_children(const ProcessOptions& options) {
     DIR* all = ::opendir("/proc");
@@ -128,110 +116,6 @@ bool end_descendants(const ProcessOptions& options) {
         ::nanosleep(&moment, nullptr);
     }
 }
-
-/// The file's text, cut to `size`; false when it is gone.
-bool read_text(const char* path, char* text, std::size_t size) {
-    const int file = ::open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return false;
-    const ssize_t count = ::read(file, text, size - 1);
-    ::close(file);
-    text[std::max<ssize_t>(count, 0)] = 0;
-    return count > 0;
-}
-
-/// Calls `each` with every number of a list in /proc, however long that is.
-template <class Each>
-void for_each_number(const char* path, Each each) {
-    const int file = ::open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return;
-    char text[4096];
-    pid_t number = 0;
-    for (ssize_t count; (count = ::read(file, text, sizeof text)) > 0;)
-        for (ssize_t i = 0; i < count; ++i) {
-            const bool digit = text[i] >= '0' && text[i] <= '9';
-            if (!digit && number) each(number);
-            number = digit ? 10 * number + (text[i] - '0') : 0;
-        }
-    if (number) each(number);
-    ::close(file);
-}
-
-/// What the processes below us hold and have used. What ended and was waited for counts with who waited for it; orphans
-/// stay zombies until the end, so that they count, too.
-class Tree {
-  public:
-    Tree() {
-        collect(::getpid());
-        for (std::size_t i = 0; i < pids_.size(); ++i) collect(pids_[i]);
-    }
-
-    double cpu_seconds() const {
-        double ticks = 0;
-        for (const pid_t pid : pids_) {
-            char path[64], text[1024];
-            std::snprintf(path, sizeof path, "/proc/%d/stat", pid);
-            if (!read_text(path, text, sizeof text)) continue;
-            const char* after_name = std::strrchr(text, ')');
-            unsigned long user = 0, system = 0;
-            long waited_user = 0, waited_system = 0;
-            if (after_name &&
-                std::sscanf(after_name + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld", &user,
-                            &system, &waited_user, &waited_system) == 4)
-                ticks += static_cast<double>(user + system) + static_cast<double>(waited_user + waited_system);
-        }
-        return ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
-    }
-
-    /// Cheap, and too much where processes share memory.
-    std::size_t resident() const {
-        std::size_t pages = 0;
-        for (const pid_t pid : pids_) {
-            char path[64], text[128];
-            std::snprintf(path, sizeof path, "/proc/%d/statm", pid);
-            unsigned long held = 0;
-            if (read_text(path, text, sizeof text) && std::sscanf(text, "%*u %lu", &held) == 1) pages += held;
-        }
-        return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    }
-
-    /// Exact: what each has for itself, and of what it shares with n others 1/n (proc(5), smaps_rollup). What is shared
-    /// with us is among the latter, so that up to `free` bytes of these do not count.
-    std::size_t held(std::size_t free) const {
-        std::size_t own = 0, all = 0;
-        for (const pid_t pid : pids_) {
-            char path[64], text[2048];
-            std::snprintf(path, sizeof path, "/proc/%d/smaps_rollup", pid);
-            if (!read_text(path, text, sizeof text)) continue;
-            for (const char* label : {"\nPrivate_Clean:", "\nPrivate_Dirty:"}) own += kilobytes(text, label) << 10;
-            all += kilobytes(text, "\nPss:") << 10;
-        }
-        const std::size_t shared = all - std::min(all, own);
-        return own + shared - std::min(shared, free);
-    }
-
-  private:
-    static std::size_t kilobytes(const char* text, const char* label) {
-        const char* line = std::strstr(text, label);
-        return line ? std::strtoull(line + std::strlen(label), nullptr, 10) : 0;
-    }
-
-    /// The children of each thread.
-    void collect(pid_t pid) {
-        char path[64];
-        std::snprintf(path, sizeof path, "/proc/%d/task", pid);
-        DIR* threads = ::opendir(path);
-        if (!threads) return;
-        while (const dirent* thread = ::readdir(threads)) {
-            if (thread->d_name[0] == '.') continue;
-            char children[96];
-            std::snprintf(children, sizeof children, "/proc/%d/task/%.16s/children", pid, thread->d_name);
-            for_each_number(children, [&](pid_t child) { pids_.push_back(child); });
-        }
-        ::closedir(threads);
-    }
-
-    std::vector<pid_t> pids_;
-};
 
 /// Waits for the child to end by itself, by a limit or because we are told to stop, and ends it. Signals wake it, which
 /// are blocked: nothing but them and /proc is asked of the kernel.
@@ -279,7 +163,7 @@ class Watch {
     bool limits_tree() const { return options_.memory_limit || options_.cpu_limit; }
 
     void look_at_tree() {
-        const Tree tree;
+        const ProcessTree tree;
         const std::optional<std::size_t> most = options_.memory_limit;
         if (most && tree.resident() > *most && tree.held(options_.shared_memory) > *most) report_.over_memory = true;
         if (options_.cpu_limit && tree.cpu_seconds() > static_cast<double>(options_.cpu_limit->count()) + 1)

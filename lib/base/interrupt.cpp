@@ -6,8 +6,6 @@
 #include <array>
 #include <cerrno>
 
-#include "base/shared_terminal.h"
-
 namespace whittle {
 namespace {
 

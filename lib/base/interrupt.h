@@ -59,4 +59,14 @@ class CleanUpScope {
     int slot_ = -1;
 };
 
+/// While it lives, ^C is for the program in the foreground that we wait for: the terminal tells the two of us, and it
+/// decides. SIGINT that somebody sent to us alone still is for us.
+class SharedTerminalScope {
+  public:
+    SharedTerminalScope();
+    ~SharedTerminalScope();
+    SharedTerminalScope(const SharedTerminalScope&) = delete;
+    SharedTerminalScope& operator=(const SharedTerminalScope&) = delete;
+};
+
 }  // namespace whittle

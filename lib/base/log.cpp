@@ -24,8 +24,6 @@
 #include "base/debug_folder.h"
 #include "base/error.h"
 #include "base/event_log.h"
-#include "base/log_state.h"
-#include "base/suggest.h"
 #include "base/thread_work.h"
 #include "base/variables.h"
 #include "base/words.h"
@@ -33,16 +31,7 @@
 namespace whittle {
 namespace {
 
-struct Row {
-    std::string_view name, doc, extension = {};
-};
-#define WHITTLE_ROW(name, doc) Row{#name, doc},
-constexpr Row kChannels[] = {WHITTLE_LOG_CHANNELS(WHITTLE_ROW)};
-#undef WHITTLE_ROW
-#define WHITTLE_ROW(name, extension, doc) Row{#name, doc, extension},
-constexpr Row kArtifacts[] = {WHITTLE_LOG_ARTIFACTS(WHITTLE_ROW)};
-#undef WHITTLE_ROW
-constexpr std::size_t kChannelCount = std::size(kChannels), kArtifactCount = std::size(kArtifacts);
+constexpr std::size_t kChannelCount = std::size(kAllLogChannels), kArtifactCount = std::size(kAllLogArtifacts);
 
 /// The least level that is shown of each component, and which artifacts are.
 struct Shown {
@@ -55,11 +44,11 @@ struct Shown {
 constexpr std::size_t index_of(LogChannel channel) { return static_cast<std::size_t>(channel); }
 constexpr std::size_t index_of(LogArtifact artifact) { return static_cast<std::size_t>(artifact); }
 
-/// Where the name stands among the rows.
-std::optional<std::size_t> find(std::span<const Row> rows, std::string_view name) {
-    const auto found = std::ranges::find(rows, name, &Row::name);
-    if (found == rows.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - rows.begin());
+/// The one of this name, if any.
+template <class Named>
+const Named* find(std::span<const Named> all, std::string_view wanted) {
+    const auto found = std::ranges::find_if(all, [&](Named one) { return name(one) == wanted; });
+    return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -103,8 +92,8 @@ State& state() {
 
 [[noreturn]] void refuse(const std::string& word, const Location& place) {
     std::vector<std::string> names{"all"};
-    for (const Row& known : kChannels) names.emplace_back(known.name);
-    for (const Row& known : kArtifacts) names.emplace_back(known.name);
+    for (const LogChannel known : kAllLogChannels) names.emplace_back(name(known));
+    for (const LogArtifact known : kAllLogArtifacts) names.emplace_back(name(known));
     throw Error(place, "found '" + word + "', expected one of " + join(names), did_you_mean(word, names));
 }
 
@@ -117,10 +106,10 @@ void apply(Shown& shown, const std::string& spec, const Location& place) {
         if (level != LogLevel::info) word.erase(0, 1);
         if (word == "all")
             shown.channels.fill(level);
-        else if (const auto channel = find(kChannels, word))
-            shown.channels[*channel] = level;
-        else if (const auto artifact = find(kArtifacts, word))
-            shown.artifacts[*artifact] = level != LogLevel::error;  // '-guards' switches it off, as in torch
+        else if (const auto channel = find<LogChannel>(kAllLogChannels, word))
+            shown.channels[index_of(*channel)] = level;
+        else if (const auto artifact = find<LogArtifact>(kAllLogArtifacts, word))
+            shown.artifacts[index_of(*artifact)] = level != LogLevel::error;  // '-guards' switches it off, as in torch
         else
             refuse(word, place);
     }
@@ -152,19 +141,9 @@ std::shared_ptr<spdlog::sinks::sink> make_sink(const LogOptions& options) {
 }
 
 spdlog::level::level_enum spdlog_level(LogLevel level) {
-    switch (level) {
-        case LogLevel::debug:
-            return spdlog::level::debug;
-        case LogLevel::info:
-            return spdlog::level::info;
-        case LogLevel::warning:
-            return spdlog::level::warn;
-        case LogLevel::error:
-            return spdlog::level::err;
-        case LogLevel::off:
-            return spdlog::level::off;
-    }
-    __builtin_unreachable();
+    namespace to = spdlog::level;
+    constexpr to::level_enum kLevels[] = {to::debug, to::info, to::warn, to::err, to::off};
+    return kLevels[static_cast<std::size_t>(level)];
 }
 
 /// No copy of this process starts while another thread is in the log: the copy would wait for that thread forever.
@@ -291,57 +270,9 @@ void write_if_enabled(LogChannel channel, LogLevel level, std::string_view messa
     if (is_event(level)) EventLog::instance().message(name(channel), kNames[static_cast<std::size_t>(level)], message);
 }
 
-/// "| `capture` | … |" of each row.
-std::string table(const char* heading, std::span<const Row> rows) {
-    std::string text = "| " + std::string(heading) + " | shows |\n|---|---|\n";
-    for (const Row& row : rows) text += "| `" + std::string(row.name) + "` | " + std::string(row.doc) + " |\n";
-    return text;
-}
-
 }  // namespace
 
 bool writing_log() { return writers > 0; }
-
-std::string_view name(LogChannel channel) { return kChannels[index_of(channel)].name; }
-std::string_view name(LogArtifact artifact) { return kArtifacts[index_of(artifact)].name; }
-std::string_view extension(LogArtifact artifact) { return kArtifacts[index_of(artifact)].extension; }
-
-std::string logs_page() {
-    return "# Logs\n\n"
-           "<!-- Generated: explain list logs > share/doc/reference/logs.md -->\n\n"
-           "The option `--log SPEC` of every program, the environment variable `$WHITTLE_LOGS`, and\n"
-           "`whittle::set_logs()` in your own program choose what is logged. Each of them takes a list,\n"
-           "separated by commas, for example `--log capture,+backend,guards`. An entry of the list is a\n"
-           "channel. A channel is a component or an artifact; `all` stands for every component.\n\n"
-           "By default, every component logs warnings and errors, and no artifact is logged. An entry\n"
-           "of the list changes this default:\n\n"
-           "| entry | logged |\n"
-           "|---|---|\n"
-           "| `NAME` of a component | errors, warnings and information |\n"
-           "| `+NAME` of a component | errors, warnings, information and debugging output |\n"
-           "| `-NAME` of a component | only errors |\n"
-           "| `NAME` of an artifact | the artifact |\n\n" +
-           table("component", kChannels) + "\nThese are the artifacts:\n\n" + table("artifact", kArtifacts) +
-           "\n## The debug folder\n\n"
-           "`--debug-dir DIR` of every program writes artifacts to files. `$WHITTLE_DEBUG_DIR` does the\n"
-           "same, and also works for your own program. The path of a file is, for example,\n"
-           "`DIR/run_N/0007_TITLE.ARTIFACT.txt`. Artifacts with the same title and text share a file. The\n"
-           "files are numbered in the order in which they were written, and `index.md` lists the files with\n"
-           "the times of writing.\n\n"
-           "Each run writes to a new folder. In a program that uses the Tensor API, each compilation writes\n"
-           "to a subfolder, such as `DIR/run_N/f_0.0-1/`. The log reports the name of the subfolder.\n\n"
-           "By default, all artifacts except `lowered`, `assembly`, `picture` and `step` are written. With\n"
-           "`$WHITTLE_DEBUG_PARTS`, you select other artifacts: `guards,ir` writes only these two, and\n"
-           "`+assembly,-ir` adds `assembly` to the default and removes `ir`.\n\n"
-           "## Which step failed\n\n"
-           "`--log capture,backend,lowering` logs the begin and the end of each step:\n\n"
-           "    info: [backend] Step 2: compile by backend NAME: graph main (3 ops): begin\n"
-           "    info: [backend] Step 2: compile by backend NAME: graph main (3 ops): done in 0.012 s\n\n"
-           "Step 1 is capture, and step 2 is the compilation by the backend. Step 3, a part of step 2, is\n"
-           "the lowering to kernels. After a crash, the failing step is the last step that has a `begin` but\n"
-           "no end (`done`, `failed` or `ended`). The log of a child process is written when the child\n"
-           "process has ended, even if it crashed.\n";
-}
 
 void configure_log(const LogOptions& options) {
     const Shown shown = shown_by(options);
@@ -386,8 +317,7 @@ bool is_debug_file(LogArtifact artifact) { return is_on(state().parts[index_of(a
 static bool is_logged(LogArtifact artifact) { return is_on(state().artifacts[index_of(artifact)]); }
 
 static bool paused() { return thread_work().makes_no_artifacts; }
-ArtifactPause::ArtifactPause() : before_(std::exchange(thread_work().makes_no_artifacts, true)) {}
-ArtifactPause::~ArtifactPause() { thread_work().makes_no_artifacts = before_; }
+ArtifactPause::ArtifactPause() : Exchanged(thread_work().makes_no_artifacts, true) {}
 
 bool log_enabled(LogArtifact artifact) {
     return !paused() && (is_logged(artifact) || is_debug_file(artifact) || is_event(artifact));
@@ -444,11 +374,8 @@ std::string debug_subfolder(LogArtifact artifact, const std::string& name) {
     return !paused() && is_debug_file(artifact) ? Writer().make_folder(name) : std::string();
 }
 
-DebugSection::DebugSection(std::string title) : before_(std::exchange(thread_work().section, std::move(title))) {}
-DebugSection::~DebugSection() {
-    Writer().tell_section();
-    thread_work().section = before_;
-}
+DebugSection::DebugSection(std::string title) : Exchanged(thread_work().section, std::move(title)) {}
+DebugSection::~DebugSection() { Writer().tell_section(); }
 
 DebugFiles::DebugFiles(const std::string& dir, const std::string& parts) : scope_(std::make_unique<DebugScope>()) {
     scope_->parts = debug_parts(parts, "parts of debug files");

@@ -16,6 +16,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/exchanged.h"
+
 namespace whittle {
 
 enum class LogLevel : std::uint8_t { debug, info, warning, error, off };
@@ -23,7 +25,7 @@ enum class LogLevel : std::uint8_t { debug, info, warning, error, off };
 /// One row per component: its name, and what it tells. Whoever adds one writes it, and shows that in test/cli/log_test.
 #define WHITTLE_LOG_CHANNELS(X)                                                                            \
     X(capture, "step 1: captured frames, graphs and graph breaks. With +: also every operation")           \
-    X(frontend, "models that are read, and assumptions about them")                                        \
+    X(frontend, "the models that are read, and assumptions about their sizes")                             \
     X(passes, "graph passes: for each pass, one line with its changes")                                    \
     X(backend, "step 2: graphs that a backend compiles, and the backend's messages")                       \
     X(lowering, "step 3: planning and compiling the kernels of a graph. With +: also each kernel")         \
@@ -161,27 +163,14 @@ class DebugFiles {
 
 /// While it lives, what this thread makes is in a folder of its own in that of the run, e.g. all of one compilation.
 /// People are told the folder when it ends, where there is one.
-class DebugSection {
-  public:
+struct DebugSection : Exchanged<std::string> {
     explicit DebugSection(std::string title);
     ~DebugSection();
-    DebugSection(const DebugSection&) = delete;
-    DebugSection& operator=(const DebugSection&) = delete;
-
-  private:
-    const std::string before_;
 };
 
 /// While it lives, this thread makes no artifacts, and backends do not warn: for what is compiled unasked.
-class ArtifactPause {
-  public:
+struct ArtifactPause : Exchanged<bool> {
     ArtifactPause();
-    ~ArtifactPause();
-    ArtifactPause(const ArtifactPause&) = delete;
-    ArtifactPause& operator=(const ArtifactPause&) = delete;
-
-  private:
-    bool before_;
 };
 
 /// For a copy of this process (run_forked): what it logs goes to the descriptor instead, for whoever made the copy …
@@ -189,5 +178,13 @@ void send_log_to(int descriptor);
 /// … and writes it here, all of one copy together. A warning or an error that was relayed before is not written again:
 /// of a thousand queries each may have the same to say.
 void relay_log(std::string_view sent);
+
+/// Whether this thread is within the log, which holds its lock: who watches the C library's output functions neither
+/// looks at what is written then, nor logs.
+bool writing_log();
+
+/// The file that the log is written to, absolute; empty where it is none. Other processes append to it: what
+/// $WHITTLE_LOG_FILE names is never cut.
+std::string log_file();
 
 }  // namespace whittle

@@ -11,58 +11,30 @@
 namespace whittle {
 namespace {
 
-LogChannel channel_of(LogStep::Kind kind) {
-    switch (kind) {
-        case LogStep::Kind::capture:
-            return LogChannel::capture;
-        case LogStep::Kind::backend:
-            return LogChannel::backend;
-        case LogStep::Kind::lowering:
-            return LogChannel::lowering;
-    }
-    __builtin_unreachable();
-}
+struct StepRow {
+    std::string_view name, title;
+    LogChannel channel;
+    SpanKind span;
+};
+/// In the order of the kinds, the first of which is 1.
+constexpr StepRow kRows[] = {{"capture", "Step 1: capture: ", LogChannel::capture, SpanKind::capture},
+                             {"backend", "Step 2: compile by backend ", LogChannel::backend, SpanKind::backend},
+                             {"lowering", "Step 3: lowering: ", LogChannel::lowering, SpanKind::lowering}};
+const StepRow& row_of(LogStep::Kind kind) { return kRows[static_cast<std::size_t>(kind) - 1]; }
 
-SpanKind span_kind(LogStep::Kind kind) {
-    switch (kind) {
-        case LogStep::Kind::capture:
-            return SpanKind::capture;
-        case LogStep::Kind::backend:
-            return SpanKind::backend;
-        case LogStep::Kind::lowering:
-            return SpanKind::lowering;
-    }
-    __builtin_unreachable();
-}
-
-std::string title_of(LogStep::Kind kind, const std::string& what) {
-    switch (kind) {
-        case LogStep::Kind::capture:
-            return "Step 1: capture: " + what;
-        case LogStep::Kind::backend:
-            return "Step 2: compile by backend " + what;
-        case LogStep::Kind::lowering:
-            return "Step 3: lowering: " + what;
-    }
-    __builtin_unreachable();
-}
-
-const char* name_of(LogStep::Kind kind) {
-    constexpr const char* kNames[] = {"capture", "backend", "lowering"};
-    return kNames[static_cast<int>(kind) - 1];
-}
+std::string title_of(LogStep::Kind kind, const std::string& what) { return std::string(row_of(kind).title) + what; }
 
 }  // namespace
 
 LogStep::LogStep(Kind kind, const std::string& what, const std::string& graph)
     : kind_(kind),
-      span_(span_kind(kind), what, graph),
-      over_(!log_enabled(channel_of(kind), LogLevel::info)),
+      span_(row_of(kind).span, what, graph),
+      over_(!log_enabled(row_of(kind).channel, LogLevel::info)),
       exceptions_(std::uncaught_exceptions()) {
     if (over_) return;
     what_ = what;
-    show_info(channel_of(kind), title_of(kind, what) + ": begin");
-    if (EventLog::instance().is_open()) EventLog::instance().step(name_of(kind), "begin", what_, 0);
+    show_info(row_of(kind).channel, title_of(kind, what) + ": begin");
+    if (EventLog::instance().is_open()) EventLog::instance().step(row_of(kind).name, "begin", what_, 0);
 }
 
 LogStep::~LogStep() { std::uncaught_exceptions() > exceptions_ ? end("ended") : done(); }
@@ -76,8 +48,8 @@ void LogStep::end(const char* event) {
                             : said == "failed" ? "failed after"
                                                : "ended by an exception after";
     const std::string time = fixed(seconds.count(), 3) + " s";
-    show_info(channel_of(kind_), title_of(kind_, what_) + ": " + how + " " + time);
-    if (EventLog::instance().is_open()) EventLog::instance().step(name_of(kind_), event, what_, seconds.count());
+    show_info(row_of(kind_).channel, title_of(kind_, what_) + ": " + how + " " + time);
+    if (EventLog::instance().is_open()) EventLog::instance().step(row_of(kind_).name, event, what_, seconds.count());
 }
 
 }  // namespace whittle

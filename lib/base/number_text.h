@@ -1,11 +1,22 @@
-// Floating-point numbers as text that does not depend on the locale of the process.
+// Numbers from text, and floating-point numbers as text; neither depends on the locale of the process.
 #pragma once
 
 #include <charconv>
 #include <concepts>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 namespace whittle {
+
+/// The number that the text is, all of it; nothing for another text, and for a number that is out of T's range.
+template <class T>
+std::optional<T> number_of(std::string_view text) {
+    T number{};
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return status == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
 
 /// The shortest text that reads back as the same number of its type: "0.1", "1e+20", "2", "inf", "nan".
 template <std::floating_point T>

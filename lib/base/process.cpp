@@ -74,8 +74,7 @@ std::vector<std::string> environment_of(const std::vector<std::pair<std::string,
     for (char** entry = environ; *entry; ++entry) {
         const std::string_view text = *entry;
         const std::string_view key = text.substr(0, text.find('='));
-        const bool replaced =
-            std::any_of(added.begin(), added.end(), [&](const auto& pair) { return pair.first == key; });
+        const bool replaced = std::ranges::any_of(added, [&](const auto& pair) { return pair.first == key; });
         if (!replaced) result.emplace_back(text);
     }
     for (const auto& [key, value] : added) result.push_back(key + "=" + value);

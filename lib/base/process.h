@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/descriptor.h"
+#include "base/files.h"
 #include "base/guard.h"
 #include "base/subprocess.h"
 

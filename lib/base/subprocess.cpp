@@ -12,7 +12,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 #include <utility>
 
 #include "base/error.h"
@@ -22,6 +21,7 @@
 #include "base/memory_file.h"
 #include "base/process.h"
 #include "base/turn.h"
+#include "base/words.h"
 
 namespace whittle {
 namespace {
@@ -31,10 +31,8 @@ using Clock = std::chrono::steady_clock;
 /// The folders of PATH.
 std::vector<std::filesystem::path> search_path() {
     const char* path = std::getenv("PATH");
-    std::istringstream in(path ? path : "/bin:/usr/bin");
-    std::vector<std::filesystem::path> folders;
-    for (std::string folder; std::getline(in, folder, ':');) folders.emplace_back(folder);
-    return folders;
+    const std::vector<std::string> folders = split(path ? path : "/bin:/usr/bin", ':');
+    return {folders.begin(), folders.end()};
 }
 
 /// Standard input as a file of its own: the child may seek in it, and nobody blocks or gets SIGPIPE feeding it.
@@ -108,8 +106,8 @@ ProcessResult run_guarded(const std::string& program, const ProcessOptions& opti
     ProcessResult result = result_of(report, options);
     if (result.left_behind)
         log_warning(LogChannel::run, "'" + program + "' (process " + std::to_string(result.left_behind) +
-                                         ") or a process that it started hangs in the kernel: SIGKILL does not end "
-                                         "this process, so it keeps running");
+                                         "), or one of its child processes, is still running: SIGKILL does not end a "
+                                         "process that hangs in the kernel");
     result.out = printed.text();
     result.err = errors.text();
     result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -161,12 +159,19 @@ std::size_t resident_memory() {
 
 EndedFromOutside::EndedFromOutside(const ProcessResult& process)
     : std::runtime_error(ending_of(process) +
-                         ": a signal that Whittle did not send (the kernel's memory killer sends SIGKILL)") {}
+                         ": a signal that Whittle did not send (the kernel sends SIGKILL if memory runs out)") {}
 
 std::string ending_of(const ProcessResult& process) {
     if (process.timed_out) return "did not end in time";
     if (process.signal != 0) return "was killed by " + signal_name(process.signal);
     return "exited with " + std::to_string(process.exit_code);
+}
+
+std::vector<std::string> with_file(std::vector<std::string> argv, const std::string& file) {
+    const bool placed = std::ranges::any_of(argv, [](const std::string& word) { return word.find("{}") != word.npos; });
+    for (std::string& word : argv) word = replaced(std::move(word), "{}", file);
+    if (!placed) argv.push_back(file);
+    return argv;
 }
 
 std::string shell_quote(const std::vector<std::string>& argv) {

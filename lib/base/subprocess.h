@@ -88,6 +88,8 @@ std::size_t resident_memory();
 
 /// The command as one line that a POSIX shell reads back as the same argv.
 std::string shell_quote(const std::vector<std::string>& argv);
+/// The command with the file in the place of each "{}"; behind the command, where there is none.
+std::vector<std::string> with_file(std::vector<std::string> argv, const std::string& file);
 
 /// The words of a command line as a POSIX shell splits them: blanks, quotes and backslashes; nothing is expanded.
 /// Throws Error for a quote that is not closed.

@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <exception>
 #include <mutex>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "base/error.h"
+#include "base/number_text.h"
 
 namespace whittle {
 
@@ -15,9 +20,6 @@ ThreadWork& thread_work() {
     static thread_local ThreadWork work;
     return work;
 }
-
-WorksFor::WorksFor(ThreadWork other) : before_(std::exchange(thread_work(), std::move(other))) {}
-WorksFor::~WorksFor() { thread_work() = std::move(before_); }
 
 void for_each_on_threads(std::size_t count, const std::function<void(std::size_t)>& f) {
     std::atomic<std::size_t> next = 0;
@@ -46,6 +48,17 @@ void for_each_on_threads(std::size_t count, const std::function<void(std::size_t
     work();
     for (std::thread& helper : helpers) helper.join();
     if (thrown) std::rethrow_exception(thrown);
+}
+
+int kernel_threads() {
+    constexpr int kMost = 256;  // as Halide's own thread pool
+    const char* const value = std::getenv("HL_NUM_THREADS");
+    if (!value || !*value) return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    const int wanted = number_of<int>(value).value_or(0);
+    if (wanted < 1)
+        throw Error({"environment", "HL_NUM_THREADS"},
+                    "found '" + std::string(value) + "', expected a number of threads, 1 or more");
+    return std::min(wanted, kMost);
 }
 
 }  // namespace whittle

@@ -6,6 +6,8 @@
 #include <functional>
 #include <string>
 
+#include "base/exchanged.h"
+
 namespace whittle {
 
 class SpanList;
@@ -21,20 +23,17 @@ struct ThreadWork {
 ThreadWork& thread_work();
 
 /// While it lives, this thread does another one's work.
-class WorksFor {
-  public:
-    explicit WorksFor(ThreadWork other);
-    ~WorksFor();
-    WorksFor(const WorksFor&) = delete;
-    WorksFor& operator=(const WorksFor&) = delete;
-
-  private:
-    ThreadWork before_;
+struct WorksFor : Exchanged<ThreadWork> {
+    explicit WorksFor(ThreadWork other) : Exchanged(thread_work(), std::move(other)) {}
 };
 
 /// Calls f(0) … f(count - 1), each once, on as many threads as there are processors, this one among them; the others do
 /// its work. What f throws first is thrown here, on this thread, when all threads are done; what has not begun by then
 /// is left out.
 void for_each_on_threads(std::size_t count, const std::function<void(std::size_t)>& f);
+
+/// Returns $HL_NUM_THREADS, at most 256 as Halide has it, else one per processor; at least one. Throws Error where the
+/// variable is no such number.
+int kernel_threads();
 
 }  // namespace whittle

@@ -17,19 +17,8 @@ using Seconds = std::chrono::duration<double>;
 }  // namespace
 
 std::string_view name(SpanKind kind) {
-    switch (kind) {
-        case SpanKind::capture:
-            return "capture";
-        case SpanKind::backend:
-            return "backend";
-        case SpanKind::pass:
-            return "pass";
-        case SpanKind::lowering:
-            return "lowering";
-        case SpanKind::kernel:
-            return "kernel";
-    }
-    __builtin_unreachable();
+    static constexpr std::string_view kNames[] = {"capture", "backend", "pass", "lowering", "kernel"};
+    return kNames[static_cast<std::size_t>(kind)];
 }
 
 Timeline::Timeline() : before_(the_timeline.exchange(this)) {}
@@ -37,8 +26,7 @@ Timeline::~Timeline() { the_timeline = before_; }
 
 Timeline* Timeline::current() { return the_timeline.load(std::memory_order_relaxed); }
 
-ThreadSpans::ThreadSpans() : before_(std::exchange(thread_work().spans, this)) {}
-ThreadSpans::~ThreadSpans() { thread_work().spans = before_; }
+ThreadSpans::ThreadSpans() : current_(thread_work().spans, this) {}
 
 void SpanList::add(Span span, std::chrono::steady_clock::time_point start, std::chrono::steady_clock::time_point end) {
     span.start = Seconds(start - start_).count();
@@ -72,8 +60,7 @@ std::string table(const std::vector<Span>& spans) {
     return text;
 }
 
-SpansOf::SpansOf(std::string graph) : before_(std::exchange(thread_work().graph, std::move(graph))) {}
-SpansOf::~SpansOf() { thread_work().graph = std::move(before_); }
+SpansOf::SpansOf(std::string graph) : Exchanged(thread_work().graph, std::move(graph)) {}
 
 std::string span_graph(std::string_view graph) {
     const std::string& of = thread_work().graph;

@@ -12,6 +12,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/exchanged.h"
+
 namespace whittle {
 
 enum class SpanKind : std::uint8_t {
@@ -66,10 +68,9 @@ class Timeline : public SpanList {
 class ThreadSpans : public SpanList {
   public:
     ThreadSpans();
-    ~ThreadSpans();
 
   private:
-    SpanList* const before_;
+    Exchanged<SpanList*> current_;
 };
 
 /// Kind, name and times of each, as a Markdown table.
@@ -77,15 +78,8 @@ std::string table(const std::vector<Span>& spans);
 
 /// While it lives, spans of this thread are of this graph, whatever whoever makes them calls it: a frame's graphs have
 /// other names than what is compiled of them.
-class SpansOf {
-  public:
+struct SpansOf : Exchanged<std::string> {
     explicit SpansOf(std::string graph);
-    ~SpansOf();
-    SpansOf(const SpansOf&) = delete;
-    SpansOf& operator=(const SpansOf&) = delete;
-
-  private:
-    std::string before_;
 };
 /// `graph`, or the one that this thread's spans are of.
 std::string span_graph(std::string_view graph);

@@ -1,10 +1,10 @@
 #include "base/variables.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 
 #include "base/error.h"
+#include "base/number_text.h"
 
 namespace whittle {
 
@@ -137,8 +137,7 @@ std::span<const Variable> variables() { return kVariables; }
 namespace {
 
 const Variable& entry_of(std::string_view name) {
-    const auto known = std::find_if(std::begin(kVariables), std::end(kVariables),
-                                    [&](const Variable& entry) { return entry.name == name; });
+    const auto known = std::ranges::find_if(kVariables, [&](const Variable& entry) { return entry.name == name; });
     WHITTLE_CHECK(known != std::end(kVariables), "an environment variable that is in no list");
     return *known;
 }
@@ -183,10 +182,8 @@ std::string expected_instead(const Variable& entry, std::string_view value) {
     std::ranges::replace(shown, '`', '\'');
     if (!values.words.empty())
         return std::ranges::find(values.words, value) == values.words.end() ? "one of " + shown : "";
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    const bool fits = error == std::errc() && end == value.data() + value.size() && number >= values.least &&
-                      (values.most == 0 || number <= values.most);
+    const auto number = number_of<std::int64_t>(value);
+    const bool fits = number && *number >= values.least && (values.most == 0 || *number <= values.most);
     return fits ? "" : "a number, " + shown;
 }
 
@@ -209,7 +206,7 @@ std::string variables_page() {
         "# Environment variables\n\n"
         "<!-- Generated: explain list variables > share/doc/reference/environment.md -->\n\n"
         "Programs that use Whittle's Tensor API read all of these variables. Each of Whittle's own programs\n"
-        "reads the variables that concern it. An option of `compile()` (see [api.md](api.md)) overrides its\n"
+        "reads the variables that apply to it. An option of `compile()` (see [api.md](api.md)) overrides its\n"
         "variable, except that `WHITTLE_BACKEND` overrides `.backend`.\n\n"
         "| variable | value | meaning | in the API | option of a program |\n|---|---|---|---|---|\n";
     const auto code = [](std::string_view option) {

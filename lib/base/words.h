@@ -1,10 +1,12 @@
-// Words of messages: numbers with what they count, and lines that fit a screen.
+// Words of messages: numbers with what they count, lists, and lines that fit a screen.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,6 +62,27 @@ std::string join(Range&& items, F&& f,
     return join(words, separator);
 }
 
+/// "a", "b" and "c" of "a,b,c"; nothing of an empty text, and no empty word behind the last separator.
+std::vector<std::string> split(std::string_view text, char separator);
+
+/// With `by` in the place of each `word`.
+std::string replaced(std::string text, std::string_view word, std::string_view by);
+
+template <class T, class List = std::vector<T>>
+void append(std::vector<T>& to, const List& more) {
+    to.insert(to.end(), std::ranges::begin(more), std::ranges::end(more));
+}
+template <class T>
+void append(std::vector<T>& to, std::vector<T>&& more) {
+    std::ranges::move(more, std::back_inserter(to));
+}
+
+/// At the end, where the list does not have it yet.
+template <class T, class One>
+void add_once(std::vector<T>& to, One&& one) {
+    if (std::ranges::find(to, one) == to.end()) to.push_back(std::forward<One>(one));
+}
+
 /// How many items of a list are shown where `most` fit: nothing is gained by leaving out one.
 constexpr std::size_t shown_of(std::size_t all, std::size_t most) {
     return all <= most || all - most == 1 ? all : most;
@@ -90,5 +113,17 @@ std::string first_words(const std::string& text, std::size_t most);
 
 /// At most `columns` columns of it, the last of them "…" where something is left out; 0: all of it.
 std::string shortened(std::string_view text, std::size_t columns);
+
+/// Damerau-Levenshtein distance in its "optimal string alignment" form: insertions, deletions, substitutions and swaps
+/// of neighbours that turn a into b.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// "did you mean 'halide'?" for the closest of `known` (at most a third of its letters differ, and not the only one of
+/// an option "-o"; or it starts with `name`), else "".
+std::string did_you_mean(std::string_view name, std::span<const std::string> known);
+
+/// "next: COMMAND\n", the label as wide as those of the report. Empty without a command: callers have none where the
+/// command would not work.
+std::string next_line(const std::string& command, std::size_t width = 6);
 
 }  // namespace whittle

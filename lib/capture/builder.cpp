@@ -10,7 +10,6 @@
 #include "tensor/reach.h"
 
 namespace whittle::capture {
-
 namespace {
 
 const std::string kNone;
@@ -142,7 +141,8 @@ Place Builder::view(const Operand& of, std::int64_t offset, DType dtype) {
 std::optional<GraphBreak> Builder::before_reading(const Operand& operand) const {
     if (in_body() || !memories_.is_stale(operand.storage, operand.key, *operand.meta, operand.offset))
         return std::nullopt;
-    return GraphBreak{.kind = BreakKind::mutation, .reason = "a read of memory that was written through another input"};
+    return GraphBreak{.kind = BreakKind::mutation,
+                      .reason = "a read of memory that the graph wrote through another input"};
 }
 
 void Builder::check_writable(const Operand& self, const std::string& target) const {

@@ -1,10 +1,8 @@
 #include "capture/frame_cache.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace whittle::capture {
-
 namespace {
 
 /// Whether scalars are all that does not fit.

@@ -7,6 +7,9 @@ namespace {
 
 using enum BreakKind;
 
+constexpr std::string_view kAssertHint =
+    "test the condition after the last operation, or outside the captured function";
+
 constexpr BreakInfo kCatalogue[] = {
     {.kind = side_effect,
      .id = "WB0001",
@@ -24,7 +27,8 @@ constexpr BreakInfo kCatalogue[] = {
      .explanation = "The branch that the program takes depends on values that exist only after the graph has run.",
      .hint = "compute both outcomes and select with where()",
      .python_hint = "compute both outcomes and select with torch.where(), or branch on a value that is not a tensor",
-     .api_hint = "cond() makes the branch one operation"},
+     .api_hint = "cond() makes the branch one operation",
+     .assert_hint = kAssertHint},
     {.kind = item,
      .id = "WB0003",
      .title = "a tensor's value read by the program",
@@ -34,7 +38,8 @@ constexpr BreakInfo kCatalogue[] = {
                     "once, after the loop",
      .api_hint = "the option .capture_scalar_outputs keeps the value in the graph",
      .branch_hint = "compute both outcomes and select with where() on the tensor itself, because a branch on item() is "
-                    "a branch on the tensor's value"},
+                    "a branch on the tensor's value",
+     .assert_hint = kAssertHint},
     {.kind = data_pointer,
      .id = "WB0004",
      .title = "a pointer to a tensor's elements",
@@ -130,8 +135,9 @@ constexpr BreakInfo kCatalogue[] = {
      .title = "an argument or a result that Whittle does not support",
      .explanation =
          "Whittle knows the operation, but does not support the kind of tensor, the dtype or the option in this call.",
-     .hint = "convert the argument to a plain tensor with resolve_conj() or to_padded_tensor(), or to another dtype "
-             "with to(); or call the operation outside the captured function"},
+     .hint =
+         "call conj_physical() in place of conj(), write a complex number as a tensor, convert a nested tensor with "
+         "to_padded_tensor() or a dtype with to(), or call the operation outside the captured function"},
 };
 
 }  // namespace
@@ -150,9 +156,10 @@ std::string hint(BreakKind kind, std::span<const StackFrame> stack, const HintPl
     const BreakInfo& known = info(kind);
     const std::string_view file = stack.empty() ? std::string_view() : stack.front().file;
     const bool python = file.ends_with(".py") || file.starts_with('<');  // <string>, <stdin>
-    std::string text(at.compares && !known.branch_hint.empty() ? known.branch_hint
-                     : python && !known.python_hint.empty()    ? known.python_hint
-                                                               : known.hint);
+    std::string text(at.asserts && !known.assert_hint.empty()    ? known.assert_hint
+                     : at.compares && !known.branch_hint.empty() ? known.branch_hint
+                     : python && !known.python_hint.empty()      ? known.python_hint
+                                                                 : known.hint);
     const std::string_view more = !at.more ? "" : at.tensor_api ? known.api_hint : known.option_hint;
     return more.empty() ? text : text + "; " + std::string(more);
 }

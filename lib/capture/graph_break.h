@@ -46,6 +46,7 @@ struct BreakInfo {
     std::string_view api_hint = {};     ///< in addition to `hint`, in Whittle's Tensor API
     std::string_view option_hint = {};  ///< in addition to either, in a program that uses LibTorch
     std::string_view branch_hint = {};  ///< in place of `hint` and `python_hint`, where a branch compares the value
+    std::string_view assert_hint = {};  ///< in place of all three, in an assertion
 };
 
 /// What the hint at a break depends on, besides its kind.
@@ -54,6 +55,7 @@ struct HintPlace {
     bool library = false;     ///< inside a library, whose code the user does not write
     bool more = false;        ///< api_hint or option_hint would help here: no option that it names is set
     bool compares = false;    ///< the statement branches on a comparison
+    bool asserts = false;     ///< the statement is an assertion
 };
 
 /// All kinds, in order of their ids.

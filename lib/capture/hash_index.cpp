@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "formats/shared_fields.h"
-#include "graph/text.h"
 
 namespace whittle {
 namespace fs = std::filesystem;

@@ -58,8 +58,9 @@ struct HashForm {
               "a tensor.",
               OneOf{"operation value read"});
         field.maybe("op", &HashForm::op, "The op of an operation: aten.add.Tensor");
-        field.maybe("under", &HashForm::under, "The node of the backward pass that called it: AddmmBackward0");
-        field.maybe("arguments", &HashForm::arguments, "What the arguments are: f32[2, 3], f32[3], 1");
+        field.maybe("under", &HashForm::under,
+                    "The node of the backward pass that called the operation, such as AddmmBackward0");
+        field.maybe("arguments", &HashForm::arguments, "The types of the arguments, as in: f32[2, 3], f32[3], 1");
         field.maybe("stack", &HashForm::stack, "The position of the user's stack in the list of stacks.", Count{});
         field("thread", &HashForm::thread, "The number of the thread, in order of appearance.", Count{});
         field("operands", &HashForm::operands, "", Count{});
@@ -82,8 +83,9 @@ struct HashedProcess {
     static void fields(Field& field) {
         field("command", &HashedProcess::command, "The command line, possibly cut.");
         field("rows", &HashedProcess::rows, "The file of rows, in the same folder.", InFolder{});
-        field("finished", &HashedProcess::finished, "Whether the program came to its end.");
-        field("forms", &HashedProcess::forms, "What rows refer to, by number from 1.");
+        field("finished", &HashedProcess::finished, "Whether the recording goes to the end of the program.");
+        field("forms", &HashedProcess::forms,
+              "The operations, values and reads to which rows refer, by number from 1.");
         field("stacks", &HashedProcess::stacks, "The user's stacks, innermost frame first.");
         field.maybe("notes", &HashedProcess::notes, "What could not be recorded.");
     }
@@ -101,7 +103,7 @@ struct HashIndex {
     static void fields(Field& field) {
         field("program", &HashIndex::program, "");
         field("arguments", &HashIndex::arguments, "");
-        field("variables", &HashIndex::variables, "Environment variables that decide how the program computes.");
+        field("variables", &HashIndex::variables, "Environment variables that can change the results of the program.");
         field("processes", &HashIndex::processes,
               "The processes that used LibTorch, in the order in which they began.");
     }

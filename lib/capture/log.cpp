@@ -26,14 +26,15 @@ void log_at(LogLevel level, const std::string& message) {
 
 }  // namespace
 
-void log_graph(const Graph& graph, const std::string& frame, const std::string& id) {
+void log_graph(const Graph& graph, const std::string& frame, const std::string& id, const std::string& varying) {
     const std::string title = graph.name + (id.empty() ? "" : " " + id);
     if (log_enabled(LogChannel::capture, LogLevel::info))
         log_info(LogChannel::capture, summary(graph) + " of " + frame + (id.empty() ? "" : " " + id) + ", " +
                                           plural(graph.placeholders().size(), "input") + ", " +
                                           plural(graph.outputs().size(), "output"));
-    if (log_enabled(LogArtifact::graph_code)) log_artifact(LogArtifact::graph_code, title, print(graph));
-    if (log_enabled(LogArtifact::graph_sizes)) log_artifact(LogArtifact::graph_sizes, title, sizes_text(graph));
+    if (log_enabled(LogArtifact::graph_code)) log_artifact(LogArtifact::graph_code, title, print(graph) + varying);
+    if (log_enabled(LogArtifact::graph_sizes))
+        log_artifact(LogArtifact::graph_sizes, title, sizes_text(graph) + varying);
     printers::log_graph(graph, title);
 }
 

@@ -10,7 +10,9 @@
 namespace whittle::capture {
 
 /// A line on `capture`, and the artifacts graph_code and graph_sizes. `id`: of the compilation, where there is one.
-void log_graph(const Graph& graph, const std::string& frame, const std::string& id = {});
+/// `varying`: lines about its sizes that vary.
+void log_graph(const Graph& graph, const std::string& frame, const std::string& id = {},
+               const std::string& varying = {});
 /// Every call with its place, for debugging: of a graph that came as a whole, where no call was logged as it was met.
 void log_calls(const Graph& graph);
 /// The artifact guards. `of`: what relies on them.

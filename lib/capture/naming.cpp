@@ -1,7 +1,6 @@
 #include "capture/naming.h"
 
 namespace whittle::capture {
-
 namespace {
 
 Source numbered(Origin origin, std::int64_t number) {

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "capture/hooks.h"
-#include "graph/nested.h"
+#include "graph/graph.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/aten/hidden_writes.h"

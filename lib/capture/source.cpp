@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 
+#include "base/number_text.h"
 #include "graph/graph.h"
 
 namespace whittle::capture {
@@ -66,12 +66,6 @@ std::string Source::text() const {
 }
 
 std::optional<Source> Source::parse(std::string_view text) {
-    const auto number = [](std::string_view digits) -> std::optional<std::int64_t> {
-        std::int64_t value = 0;
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-        return value;
-    };
     const auto inside = [&](std::string_view open, std::string_view close) -> std::optional<std::string_view> {
         if (!text.starts_with(open)) return std::nullopt;
         const std::size_t end = text.find(close, open.size());
@@ -85,13 +79,13 @@ std::optional<Source> Source::parse(std::string_view text) {
         source = local(std::string(*local_name));
     else if (const auto global_name = inside("G['", "']"))
         source = global(std::string(*global_name));
-    else if (const auto index = inside("___live[", "]"); index && number(*index))
-        source = live(*number(*index));
-    else if (const auto drawn = inside("___random[", "]"); drawn && number(*drawn))
-        source = random(*number(*drawn));
+    else if (const auto index = inside("___live[", "]"); index && number_of<std::int64_t>(*index))
+        source = live(*number_of<std::int64_t>(*index));
+    else if (const auto drawn = inside("___random[", "]"); drawn && number_of<std::int64_t>(*drawn))
+        source = random(*number_of<std::int64_t>(*drawn));
     while (source && !text.empty()) {
-        if (const auto index = inside("[", "]"); index && number(*index)) {
-            source = source->item(*number(*index));
+        if (const auto index = inside("[", "]"); index && number_of<std::int64_t>(*index)) {
+            source = source->item(*number_of<std::int64_t>(*index));
         } else if (text.starts_with(".")) {
             text.remove_prefix(1);
             const std::size_t end = std::min(text.find_first_of(".["), text.size());

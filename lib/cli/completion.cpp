@@ -1,4 +1,4 @@
-#include "cli/completion.h"
+#include "cli/pages.h"
 
 #include <algorithm>
 #include <sstream>
@@ -60,7 +60,7 @@ std::string bash(const PageText& page, const std::string& program) {
     std::string cases;
     for (const OptionText& option : page.options) {
         const Value value = value_of(option);
-        const Words names = split_names(option.names);
+        const Words names = split(option.names, ',');
         for (const std::string& name : names) all.push_back(name);
         if (option.value.empty()) continue;
         cases += "        " + join(names, "|") + ") " + (value.attached ? "[[ $equals ]] && { " : "");
@@ -117,7 +117,7 @@ std::string zsh(const PageText& page, const std::string& program, const std::str
     std::string specs;
     for (const OptionText& option : page.options) {
         const Value value = value_of(option);
-        const Words names = split_names(option.names);
+        const Words names = split(option.names, ',');
         std::string action;
         if (!option.value.empty())
             action = (value.attached ? "::" : ":") + zsh_text(value.words.empty() ? option.value : "value") + ":" +
@@ -168,7 +168,7 @@ std::string fish(const PageText& page, const std::string& program) {
     for (const OptionText& option : page.options) {
         const Value value = value_of(option);
         text += complete + when;
-        for (const std::string& option_name : split_names(option.names))
+        for (const std::string& option_name : split(option.names, ','))
             text += option_name.starts_with("--") ? " -l " + option_name.substr(2) : " -s " + option_name.substr(1);
         if (!value.words.empty())
             text += std::string(value.attached ? " -f"

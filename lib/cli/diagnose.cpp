@@ -11,11 +11,11 @@
 #include "base/interpreter.h"
 #include "base/interrupt.h"
 #include "base/words.h"
-#include "cli/diagnose_program.h"
+#include "cli/halide_program.h"
 #include "cli/minify.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "diagnose/letter.h"
+#include "diagnose/diagnosis_report.h"
 #include "diagnose/precision.h"
 #include "formats/json.h"
 #include "reduce/save.h"
@@ -26,55 +26,51 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Minimizes what fails, writes its repro, and fills the letter with both.
-void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, const Suspect& guilty,
-            const SubjectOptions& options, diagnose::Letter& letter, std::ostream& report) {
-    BackendChoice backend{.name = guilty.spec.text(), .op_libraries = options.backend.op_libraries};
-    for (const auto& [key, value] : guilty.options) backend.pairs.push_back(key + "=" + value);
+/// Minimizes what fails, writes its repro, and fills the diagnosis with both.
+void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, const Suspect& failing,
+            const SubjectOptions& options, diagnose::DiagnosisReport& diagnosis, std::ostream& report) {
     nlohmann::json ignored;
-    MinifyOptions asked{.model = frame.file,
-                        .output = output,
-                        .backend = backend,
-                        .accuracy = options.accuracy,
-                        .limits = options.limits,
-                        .inputs = options.inputs};
-    asked.search.repeat = std::max(letter.guilt.repeat, 2);
+    MinifyOptions asked{options, frame.file, output};
+    asked.backend.name = failing.spec.text();
+    asked.backend.pairs.clear();
+    for (const auto& [key, value] : failing.options) asked.backend.pairs.push_back(key + "=" + value);
+    asked.search.repeat = std::max(diagnosis.components.repeat, 2);
     const repro::Followed followed = follow_up(tool, {.minify = true, .asked = asked}, report, ignored);
     const std::vector<reduce::Minimized>& results = followed.minimized.results;
     if (const auto done = std::ranges::find_if(results, &reduce::Minimized::failed); done != results.end()) {
-        letter.minimized = done->smallest.graph;
-        letter.minimized_file = done->output;
-        letter.drifted = done->drifted_files;
+        diagnosis.minimized = done->smallest.graph;
+        diagnosis.minimized_file = done->output;
+        diagnosis.drifted = done->drifted_files;
     }
     if (!followed.repros.empty() && followed.repros[0].report)
-        letter.repro = followed.repros[0].report->output, letter.verified = followed.verified;
+        diagnosis.repro = followed.repros[0].report->output, diagnosis.verified = followed.verified;
     else if (!followed.repros.empty())
-        letter.no_repro = followed.repros[0].none;
+        diagnosis.no_repro = followed.repros[0].none;
 }
 
 /// Those of a frame that fails, to `out` or into `all`; the first minimized graph goes to `output`.
-void write_letters(const Tool& tool, const LoadedFrame& frame, const diagnose::Letter& first, const fs::path& output,
-                   const SubjectOptions& options, std::ostream& out, nlohmann::json& all) {
+void write_reports(const Tool& tool, const LoadedFrame& frame, const diagnose::DiagnosisReport& first,
+                   const fs::path& output, const SubjectOptions& options, std::ostream& out, nlohmann::json& all) {
     const bool json = tool.shared().json;
     std::ostringstream unseen;
-    diagnose::LetterSteps steps;
-    steps.begin = [&](const diagnose::Letter& letter, std::size_t number) {
+    diagnose::ReportSteps steps;
+    steps.begin = [&](const diagnose::DiagnosisReport& diagnosis, std::size_t number) {
         if (json) return;
-        out << (number > 1 ? "\n" : "") << letter.model << ": fails with " << letter.guilt.who().backend
-            << (number > 1 ? " even without the culprit above" : "") << "\n"
-            << to_text(letter.guilt) << std::flush;
+        out << (number > 1 ? "\n" : "") << diagnosis.model << ": fails with " << diagnosis.components.last().backend
+            << (number > 1 ? " even with the culprit above switched off" : "") << "\n"
+            << to_text(diagnosis.components) << std::flush;
     };
-    steps.follow = [&](diagnose::Letter& letter, const Suspect& guilty, std::size_t number) {
-        follow(tool, frame, number > 1 ? reduce::numbered_result(output, number) : output, guilty, options, letter,
+    steps.follow = [&](diagnose::DiagnosisReport& diagnosis, const Suspect& failing, std::size_t number) {
+        follow(tool, frame, number > 1 ? reduce::numbered_result(output, number) : output, failing, options, diagnosis,
                tool.shared().verbose ? out : unseen);
     };
-    steps.send = [&](const diagnose::Letter& letter) {
+    steps.send = [&](const diagnose::DiagnosisReport& diagnosis) {
         if (json)
-            all.push_back(to_json(letter));
+            all.push_back(to_json(diagnosis));
         else
-            out << "\n" << to_text(letter) << std::flush;
+            out << "\n" << to_text(diagnosis) << std::flush;
     };
-    diagnose::write_letters(frame, first, steps);
+    diagnose::write_reports(frame, first, steps);
 }
 
 /// The frames that a backend can be run on; of a program, what it recorded into `scratch`.
@@ -83,7 +79,8 @@ std::vector<LoadedFrame> frames_of_model(const Tool& tool, const fs::path& model
     fs::path runnable = model;
     const bool run = is_run(recognize(model));
     if (run) {
-        SubjectOptions recorded{.inputs = options.inputs, .program = options.program, .values = true};
+        SubjectOptions recorded{{.inputs = options.inputs}, options.program};
+        recorded.values = true;
         const report::Subject subject = subject_of(tool, model, recorded, scratch);
         if (subject.frames.empty())
             throw Error({subject.model, {}}, "nothing was captured: " + join(subject.index->notes, "; "));
@@ -119,20 +116,19 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
     if (diagnoses) {
         subject.program.declare(tool);
         tool.section("Precision");
-        tool.choice("--precision", precision, {"f16", "bf16"},
-                    "Instead of looking for a failure: find the operations that must stay in f32, so that the other "
-                    "operations can compute in f16 or bf16. The model with these operations in f32 runs on the backend "
-                    "(default: eager), and its outputs must match those in f32 within the tolerances of f16 or bf16. "
-                    "Writes MODEL.mixed.json.");
+        tool.choice(
+            "--precision", precision, {"f16", "bf16"},
+            "Find the operations that must stay in f32 if all others compute in f16 or bf16, instead of looking for a "
+            "failure. The outputs of this mixed model on the backend (default: eager) must match the outputs in f32, "
+            "within the tolerances of f16 or bf16. The mixed model is written to MODEL.mixed.json.");
     }
     if (!diagnoses) {
         tool.section("Comparison");
-        tool.choice(
-            "--compare", compare, {"kernels", "values", "ring"},
-            "What to compare with the reference. kernels: each kernel as the backend compiled it, alone, on the "
-            "operands that the reference computes. values: each value of the model, as an output. ring: each "
-            "kernel in integer arithmetic, compared bit by bit (share/doc/how-to/exact.md). Default: "
-            "kernels where the backend can run them one by one, else values.");
+        tool.choice("--compare", compare, {"kernels", "values", "ring"},
+                    "What to compare with the reference. kernels: each compiled kernel, run alone on the operands that "
+                    "the reference computes. values: every intermediate value of the model, returned as an output. "
+                    "ring: each kernel in integer arithmetic, compared bit by bit (share/doc/how-to/exact.md). "
+                    "Default: kernels if the backend can run its kernels one by one, else values.");
     }
     subject.limits.declare(tool, kLimited);
     tool.common("--output --backend --accuracy --input");
@@ -152,13 +148,13 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
 
 /// The comparison that was asked for; by default that of kernels, and of values where there are no kernels to compare.
 static report::FrameDivergence diverged(const LoadedFrame& frame, const Suspect& suspect, const std::string& compare) {
-    const bool possible = runs_kernels(*find_backend(suspect.spec, suspect.options));
+    const auto arithmetic = compare == "ring" ? KernelArithmetic::ring : KernelArithmetic::floats;
+    const bool possible = runs_kernels(*find_backend(suspect.spec, suspect.options), suspect.options, arithmetic);
     if (!compare.empty() && compare != "values" && !possible)
         throw Error("--compare=" + compare + " cannot be used with --backend " + suspect.spec.text() +
                     ", which does not run its kernels one by one: expected a backend such as halide, or "
                     "--compare=values");
     if (compare == "values" || !possible) return report::diverge(frame, suspect);
-    const auto arithmetic = compare == "ring" ? KernelArithmetic::ring : KernelArithmetic::floats;
     report::FrameDivergence one = report::diverge_by_kernels(frame, suspect, arithmetic);
     if (!compare.empty() || !one.kernels || one.kernels->none.empty()) return one;
     std::optional<KernelJudgements> none = std::move(one.kernels);
@@ -182,7 +178,7 @@ int diverge(const Tool& tool, const CulpritOptions& options) {
     }
     if (tool.shared().json) print_json(to_json(all));
     sink.close();
-    return std::any_of(all.begin(), all.end(), [](const auto& one) { return one.differs(); });
+    return std::ranges::any_of(all, [](const auto& one) { return one.differs(); });
 }
 
 static int find_precision(const Tool& tool, const CulpritOptions& asked) {
@@ -232,28 +228,28 @@ int diagnose(const Tool& tool, const CulpritOptions& asked) {
     const std::vector<LoadedFrame> frames = frames_of_model(tool, model, options, scratch.path() / "traced");
     const Suspect suspect = options.suspect();
     const bool json = tool.shared().json;
-    std::vector<std::pair<const LoadedFrame*, diagnose::Guilt>> failing;
+    std::vector<std::pair<const LoadedFrame*, diagnose::ComponentVerdict>> failing;
     std::vector<JudgedFrame> judged;
     nlohmann::json all = nlohmann::json::array();
     for (const LoadedFrame& frame : frames) {
-        diagnose::Guilt guilt = diagnose::first_guilty(frame, suspect);
-        judged.push_back(judged_frame(guilt));
-        if (guilt.fails())
-            failing.emplace_back(&frame, std::move(guilt));
+        diagnose::ComponentVerdict components = diagnose::first_failing_component(frame, suspect);
+        judged.push_back(judged_frame(components));
+        if (components.fails())
+            failing.emplace_back(&frame, std::move(components));
         else if (json)
-            all.push_back(to_json(diagnose::Letter{named(asked, frame), suspect, std::move(guilt)}));
+            all.push_back(to_json(diagnose::DiagnosisReport{named(asked, frame), suspect, std::move(components)}));
         else
-            sink.out() << named(asked, frame) << ": " << words(guilt.verdict()) << " with " << suspect.spec.text()
+            sink.out() << named(asked, frame) << ": " << words(components.verdict()) << " with " << suspect.spec.text()
                        << "\n"
-                       << to_text(guilt);
+                       << to_text(components);
     }
     for (std::size_t i = 0; i < failing.size(); ++i) {
         const LoadedFrame& frame = *failing[i].first;
         const std::string number = failing.size() > 1 ? "-" + std::to_string(i + 1) : "";
-        write_letters(tool, frame,
+        write_reports(tool, frame,
                       {.model = named(asked, frame),
                        .suspect = suspect,
-                       .guilt = failing[i].second,
+                       .components = failing[i].second,
                        .ops = frame.graph.calls().size(),
                        .accuracy = options.accuracy.words(),
                        .inputs = options.inputs.words(),

@@ -29,10 +29,10 @@ int diverge(const Tool& tool, const CulpritOptions& options);
 /// With --precision instead of each frame which operations must stay in f32, and the mixed model in MODEL.mixed.json;
 /// the exit status is 1 when none holds.
 ///
-/// Of a model, a trace or a program: of each frame that fails on the suspect: what was tried, then the letter
-/// (diagnose/letter.h), and where it fails without the pass that the letter names, too, the next letter; with --json a
-/// list of them. What minimizing and the repro say is shown with --verbose. Returns the exit status: 1 when something
-/// fails.
+/// Of a model, a trace or a program: of each frame that fails on the suspect: what was tried, then the report
+/// (diagnose/diagnosis_report.h), and where it fails without the pass that the report names, too, the next report; with
+/// --json a list of them. What minimizing and the repro say is shown with --verbose. Returns the exit status: 1 when
+/// something fails.
 int diagnose(const Tool& tool, const CulpritOptions& options);
 
 }  // namespace whittle::cli

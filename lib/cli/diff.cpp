@@ -3,17 +3,108 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/registry.h"
+#include "base/command_words.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "cli/diff_values.h"
+#include "base/subprocess.h"
+#include "base/words.h"
+#include "cli/environment.h"
+#include "cli/messages.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
+#include "formats/json.h"
+#include "ops/aten/capture.h"
+#include "record/launch/hashes.h"
+#include "report/hash_diff.h"
 #include "report/trace_diff.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
 
 namespace {
+
+// ---- values, by their hashes
+
+void require_hashes(const fs::path& folder) {
+    if (!holds_hashes(folder))
+        throw Error({folder.string(), {}}, "found no recording of hashes, expected a folder that trace --hashes wrote",
+                    shell_quote(program_words("trace", {"--hashes", "-o", folder.string(), "./app"})));
+}
+
+/// What is kept: its operands agree, or nothing of that kind was found.
+const report::DifferingOperation* first_of(const report::HashDiff& diff) {
+    for (const report::ProcessDiff& process : diff.processes) {
+        if (process.bits) return &*process.bits;
+        if (process.beyond) return &*process.beyond;
+    }
+    return nullptr;
+}
+
+/// In place or not, and by its name in the core ATen set: graphs have other forms of some ops.
+std::string plain_name(std::string_view target) {
+    std::string name(core_target(target));
+    const auto overload = name.find('.', name.find('.') + 1);
+    name = name.substr(0, overload);
+    if (name.ends_with('_')) name.pop_back();
+    return name;
+}
+
+/// Runs the program of the second folder again, up to the operation.
+std::string record(const Tool& tool, const DiffOptions& options, const report::HashDiff& diff) {
+    const report::DifferingOperation* const operation = first_of(diff);
+    if (!operation) throw Error({"--record", {}}, "found no operation that differs, so there is nothing to record");
+    if (diff.processes_after > 1)
+        throw Error({"--record", {}}, "found a recording of " + std::to_string(diff.processes_after) +
+                                          " processes, expected one process");
+    require_replaceable(*options.record, {}, true, [](const fs::path&) { return false; });
+    const TraceLock lock(*options.record);
+    remove_trace(*options.record);
+    const BackendSpec reference(kReferenceBackend);
+    const Traced traced = record_operation(load_hashes(options.after), operation->after,
+                                           {.folder = *options.record,
+                                            .suspect = {.spec = reference},
+                                            .records = RecordPolicy::always,
+                                            .check = CheckPolicy::never,
+                                            .environment = environment(reference, {})});
+    bool found = false;
+    std::string text;
+    for (const TracedFrame& frame : traced.frames) {
+        if (!frame.record) continue;
+        const fs::path file = *options.record / *frame.record;
+        text += "written:  " + file.string() + "\n";
+        for (const Node& node : load_graph(*options.record / frame.graph).nodes)
+            found = found || plain_name(node.target) == plain_name(operation->op);
+    }
+    if (!found)
+        warn(tool, "operation " + std::to_string(operation->after) + " of this run is not " + operation->op +
+                       ": the program does not call the same operations in the same order in every run");
+    return text + next_replay(traced);
+}
+
+int diff_values(const Tool& tool, const DiffOptions& options) {
+    require_hashes(options.before);
+    require_hashes(options.after);
+    ReportSink sink(tool, options.after, options.report.output);
+    const report::HashDiff diff = report::diff_hashes(options.before, options.after);
+    nlohmann::json json = report::to_json(diff);
+    if (!tool.shared().json) sink.out() << report::to_text(diff, options.report.shown(tool, sink));
+    std::string after;
+    if (options.record && !diff.same()) {
+        after = record(tool, options, diff);
+        json["record"] = options.record->string();
+    } else if (first_of(diff)) {
+        after = next_line(shell_quote(program_words(
+            "explain", {"diff", options.before.string(), options.after.string(), "--values", "--record", "first"})));
+    }
+    if (tool.shared().json)
+        print_json(json);
+    else if (!tool.shared().quiet && !after.empty())
+        sink.out() << "\n" << after;
+    sink.close();
+    return diff.same() ? 0 : 1;
+}
+
+// ---- models and traces
 
 struct Side {
     report::Subject subject;
@@ -61,8 +152,8 @@ void DiffOptions::declare(Tool& tool) {
     tool.positional("BEFORE", before, "Baseline of the comparison: a model, a program or a folder, like AFTER.");
     tool.positional("AFTER", after, kModelHelp);
     tool.flag("--values", values,
-              "Compare two folders that 'trace --hashes' wrote. Name the first operation whose operands are equal and "
-              "whose result differs in its bits, and the first that differs by more than rounding.");
+              "Compare two folders that 'trace --hashes' wrote. Report the first operation that computes other bits "
+              "from equal operands, and the first operation whose result differs by more than rounding.");
     tool.option("--record", record, "DIR",
                 "With --values: run the program of AFTER again, up to the first operation that differs, and write its "
                 "operands and results to DIR as a record for replay, minify and repro.");
@@ -76,8 +167,8 @@ void DiffOptions::declare(Tool& tool) {
     tool.common("--output --html --accuracy --ops --times");
     tool.example("explain diff yesterday/ today/", "compare two traces, for example in CI to find new graph breaks");
     tool.example("explain diff a/ b/ --values --record first/",
-                 "name the operation at which two runs part, and keep it");
-    tool.exit_one("something differs");
+                 "find the first operation that differs between two runs, and save it as a record");
+    tool.exit_one("BEFORE and AFTER differ");
     tool.files([this] { return files(); });
 }
 
@@ -93,13 +184,13 @@ UsedFiles DiffOptions::files() const {
 
 int diff(const Tool& tool, const DiffOptions& options) {
     if (options.record && !options.values)
-        throw Error("--record needs --values", "--record keeps the operation that --values finds");
+        throw Error("--record needs --values", "add --values: --record saves the operation that --values finds");
     if (options.values) return diff_values(tool, options);
     options.pictures.check_usage();
     options.subject.backend.check();
     if (options.subject.accuracy.exact())
         throw Error("--accuracy=exact cannot be used with explain diff, which compares recorded values",
-                    "--accuracy=strict compares all bits");
+                    "to compare all bits, use --accuracy=strict");
     ReportSink sink(tool, options.after, options.report.output);
     const TempDir scratch("whittle-diff");
     const fs::path &before = options.before, &after = options.after;

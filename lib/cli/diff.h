@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <optional>
 
-#include "cli/picture_options.h"
 #include "cli/report_options.h"
 #include "cli/subject.h"
 
@@ -15,8 +14,9 @@ struct DiffOptions {
     ReportOptions report = {};
     PictureOptions pictures = {};
     SubjectOptions subject = {};
-    bool values = false;
-    std::optional<std::filesystem::path> record = {};  ///< a folder
+    bool values = false;  ///< two runs of a program by hashes of their results are compared
+    /// A folder for the operation at which the two part, as a record.
+    std::optional<std::filesystem::path> record = {};
 
     void declare(Tool& tool);
     UsedFiles files() const;

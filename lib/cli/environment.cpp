@@ -26,7 +26,7 @@
 #include "base/subprocess.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "graph/releases.h"
+#include "graph/abilities.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -254,8 +254,9 @@ void EnvironmentOptions::declare(Tool& tool) {
     tool.option("--bundle", bundle, "DIR",
                 "Write a folder to attach to an issue. The folder contains the versions, the processor, the compilers, "
                 "the environment variables, and a list of everything that is left out. If COMMAND is given, the folder "
-                "also contains COMMAND and the log of COMMAND.");
-    tool.after_dashes(command, "With --bundle: a command that fails. The program runs this command.");
+                "also contains the command and its log.");
+    tool.after_dashes(
+        command, "With --bundle: a command that fails. repro env runs this command, and adds its log to the folder.");
 }
 
 void print_environment(const Tool& tool, const EnvironmentOptions& options) {

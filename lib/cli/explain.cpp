@@ -1,16 +1,25 @@
 #include "cli/explain.h"
 
+#include <algorithm>
+#include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "backends/registry.h"
 #include "base/command_words.h"
+#include "base/error.h"
 #include "base/files.h"
+#include "base/log.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
+#include "base/variables.h"
+#include "base/words.h"
+#include "capture/graph_break.h"
+#include "cli/old_spellings.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "frontends/halide/recording.h"
+#include "frontends/pt2/coverage.h"
+#include "report/show.h"
 
 namespace whittle::cli {
 
@@ -37,8 +46,7 @@ halide_program::Program halide_of(const SubjectOptions& options, report::Subject
     if (options.halide.empty()) return {};
     halide_program::Program program = halide_program::read_recording(options.halide, subject.program.at(0));
     find_lines(program);
-    if (!program.found() && subject.index)
-        subject.index->notes.insert(subject.index->notes.end(), program.notes.begin(), program.notes.end());
+    if (!program.found() && subject.index) append(subject.index->notes, program.notes);
     return program;
 }
 
@@ -68,8 +76,10 @@ int observations(const Tool& tool, ExplainOptions& options, std::vector<cpp::Ana
     const report::Report report = report::report(subject, *backend);
     nlohmann::json json = in_json ? to_json(subject, report) : nlohmann::json();
     if (options.report.timeline) write_file(*options.report.timeline, report::chrome_trace(subject.profile));
-    std::optional<html::PageFacts> page = options.pictures.write(tool, subject, report, options.subject, json);
-    if (in_json && halide.found()) json["halide"] = to_json(halide);
+    const nlohmann::json schedule = halide.found() ? to_json(halide) : nlohmann::json();
+    const ScheduleFacts facts{halide.found() ? &schedule : nullptr, halide.found() ? to_text(halide) : ""};
+    std::optional<html::PageFacts> page = options.pictures.write(tool, subject, report, options.subject, json, facts);
+    if (in_json && halide.found()) json["halide"] = schedule;
     if (!in_json) sink.out() << halide_text(subject, halide);
     if (!in_json && !(halide.found() && subject.frames.empty()))
         sink.out() << to_text(subject, report, options.report.shown(tool, sink));
@@ -126,6 +136,66 @@ int explain(const Tool& tool, ExplainOptions options, const Analyze& analyze) {
                                      : predictions(tool, options, analyses.at(0), sink);
     sink.close();
     return status;
+}
+
+namespace {
+
+/// Name and description of each, as text or JSON.
+void print_backends(const Tool& tool) {
+    const std::vector<BackendInfo> backends = list_backends();
+    if (tool.shared().json) {
+        nlohmann::json all = nlohmann::json::array();
+        for (const BackendInfo& b : backends) {
+            all.push_back({{"name", b.name}, {"description", b.description}, {"from", b.from}});
+            if (!b.missing.empty()) all.back()["missing"] = b.missing;
+        }
+        print_json({{"backends", all}});
+        return;
+    }
+    std::size_t widest = 0;
+    for (const BackendInfo& b : backends) widest = std::max(widest, b.name.size());
+    for (const BackendInfo& b : backends)
+        std::printf("%-*s  %s%s\n", static_cast<int>(widest), b.name.c_str(), b.description.c_str(),
+                    b.missing.empty() ? "" : (" (" + b.missing + ")").c_str());
+}
+
+void print_ops(const Tool& tool) {
+    if (!tool.shared().json) {
+        std::cout << pt2::torch_ops_page();
+        return;
+    }
+    nlohmann::json all = nlohmann::json::array();
+    for (const pt2::TorchOp& op : pt2::torch_ops()) all.push_back({{"op", op.target}, {"support", name(op.support)}});
+    print_json({{"torch_ops", all}});
+}
+
+}  // namespace
+
+std::vector<std::string> break_ids() {
+    std::vector<std::string> ids = {"all"};
+    for (const capture::BreakInfo& info : capture::break_catalogue()) ids.emplace_back(info.id);
+    return ids;
+}
+
+std::string break_page(const std::string& id) {
+    if (id == "all") return report::break_catalogue_page();
+    if (const capture::BreakInfo* info = capture::find_break(id)) return report::break_page(*info);
+    const auto catalogue = capture::break_catalogue();
+    throw invalid_value(id, "ID",
+                        "expected an id from " + std::string(catalogue.front().id) + " to " +
+                            std::string(catalogue.back().id) + ", or 'all'");
+}
+
+const std::vector<std::string>& lists() {
+    static const std::vector<std::string> all = {"backends", "ops", "variables", "logs", "spellings"};
+    return all;
+}
+
+void print_list(const Tool& tool, const std::string& what) {
+    check_choice("WHAT", what, lists());
+    if (what == "backends") return print_backends(tool);
+    if (what == "ops") return print_ops(tool);
+    std::cout << (what == "variables" ? variables_page() : what == "logs" ? logs_page() : old_spellings_page());
 }
 
 }  // namespace whittle::cli

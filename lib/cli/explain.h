@@ -2,7 +2,9 @@
 // stops, and why.
 #pragma once
 
-#include "cli/picture_options.h"
+#include <string>
+#include <vector>
+
 #include "cli/report_options.h"
 #include "cli/subject.h"
 
@@ -23,5 +25,17 @@ struct ExplainOptions {
 /// Reads the model, or runs the program, and prints the report; of explain static without a MODEL, what is predicted.
 /// `analyze` as SourceOptions has it. Returns the exit status.
 int explain(const Tool& tool, ExplainOptions options, const Analyze& analyze);
+
+// What explain prints of Whittle itself: the backends that exist, and what a kind of graph break means.
+
+/// The ids of all kinds of breaks, and "all".
+std::vector<std::string> break_ids();
+/// The page of the kind of break `id`, of all of them for "all". Throws Error for another word.
+std::string break_page(const std::string& id);
+
+/// What there is a list of: "backends" …
+const std::vector<std::string>& lists();
+/// Prints one of them. Throws Error for another word.
+void print_list(const Tool& tool, const std::string& what);
 
 }  // namespace whittle::cli

@@ -9,7 +9,7 @@
 
 #include "base/command_words.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "cli/old_spellings.h"
 #include "cli/usage.h"
 
@@ -50,7 +50,7 @@ std::string before_equals(const std::string& word) { return word.substr(0, word.
 
 const DeclaredOption* Grammar::called(const std::string& name) const {
     const auto found = std::ranges::find_if(options, [&](const DeclaredOption& option) {
-        const Words names = split_names(option.text.names);
+        const Words names = split(option.text.names, ',');
         return std::ranges::find(names, name) != names.end();
     });
     return found == options.end() ? nullptr : &*found;
@@ -74,11 +74,11 @@ std::size_t Grammar::own_of(std::span<const std::string> words) const {
 Error Grammar::unknown(const std::string& name) const {
     Words known;
     for (const DeclaredOption& option : options)
-        for (const std::string& other : split_names(option.text.names))
+        for (const std::string& other : split(option.text.names, ','))
             if (!is_old_spelling(tool, other)) known.push_back(other);
     const std::string close = did_you_mean(name, known);
     return Error("unknown option '" + name + "'",
-                 close.empty() ? "'" + program_called(tool) + " --help' lists the options" : close);
+                 close.empty() ? "to list the options: " + program_called(tool) + " --help" : close);
 }
 
 /// CLI11 reads the options; what it leaves are arguments.
@@ -156,7 +156,7 @@ std::string Grammar::read_rest(std::span<const std::string> words, Words& positi
     if (dashes)
         dashes(rest);
     else  // nothing takes them: `--` only ends the options
-        positional.insert(positional.end(), rest.begin(), rest.end());
+        append(positional, rest);
     return ours;
 }
 

@@ -1,12 +1,10 @@
 #include "cli/inputs.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
-#include <sstream>
 
 #include "base/error.h"
-#include "base/suggest.h"
+#include "base/number_text.h"
 #include "base/words.h"
 #include "cli/usage.h"
 #include "frontends/pt2/archive.h"
@@ -59,7 +57,7 @@ void read_test_data_set(const fs::path& folder, const DeclaredValues& declared, 
         given.inputs.push_back({input.name, folder.string(), std::move(input.tensor), std::move(input.opaque)});
     for (NamedTensor& output : set.outputs) given.expected.push_back(std::move(output.tensor));
     // One tensor without a name: all go by position, as the files are numbered.
-    if (std::any_of(given.inputs.begin(), given.inputs.end(), [](const auto& i) { return i.name.empty(); }))
+    if (std::ranges::any_of(given.inputs, [](const auto& i) { return i.name.empty(); }))
         for (GivenInput& input : given.inputs) input.name.clear();
 }
 
@@ -104,29 +102,18 @@ std::optional<ValueMeta> described_tensor(const std::string& text) {
     const std::optional<DType> dtype = dtype_from_name(text.substr(0, open));
     if (open == std::string::npos || !text.ends_with(']') || !dtype) return std::nullopt;
     ValueMeta meta{.dtype = *dtype};
-    std::istringstream sizes(text.substr(open + 1, text.size() - open - 2));
-    for (std::string word; std::getline(sizes, word, ',');) {
-        std::int64_t size = 0;
-        const auto first = word.find_first_not_of(' ');
-        const char* const begin = word.data() + (first == std::string::npos ? word.size() : first);
-        const auto [end, failed] = std::from_chars(begin, word.data() + word.size(), size);
-        if (failed != std::errc() || size < 0 ||
-            word.find_first_not_of(' ', static_cast<std::size_t>(end - word.data())) != std::string::npos)
-            return std::nullopt;
-        meta.sizes.push_back(size);
+    for (const std::string& word : split(text.substr(open + 1, text.size() - open - 2), ',')) {
+        const auto size = number_of<std::int64_t>(trimmed(word));
+        if (!size || *size < 0) return std::nullopt;
+        meta.sizes.push_back(*size);
     }
     return meta;
 }
 
 /// "3", "0.5", "true": a tensor without dimensions, i64, f64 or bool.
 std::optional<Tensor> number_in(const std::string& text) {
-    const char* const end = text.data() + text.size();
-    std::int64_t integer = 0;
-    if (const auto [at, failed] = std::from_chars(text.data(), end, integer); failed == std::errc() && at == end)
-        return Tensor::of(Scalar(integer), DType::i64);
-    double real = 0;
-    if (const auto [at, failed] = std::from_chars(text.data(), end, real); failed == std::errc() && at == end)
-        return Tensor::of(Scalar(real), DType::f64);
+    if (const auto integer = number_of<std::int64_t>(text)) return Tensor::of(Scalar(*integer), DType::i64);
+    if (const auto real = number_of<double>(text)) return Tensor::of(Scalar(*real), DType::f64);
     if (text == "true" || text == "false") return Tensor::of(Scalar(text == "true"), DType::boolean);
     return std::nullopt;
 }
@@ -205,8 +192,8 @@ bool is_called(const Node& placeholder, const std::string& name) {
 void check_fits(const GivenInput& input, const Node& placeholder) {
     const ValueMeta &want = placeholder.meta(), found = input.meta();
     if (found.dtype != want.dtype || found.sizes != want.sizes || found.placement != want.placement)
-        throw Error({input.from, {}}, "input '" + source_name(placeholder) + "' is " + print(want) +
-                                          " in the model, but " + print(found) + " here");
+        throw Error({input.from, {}}, "found " + print(found) + " for the input '" + source_name(placeholder) +
+                                          "', expected " + print(want) + ", as in the model");
 }
 
 /// The given values by placeholder, null where none was given. Throws Error for one that does not fit or that the

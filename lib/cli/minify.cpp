@@ -9,13 +9,11 @@
 #include "base/command_words.h"
 #include "base/error.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "cli/environment.h"
+#include "cli/halide_program.h"
 #include "cli/messages.h"
-#include "cli/minify_models.h"
-#include "cli/minify_program.h"
-#include "cli/model_folder.h"
+#include "cli/model.h"
 #include "cli/progress.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -99,10 +97,8 @@ int minify(const Tool& tool, const MinifyOptions& options) {
 }
 
 FollowUp of_file(bool minify, MinifyOptions asked) {
-    const std::string command =
-        minify_command(asked.model, true, asked.backend, asked.accuracy, asked.inputs, asked.limits);
     return {.minify = minify,
-            .next = command + " " + shell_quote({"-o", asked.output.string()}),
+            .next = minify_command(asked.model, true, asked) + " " + shell_quote({"-o", asked.output.string()}),
             .asked = std::move(asked)};
 }
 
@@ -122,10 +118,9 @@ repro::Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream
     for (LoadedFrame& frame : frames)
         if (wanted.scratch) frame.file = frame.file.stem();
     const auto resume = [&] {
-        AccuracyChoice accuracy = options.accuracy;
-        if (!accuracy.given() && !opaque) accuracy.default_to(accuracy_for(frames[0], {}));
-        return minify_command(options.model, true, options.backend, accuracy, options.inputs, options.limits) +
-               " --resume " + shell_quote({"-o", options.output.string()});
+        RunOptions again = options;
+        if (!again.accuracy.given() && !opaque) again.accuracy.default_to(accuracy_for(frames[0], {}));
+        return minify_command(options.model, true, again) + " --resume " + shell_quote({"-o", options.output.string()});
     };
     request.go_on = wanted.scratch ? shell_quote(tool.command_line()) : resume();
     request.repro_follows = true;
@@ -136,15 +131,10 @@ repro::Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream
     return followed;
 }
 
-std::string minify_command(const fs::path& model, bool wrong, const BackendChoice& backend,
-                           const AccuracyChoice& accuracy, const InputOptions& inputs, const LimitOptions& limits) {
-    std::vector<std::string> words = program_words("minify", {model.string()});
-    const auto add = [&](const std::vector<std::string>& more) { words.insert(words.end(), more.begin(), more.end()); };
-    add(backend.words());
-    if (wrong) add(accuracy.words());
-    add(inputs.words());
-    add(limits.words());
-    return shell_quote(words);
+std::string minify_command(const fs::path& model, bool wrong, const RunOptions& options) {
+    std::vector<std::string> words = options.words(wrong);
+    words.insert(words.begin(), model.string());
+    return shell_quote(program_words("minify", std::move(words)));
 }
 
 }  // namespace whittle::cli

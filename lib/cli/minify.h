@@ -15,7 +15,7 @@ namespace whittle::cli {
 
 class Tool;
 
-/// Minimizes the model, or each model of a folder (minify_models.h), and prints what is found. Returns the exit status.
+/// Minimizes the model, or each model of a folder (minify_models()), and prints what is found. Returns the exit status.
 int minify(const Tool& tool, const MinifyOptions& options);
 /// The command that was typed, with --resume.
 std::string resume_command(const Tool& tool, const reduce::Strategy& search);
@@ -39,8 +39,12 @@ FollowUp of_file(bool minify, MinifyOptions asked);
 repro::Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& report, nlohmann::json& json);
 
 /// The command that makes a failure of `model` small, ready to paste. `wrong`: of wrong results.
-std::string minify_command(const std::filesystem::path& model, bool wrong, const BackendChoice& backend,
-                           const AccuracyChoice& accuracy = {}, const InputOptions& inputs = {},
-                           const LimitOptions& limits = {});
+std::string minify_command(const std::filesystem::path& model, bool wrong, const RunOptions& options);
+
+/// minify DIR: runs minify for each model of options.model (models_in()), as a process of its own, several at a time
+/// and on other machines, if wanted; prints the distinct bugs among them. Of each, options.output (a folder) gets the
+/// minimized graph and, at the end, what minify said: with --resume that is not asked again, and a search that was
+/// stopped goes on from its journal. Returns the exit status.
+int minify_models(const Tool& tool, const MinifyOptions& options);
 
 }  // namespace whittle::cli

@@ -1,4 +1,3 @@
-#include "cli/minify_models.h"
 
 #include <algorithm>
 #include <iostream>
@@ -10,10 +9,9 @@
 #include "base/interrupt.h"
 #include "base/parallel_runs.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "cli/minify.h"
-#include "cli/model_folder.h"
+#include "cli/model.h"
 #include "cli/progress.h"
 #include "cli/replay.h"
 #include "cli/tool.h"
@@ -52,32 +50,29 @@ Place place_of(const fs::path& model, const MinifyOptions& options) {
 
 // ---- what is run
 
-void add(std::vector<std::string>& words, const std::vector<std::string>& more) {
-    words.insert(words.end(), more.begin(), more.end());
-}
-
 /// The options that all models share.
 std::vector<std::string> shared_words(const MinifyOptions& options) {
     const MinifyOptions defaults;
     const reduce::Strategy &search = options.search, &usual = defaults.search;
     const reduce::CommandOracleOptions& which = options.which;
     std::vector<std::string> words = options.backend.words();
-    if (options.accuracy.given()) add(words, options.accuracy.words());
-    for (const auto& more : {options.pace.words(), options.inputs.words(), options.limits.words()}) add(words, more);
-    if (search.repeat != usual.repeat) add(words, {"--repeat", std::to_string(search.repeat)});
-    if (search.mode != usual.mode) add(words, {"--mode", search.mode});
-    if (options.after != defaults.after) add(words, {"--after", options.after});
-    if (search.step_limit) add(words, {"--step-limit", std::to_string(*search.step_limit)});
-    if (options.time_limit) add(words, {"--time-limit", std::to_string(options.time_limit->count())});
-    for (const std::string& list : options.delta_passes) add(words, {"--delta-passes=" + list});
-    if (which.external_data != defaults.which.external_data) add(words, {"--external-data", which.external_data});
-    for (const std::int64_t code : which.fail_codes) add(words, {"--fail-code", std::to_string(code)});
-    for (const std::int64_t code : which.ignore_codes) add(words, {"--ignore-fail-code", std::to_string(code)});
-    if (!which.fail_pattern.empty()) add(words, {"--fail-regex", which.fail_pattern});
+    if (options.accuracy.given()) append(words, options.accuracy.words());
+    for (const auto& more : {options.pace.words(), options.inputs.words(), options.limits.words()}) append(words, more);
+    if (search.repeat != usual.repeat) append(words, {"--repeat", std::to_string(search.repeat)});
+    if (search.mode != usual.mode) append(words, {"--mode", search.mode});
+    if (options.after != defaults.after) append(words, {"--after", options.after});
+    if (search.step_limit) append(words, {"--step-limit", std::to_string(*search.step_limit)});
+    if (options.time_limit) append(words, {"--time-limit", std::to_string(options.time_limit->count())});
+    for (const std::string& list : options.delta_passes) append(words, {"--delta-passes=" + list});
+    if (which.external_data != defaults.which.external_data) append(words, {"--external-data", which.external_data});
+    for (const std::int64_t code : which.fail_codes) append(words, {"--fail-code", std::to_string(code)});
+    for (const std::int64_t code : which.ignore_codes) append(words, {"--ignore-fail-code", std::to_string(code)});
+    if (!which.fail_pattern.empty()) append(words, {"--fail-regex", which.fail_pattern});
     if (!options.test.empty())
-        add(words, {"--test", fs::exists(options.test) ? fs::absolute(options.test).string() : options.test.string()});
-    if (options.test_must_fail) add(words, {"--test-must-fail"});
-    if (!options.check.empty()) add(words, {"--check"}), add(words, options.check);
+        append(words,
+               {"--test", fs::exists(options.test) ? fs::absolute(options.test).string() : options.test.string()});
+    if (options.test_must_fail) append(words, {"--test-must-fail"});
+    if (!options.check.empty()) append(words, {"--check"}), append(words, options.check);
     return words;
 }
 
@@ -85,12 +80,12 @@ std::vector<std::string> shared_words(const MinifyOptions& options) {
 std::vector<std::string> command_of(const Place& place, const MinifyOptions& options,
                                     const std::vector<std::string>& shared) {
     std::vector<std::string> words = shell_split(options.launcher);
-    add(words, {fs::read_symlink("/proc/self/exe").string(), fs::absolute(place.model).string(), "--json", "-o",
-                fs::absolute(place.output).string()});
+    append(words, {fs::read_symlink("/proc/self/exe").string(), fs::absolute(place.model).string(), "--json", "-o",
+                   fs::absolute(place.output).string()});
     fs::path journal = place.output;
     journal += ".journal";
-    if (options.search.resume && fs::exists(journal)) add(words, {"--resume"});
-    add(words, shared);  // last: --check takes the rest
+    if (options.search.resume && fs::exists(journal)) append(words, {"--resume"});
+    append(words, shared);  // last: --check takes the rest
     return words;
 }
 
@@ -181,8 +176,8 @@ void begin_folder(const MinifyOptions& options, const std::vector<std::string>& 
     const std::string asked =
         json{{"folder", fs::absolute(options.model).lexically_normal().string()}, {"options", shared}}.dump(2) + '\n';
     if (options.search.resume && fs::exists(file) && read_file(file) != asked)
-        throw Error({file.string(), {}}, "found the results of another command",
-                    "leave out --resume to start anew, or choose another folder with -o");
+        throw Error({file.string(), {}}, "found the results of another command, expected those of this command",
+                    "to start a new search, leave out --resume; or choose another folder with -o");
     write_file(file, asked);
 }
 

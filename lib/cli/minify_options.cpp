@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <set>
-#include <sstream>
 
 #include "base/error.h"
 #include "base/interpreter.h"
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "cli/model.h"
-#include "cli/model_folder.h"
 #include "cli/subject.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -32,11 +30,12 @@ std::vector<std::string> passes_of(const MinifyOptions& options) {
     std::set<std::string> only, skipped;
     for (const std::string& list : options.delta_passes) {
         std::set<std::string>& names = list.starts_with('-') ? skipped : only;
-        std::istringstream rest(list.substr(list.starts_with('-') ? 1 : 0));
-        for (std::string name; std::getline(rest, name, ','); names.insert(name))
+        for (const std::string& name : split(list.substr(list.starts_with('-') ? 1 : 0), ',')) {
             if (std::ranges::find(all, name) == all.end())
-                throw invalid_value(name, "--delta-passes", "expected some of " + join(all),
-                                    "'minify passes' describes the reductions");
+                throw invalid_value(name, "--delta-passes", "expected one or more of " + join(all),
+                                    "to list the reductions: minify passes");
+            names.insert(name);
+        }
     }
     std::vector<std::string> wanted;
     for (const std::string& name : all)
@@ -60,14 +59,11 @@ reduce::CommandOracleOptions command_of(const MinifyOptions& options, const std:
 }
 
 Suspect suspect_of(const MinifyOptions& options) {
-    const BackendSpec spec = options.backend.spec(kDefaultSuspect);
-    return {.spec = spec,
-            .options = options.backend.options(),
-            .accuracy = options.accuracy.chosen(),
-            .limits = options.limits.limits(),
-            .launcher = {shell_split(options.launcher), {fs::read_symlink("/proc/self/exe").string(), "answer"}},
-            .tier = options.accuracy.mode ? Tier::computes : Tier::ends,
-            .slower = options.pace.pace(spec, options.backend.options())};
+    Suspect suspect = options.suspect(kDefaultSuspect);
+    suspect.launcher = {shell_split(options.launcher), {fs::read_symlink("/proc/self/exe").string(), "answer"}};
+    if (options.accuracy.mode) suspect.tier = Tier::computes;
+    suspect.slower = options.pace.pace(suspect.spec, suspect.options);
+    return suspect;
 }
 
 /// A model that a command may judge by its file, whatever Whittle knows of it; nothing for any other.
@@ -185,12 +181,13 @@ void declare_search(Tool& tool, MinifyOptions& options) {
               "Continue a stopped search: reuse the verdicts in its journal, the file OUT.journal. All other arguments "
               "must be the same as in the stopped search.");
     tool.option("--time-limit", options.time_limit, "TIME",
-                "Stop after TIME (90s, 10m, 2h), and write the smallest failing graph found so far.");
+                "Stop after TIME (such as 90s, 10m or 2h), and write the smallest failing graph found so far.");
     tool.option("--step-limit", search.step_limit, "N",
                 "Stop after N candidates, and write the smallest failing graph found so far.");
-    tool.choice("--after", options.after, {"capture", "file", "aot"},
-                "Graph to reduce. capture (default): the captured graph. file: the graph of an ONNX file, without "
-                "computing constants first. aot: the graph after decomposition into core operations.");
+    tool.choice(
+        "--after", options.after, {"capture", "file", "aot"},
+        "Graph to reduce. capture (default): the captured graph. file: the graph as it is in the ONNX file, where no "
+        "constants are computed in advance. aot: the captured graph, decomposed into core operations.");
     tool.option("--launcher", options.launcher, "PREFIX",
                 "Test each candidate on another machine, with a command that starts with PREFIX, for example 'srun "
                 "-n1' or 'ssh HOST'. For a folder of models: minimize each model on another machine. See "
@@ -222,7 +219,8 @@ void MinifyOptions::declare(Tool& tool) {
                     "written by trace, file of torch.compile's debug tools (fx_graph_runnable.py, repro.py, "
                     "TORCH_TRACE folder), or "
                     "folder that contains any of these. Of a program that uses Halide, minify finds the "
-                    "scheduling directives that cause the failure; see share/doc/how-to/halide-program.md.");
+                    "scheduling directives that cause the failure, or, with --slower, that make the program slow; see "
+                    "share/doc/how-to/halide-program.md.");
     tool.after_dashes(arguments, "Arguments of the program.");
     tool.option(
         "-o,--output", output, "OUT",
@@ -256,12 +254,14 @@ void MinifyOptions::check_usage() const {
     passes_of(*this);
     if (!holds_models(model) && (!shard.empty() || html))
         throw Error(std::string(html ? "--html" : "--shard") + " requires a folder of models: '" + model.string() +
-                    "' is one model");
+                    "' is a single model");
     require_range("--repeat", search.repeat, 1, 1'000'000);
     require_range("--jobs", search.jobs, 1, 1024);
     backend.check();
     if (!backend.name.empty() + !test.empty() + !check.empty() > 1)
-        throw Error("only one of --backend, --test and --check can be given: each decides whether a candidate fails");
+        throw Error(
+            "found more than one of --backend, --test and --check, expected one: each decides whether a candidate "
+            "fails");
     require_with(test_must_fail, "--test-must-fail", !test.empty(), "--test");
     require_with(!which.fail_codes.empty(), "--fail-code", !check.empty(), "--check");
     require_with(!which.ignore_codes.empty(), "--ignore-fail-code", !check.empty(), "--check");
@@ -278,7 +278,7 @@ void MinifyOptions::check_usage() const {
     not_with_command(given, "--accuracy");
     not_with_command(pace.factor.has_value(), "--slower");
     if (given && pace.factor)
-        throw Error("--slower and --accuracy cannot be given together: one search follows one kind of failure");
+        throw Error("--slower cannot be used with --accuracy: minify looks either for slowness or for wrong results");
     pace.check(backend, search.jobs <= 1 || !launcher.empty());
     not_with_command(!backend.options().empty(), "--backend-option");
     for (const std::int64_t code : which.fail_codes) require_range("--fail-code", static_cast<double>(code), 1, 255);
@@ -291,7 +291,7 @@ std::vector<LoadedFrame> frames_of(const MinifyOptions& options) {
     if (unfolded && recognize(options.model) != ModelKind::onnx)
         throw Error("--after file requires an ONNX model: '" + options.model.string() + "' is not an ONNX model");
     if (unfolded && options.accuracy.exact())
-        throw Error("--after file cannot be used with --accuracy=exact, which chooses other weights than the file has");
+        throw Error("--after file cannot be used with --accuracy=exact, which replaces the weights of the file");
     std::vector<LoadedFrame> frames = read_frames(options, !unfolded);
     if (frames.empty()) throw Error({options.model.string(), {}}, "found no graph in the model");
     return frames;

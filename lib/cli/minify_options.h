@@ -7,37 +7,30 @@
 #include <string>
 #include <vector>
 
-#include "cli/accuracy_choice.h"
-#include "cli/backend_choice.h"
-#include "cli/limits.h"
 #include "cli/model.h"
-#include "cli/pace_choice.h"
+#include "cli/run_options.h"
 #include "reduce/request.h"
 
 namespace whittle::cli {
 
 class Tool;
 
-struct MinifyOptions {
+/// A backend judges a candidate, or a script or command.
+struct MinifyOptions : RunOptions {
     std::filesystem::path model = {}, output = {};
     std::vector<std::string> arguments = {};  ///< of a MODEL that is a program
-    // Who judges a candidate.
-    BackendChoice backend = {};
-    AccuracyChoice accuracy = {};
     PaceChoice pace = {};
     std::filesystem::path test = {};
     std::vector<std::string> check = {};
     bool test_must_fail = false;              ///< of the old spelling
     reduce::CommandOracleOptions which = {};  ///< how candidates are written, and which answers are the failure
     std::string launcher = {};
-    LimitOptions limits = {};
     // What of the model is searched, and how.
-    InputOptions inputs = {};
     std::string after = "capture";
     reduce::Strategy search = {};
     std::vector<std::string> delta_passes = {};
     std::optional<std::chrono::seconds> time_limit = {};
-    // Of a folder of models (minify_models.h).
+    // Of a folder of models (minify_models()).
     std::string shard = {};  ///< "I/N", from 1
     std::optional<std::filesystem::path> html = {};
 

@@ -1,13 +1,13 @@
 #include "cli/model.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "base/command_words.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/log_step.h"
+#include "base/number_text.h"
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "capture/log.h"
@@ -37,11 +37,9 @@ std::map<std::string, std::int64_t> dims_of(const InputOptions& options) {
     std::map<std::string, std::int64_t> dims;
     for (const std::string& word : options.dims) {
         const auto [name, text] = split_assignment(word, "--dim", "NAME=SIZE");
-        std::int64_t size = 0;
-        const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), size);
-        if (status != std::errc() || end != text.data() + text.size() || size < 0)
-            throw invalid_value(word, "--dim", "expected NAME=SIZE with a whole number");
-        if (!dims.emplace(name, size).second) throw Error("--dim: the dimension '" + name + "' is given twice");
+        const auto size = number_of<std::int64_t>(text);
+        if (!size || *size < 0) throw invalid_value(word, "--dim", "expected NAME=SIZE with a whole number");
+        if (!dims.emplace(name, *size).second) throw Error("--dim: the dimension '" + name + "' is given twice");
     }
     return dims;
 }
@@ -82,8 +80,8 @@ void warn_of_assumed(const fs::path& path, const std::vector<std::string>& dims,
     if (dims.empty()) return;
     const bool several = dims.size() > 1;
     log_warning(LogChannel::frontend, path.string() + ": " + took + (several ? "dimensions " : "dimension ") +
-                                          join(dims) + "; set " + (several ? "the first" : "it") + " with --dim '" +
-                                          dims.front().substr(0, dims.front().find('=')) + sets + "'");
+                                          join(dims) + "; to set " + (several ? "the first size" : "this size") +
+                                          ": --dim '" + dims.front().substr(0, dims.front().find('=')) + sets + "'");
 }
 
 /// `model`: which of several in the archive, and then the frame's name.
@@ -107,7 +105,7 @@ LoadedFrame load_pt2_frame(const fs::path& path, const std::string& model, const
         log_warning(
             LogChannel::frontend,
             path.string() +
-                ": these sizes depend on the values of the inputs, and are fixed to what the given inputs lead to: " +
+                ": these sizes depend on the values of the inputs, and are fixed to the sizes for the given inputs: " +
                 join(program.data_sizes));
     warn_of_assumed(path, program.assumed_dims, "using the size in the export for the dynamic ", "=SIZE");
     LoadedFrame frame{.file = path, .updates = std::move(program.updates)};
@@ -230,7 +228,7 @@ std::vector<LoadedFrame> frames_of_trace(const fs::path& folder, bool need_input
         throw Error({index_file, {}}, "the trace holds neither a graph nor a record");
     if (need_inputs)  // capture failed before there was a graph
         throw Error({index_file, {}}, "the trace holds no graph, only records of functions whose capture failed",
-                    "explain lists the records, and replay repeats the failed capture");
+                    "to list the records, run explain; to repeat the failed capture, run replay");
     return frames;
 }
 
@@ -309,7 +307,7 @@ std::vector<LoadedFrame> load_frames(const fs::path& path, const ModelOptions& o
         case ModelKind::torchscript:
             throw Error({path.string(), {}}, "found a " + std::string(name(kind)) + ", expected a model or a trace",
                         shell_quote(program_words("trace", {"-o", "DIR", path.string()})) +
-                            " captures it as a trace; then pass DIR");
+                            " captures a trace; pass this trace (DIR) in place of the program");
     }
     log_info(LogChannel::frontend,
              "read " + path.string() + ": " + std::string(name(kind)) + ", " + plural(frames.size(), "graph"));
@@ -344,8 +342,8 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
         const bool own = completed.inputs.inputs.size() == options.inputs.inputs.size();
         if (own || !error.hint().empty() || !loads(path, options)) throw;
         throw Error(error.where(), error.message(),
-                    "the values of the inputs come from " + completed.inputs.data_set()->string() +
-                        "; pass other values with --input, or use random values with --seed");
+                    "pass other values with --input, or random values with --seed: the values came from " +
+                        completed.inputs.data_set()->string());
     }
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/words.h"
 
 namespace whittle::cli {
 
@@ -164,7 +165,7 @@ Respelled respelled(std::string_view tool, std::span<const std::string> words,
         std::vector<std::string>& place = is_variable(found->entry->now) ? now.variables
                                           : options                      ? now.words
                                                                          : command;
-        place.insert(place.end(), instead.begin(), instead.end());
+        append(place, instead);
     }
     std::erase_if(now.words, [&](const std::string& word) { return demanding.contains(word); });
     now.words.insert(now.words.begin(), command.begin(), command.end());
@@ -175,7 +176,8 @@ std::string old_spellings_page() {
     std::string text =
         "# Old spellings of options\n\n"
         "<!-- Generated: explain list spellings > share/doc/reference/old-spellings.md -->\n\n"
-        "These options are deprecated: they work for one more release. A program that gets one prints the new\n"
+        "These options are deprecated: they work for one more release. A program that gets such an option prints the "
+        "new\n"
         "spelling on stderr.\n\n"
         "| program | old | now |\n|---|---|---|\n";
     for (const OldSpelling& entry : kOldSpellings) {

@@ -21,7 +21,7 @@
 namespace whittle::cli {
 
 inline void convert(const std::string& word, const std::string& place, std::string& target) {
-    if (word.empty()) throw Error({place, {}}, "the value is empty", "leave out the option to use the default value");
+    if (word.empty()) throw Error({place, {}}, "the value is empty", "to use the default value, leave out the option");
     target = word;
 }
 

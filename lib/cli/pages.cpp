@@ -34,10 +34,10 @@ std::string wrap(std::string_view text, std::size_t indent, std::size_t width = 
 /// "  -o, --output FILE    help": the help starts in a column of its own, on the next line when the left part is long.
 std::string entry(const OptionText& option) {
     std::string left = "  ";
-    const auto names = split_names(option.names);
+    const auto names = split(option.names, ',');
     const bool is_option = !names.empty() && names[0].starts_with('-') && names[0] != "-- ARGS";
     if (is_option && names.size() == 1 && names[0].starts_with("--")) left += "    ";
-    for (std::size_t i = 0; i < names.size(); ++i) left += (i ? ", " : "") + names[i];
+    left += join(names);
     if (!option.value.empty()) left += (option.value.starts_with("[=") ? "" : " ") + option.value;
     left += columns_of(left) + 2 <= kColumn ? std::string(kColumn - columns_of(left), ' ')
                                             : "\n" + std::string(kColumn, ' ');
@@ -60,9 +60,8 @@ std::string plain(std::string_view markdown) {
 }
 
 std::string roff(std::string_view given) {
-    std::string result, text(given);
-    for (std::size_t at; (at = text.find("…")) != std::string::npos;) text.replace(at, std::string("…").size(), "...");
-    for (const char c : text) {
+    std::string result;
+    for (const char c : replaced(std::string(given), "…", "...")) {
         if (c == '\\')
             result += "\\e";
         else if (c == '-')
@@ -77,18 +76,8 @@ std::string roff(std::string_view given) {
 
 }  // namespace
 
-std::vector<std::string> split_names(std::string_view names) {
-    std::vector<std::string> result;
-    while (!names.empty()) {
-        const auto end = std::min(names.find(','), names.size());
-        result.emplace_back(names.substr(0, end));
-        names.remove_prefix(std::min(end + 1, names.size()));
-    }
-    return result;
-}
-
 std::string long_name(std::string_view names) {
-    const auto all = split_names(names);
+    const auto all = split(names, ',');
     for (const std::string& name : all)
         if (name.starts_with("--")) return name;
     return all.empty() ? std::string() : all.front();
@@ -123,13 +112,13 @@ std::string help_page(const PageText& page) {
 std::string man_page_options(const PageText& page) {
     std::string text, heading;
     std::vector<OptionText> entries = page.commands;
-    entries.insert(entries.end(), page.options.begin(), page.options.end());
+    append(entries, page.options);
     for (const OptionText& option : entries) {
         if (option.heading != heading) text += ".SS " + option.heading + "\n";
         heading = option.heading;
         text += ".TP\n";
-        const auto names = split_names(option.names);
-        for (std::size_t i = 0; i < names.size(); ++i) text += (i ? ", " : "") + ("\\fB" + roff(names[i]) + "\\fR");
+        const auto names = split(option.names, ',');
+        text += join(names, [](const std::string& name) { return "\\fB" + roff(name) + "\\fR"; });
         if (!option.value.empty())
             text += (option.value.starts_with("[=") ? "\\fI" : " \\fI") + roff(option.value) + "\\fR";
         text += '\n' + roff(option.help) + "\n";

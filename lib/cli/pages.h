@@ -30,8 +30,6 @@ struct PageText {
     std::vector<OptionText> commands;  ///< sub-commands: "answer FOLDER", and what each does, maybe with an example
 };
 
-/// {"-o", "--output"} of "-o,--output".
-std::vector<std::string> split_names(std::string_view names);
 /// The long one, "--output"; else the only one.
 std::string long_name(std::string_view names);
 
@@ -43,5 +41,11 @@ std::string man_page_options(const PageText& page);
 /// The environment variables; without `compiles`, of a program that captures nothing, those alone that every program
 /// reads.
 std::string man_page_variables(bool compiles);
+
+/// Returns the script that completes the program's options, the words of choices, sub-commands, and files elsewhere.
+/// `program` is what it is installed as; of "whittle minify" it is the part for whittle's script. `commands` are
+/// the parts for its own sub-commands, one behind the other. `shell`: bash, zsh or fish.
+std::string completion_script(const PageText& page, std::string_view shell, const std::string& program,
+                              const std::string& commands);
 
 }  // namespace whittle::cli

@@ -86,16 +86,16 @@ void ProgramOptions::declare(Tool& tool) {
                 "Capture the function NAME instead of the functions that main calls. May be repeated.");
     tool.option(
         "--compile", compile_options, "NAME=VALUE",
-        "Set an option of compile() in a program that uses Whittle's API: " + compile_option_names() +
-            ". 'explain list variables' explains these options. For a LibTorch program, cache_limit limits how many "
-            "specializations of each graph are reported (default 8). May be repeated.");
+        "Set an option of compile() in a program that uses Whittle's Tensor API: " + compile_option_names() +
+            ". 'explain list variables' explains these options. For a LibTorch program, only cache_limit has an "
+            "effect: at most this number of specializations of each graph are reported (default 8). May be repeated.");
     tool.option("--capture", capture_keys, "KEY=VALUE",
                 "How to capture a program. May be repeated, once for each setting. level=core (default): record the "
                 "basic ops into which LibTorch decomposes the called ops; level=api: record the called ops. limit=MB: "
                 "stop capture after this amount of data (default 2048). seconds=S: stop capture after this time "
-                "(default 600). Only for trace: check=always|budget|never: run each graph again, and compare the "
-                "results with those of the program; budget (default): only until these runs have taken a fifth of the "
-                "run time of the program. save-every=S (default 10): write the trace every S seconds.");
+                "(default 600). Only for trace: check=always|budget|never: whether to run each graph again and compare "
+                "the results with those of the program; budget (default): until these runs have taken a fifth of the "
+                "program's run time. save-every=S (default 10): write the trace every S seconds.");
     tool.offers([] { return std::vector<std::string>(std::begin(kKeys), std::end(kKeys)); });
     tool.after_dashes(arguments, "Arguments of the program.");
 }
@@ -166,8 +166,8 @@ ProgramRequest ProgramOptions::request(const Tool& tool, const std::filesystem::
             .functions = functions,
             .composite = settings.level == "api",
             .cache_size_limit = profile_recompiles ? kMostProfiled : cache_limit_in(environment),
-            .limit_mb = settings.limit_mb,
-            .limit_seconds = settings.seconds,
+            .limit_mb = settings.limit_mb.value_or(ProgramRequest().limit_mb),
+            .limit_seconds = settings.seconds.value_or(ProgramRequest().limit_seconds),
             .stdout_to_stderr = module || tool.shared().json,
             .save_every = static_cast<double>(settings.save_every),
             .compile_options = std::move(environment)};

@@ -21,7 +21,8 @@ class Tool;
 struct CaptureSettings {
     std::string level = "core";
     CheckPolicy check = CheckPolicy::budget;
-    std::int64_t limit_mb = 2048, seconds = 600, save_every = 10;
+    std::optional<std::int64_t> limit_mb = {}, seconds = {};  ///< none: as ProgramRequest has them
+    std::int64_t save_every = 10;
 };
 
 /// How a program is captured. Options --function, --compile, --capture and what follows `--`.

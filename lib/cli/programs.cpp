@@ -5,7 +5,7 @@
 
 #include "base/command_words.h"
 #include "base/error.h"
-#include "base/suggest.h"
+#include "base/words.h"
 
 namespace whittle::cli {
 
@@ -46,8 +46,7 @@ std::string with_called_programs(std::string text) {
         for (const auto& [quote, gap] : {std::pair("'", " "), std::pair("\"", ";")}) {
             const std::string name(program.name), own = quote + name + gap;
             const std::string called = quote + join(program_words(name), gap) + gap;
-            for (std::size_t at = 0; (at = text.find(own, at)) != std::string::npos; at += called.size())
-                text.replace(at, own.size(), called);
+            text = replaced(std::move(text), own, called);
         }
     return text;
 }

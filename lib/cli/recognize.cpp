@@ -1,4 +1,4 @@
-// What a file is, by its first bytes.
+// What a file is, by its first bytes, and what a folder holds.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "base/command_words.h"
@@ -14,7 +15,9 @@
 #include "cli/model.h"
 #include "cli/torch_file.h"
 #include "formats/failure_file.h"
+#include "formats/json.h"
 #include "frontends/pt2/archive.h"
+#include "trace/frame_record.h"
 #include "trace/record.h"
 
 namespace whittle::cli {
@@ -50,7 +53,7 @@ ModelKind recognize_archive(const fs::path& path) {
         return ModelKind::pt2;
     }
     const auto has = [&](std::string_view ending) {
-        return std::any_of(entries.begin(), entries.end(), [&](const std::string& e) { return e.ends_with(ending); });
+        return std::ranges::any_of(entries, [&](const std::string& e) { return e.ends_with(ending); });
     };
     if (has("/constants.pkl")) return ModelKind::torchscript;
     if (has("/data.pkl") && !has(".json"))
@@ -133,7 +136,7 @@ ModelKind recognize(const fs::path& path) {
                     shell_quote(program_words("explain", {interpreter, file})) + " reports the graphs; " +
                         shell_quote(program_words("trace", {"-o", "DIR", interpreter, file})) +
                         " records the graphs for minify, repro and replay");
-    const auto text = std::find_if(head.begin(), head.end(), [](unsigned char c) { return !std::isspace(c); });
+    const auto text = std::ranges::find_if(head, [](unsigned char c) { return !std::isspace(c); });
     if (text != head.end() && *text == '{') return is_record(path) ? ModelKind::record : ModelKind::graph;
     const std::string extension = path.extension().string();
     if (extension == ".json") throw Error({file, "byte 0"}, "found no '{', expected a graph or record in JSON");
@@ -142,6 +145,57 @@ ModelKind recognize(const fs::path& path) {
     throw Error({file, "byte 0"},
                 "unknown format, expected an ONNX model, a PyTorch export (.pt2), a TorchScript module (.pt), a graph "
                 "or a record in JSON, or a trace folder");
+}
+
+namespace {
+
+/// A graph, record, model or file of torch.compile; of other JSON files nothing is said.
+bool is_model_file(const fs::path& file) {
+    if (file.extension() == ".onnx" || file.extension() == ".pt2" || is_torch_file(file)) return true;
+    if (file.extension() != ".json" || !fs::is_regular_file(file) || file.string().ends_with(".failure.json"))
+        return false;
+    try {
+        return is_record(file) || (!is_frame_record(file) && format_of_json(file) == "whittle.graph");
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+void add_models(const fs::path& folder, const fs::path& but, std::vector<fs::path>& models) {
+    std::set<fs::path> entries;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) entries.insert(entry.path());
+    for (const fs::path& entry : entries) {
+        if (!fs::is_directory(fs::symlink_status(entry))) {
+            if (is_model_file(entry)) models.push_back(entry);
+        } else if (std::error_code ignored; fs::equivalent(entry, but, ignored)) {
+            continue;
+        } else if (holds_models(entry)) {
+            add_models(entry, but, models);
+        } else {
+            models.push_back(entry);
+        }
+    }
+}
+
+}  // namespace
+
+bool holds_models(const fs::path& path) {
+    return fs::is_directory(path) && !fs::exists(path / "index.json") && !fs::exists(path / "model.onnx") &&
+           !is_torch_log_folder(path);
+}
+
+std::vector<fs::path> models_in(const fs::path& folder, const fs::path& but) {
+    std::vector<fs::path> models;
+    add_models(folder, but, models);
+    if (models.empty())
+        throw Error({folder.string(), {}},
+                    "found no models in this folder, expected a trace (index.json), ONNX models, PyTorch exports "
+                    "(.pt2), graphs, records or files of torch.compile");
+    return models;
+}
+
+bool is_plain_model(const fs::path& path) {
+    return fs::is_directory(path) || (is_model_file(path) && !(path.extension() == ".json" && is_record(path)));
 }
 
 }  // namespace whittle::cli

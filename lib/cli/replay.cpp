@@ -14,12 +14,12 @@
 #include "cli/messages.h"
 #include "cli/minify.h"
 #include "cli/model.h"
-#include "cli/model_folder.h"
 #include "cli/progress.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "formats/json.h"
 #include "replay/replay_report.h"
+#include "repro/schedule/replayed.h"
 #include "trace/frame_record.h"
 #include "trace/record.h"
 
@@ -31,7 +31,9 @@ namespace {
 using Status = ReplayResult::Status;
 
 void check_is_record(const fs::path& file) {
-    if (!fs::is_regular_file(file) || is_record(file) || is_frame_record(file)) return;
+    if (!fs::is_regular_file(file) || is_record(file) || is_frame_record(file) ||
+        format_of_json(file) == kHalideRunsFormat)
+        return;
     const ModelKind kind = recognize(file);
     if (kind == ModelKind::graph && format_of_json(file) != "whittle.graph") return;  // damaged: read and told
     throw Error({file.string(), {}},
@@ -77,11 +79,11 @@ std::string printed_format(const Tool& tool, const ReplayChoice& options) {
 std::string next_command(const ReplayResult& result, const ReplayChoice& options) {
     // Of a capture fault the graph is another program: no backend fails on it.
     if (result.status != Status::failed || result.backend == "capture" || result.outcome == "capture_fault") return {};
-    if (result.refused) return {};  // by every backend
+    if (format_of_json(result.file) == kHalideRunsFormat) return {};  // minify takes the program
+    if (result.refused) return {};                                    // by every backend
     const bool wrong = result.outcome == "mismatch";
     if (wrong && result.backend == kReferenceBackend) return {};
-    const std::string command =
-        minify_command(result.file, wrong, options.backend, options.accuracy, {}, options.limits);
+    const std::string command = minify_command(result.file, wrong, options);
     return result.outcome == "slow" ? command + " " + shell_quote(options.pace.words()) : command;
 }
 
@@ -100,16 +102,15 @@ std::vector<fs::path> models_of(const fs::path& folder) {
 std::vector<ReplayResult> results_of(const Tool& tool, const ReplayChoice& options, bool lines) {
     const KnownFailures known = options.xfail ? KnownFailures(*options.xfail) : KnownFailures();
     const std::vector<fs::path> files = options.records(tool, known);
-    ReplayOptions how{.backend = options.backend.name,
-                      .backend_options = options.backend.options(),
-                      .accuracy = options.accuracy.chosen(),
-                      .slower = options.pace.pace(options.backend.name, options.backend.options()),
-                      .limits = options.limits.limits(),
-                      .to_event = options.events(),
-                      .jobs = options.jobs};
+    ReplayOptions how{.suspect = options.suspect({}), .to_event = options.events(), .jobs = options.jobs};
+    how.suspect.tier = Tier::computes;
+    how.suspect.slower = options.pace.pace(how.suspect.spec, how.suspect.options);
     for (const fs::path& file : files)
         if (is_plain_model(file)) how.models.insert(file);
     how.load = [](const fs::path& file) { return load_model(file, {}); };
+    how.run_pipeline = [&](const fs::path& file) {
+        return repro::replay_pipeline(file, {how.suspect.limits, how.suspect.compared_by()});
+    };
     Progress progress("replay", files.size(), tool.shared().progress, "records");
     std::size_t done = 0;
     std::vector<ReplayResult> results = replay_all(files, how, known, [&](const ReplayResult& result) {
@@ -140,15 +141,16 @@ Shard shard_of(const std::string& shard) {
 void ReplayChoice::declare(Tool& tool) {
     tool.positional("RECORD|DIR", arguments,
                     "Records, or folders with records. In a folder without records, the models are run, and compared "
-                    "with test_data_set_0 or with the reference.");
+                    "with test_data_set_0 or with the reference. Recorded pipelines of a Halide program are built as a "
+                    "C++ program and run; see share/doc/how-to/halide-program.md.");
     backend.declare(tool, "the backend and backend options that each record was made with; for models, halide");
     accuracy.declare(tool, "How to compare outputs. Default: the mode in each record.", kRecordedTolerances);
     pace.declare(tool, "A record also fails if it takes more than");
     tool.section("Record selection");
     tool.option("--filter", filter, "RE", "Replay only the records whose path matches the regular expression RE.");
     tool.option("--to-event", to_event, "K",
-                "Stop after the first K records of each DIR. Records of failed captures: stop after the first K "
-                "operations of each record.");
+                "Replay only the first K records of each DIR. In a record of a failed capture: replay only the first K "
+                "operations.");
     tool.option(
         "--shard", shard, "I/N",
         "Split the records into N shards, and replay only shard I (1 to N). A shard without records passes. Default: "
@@ -171,8 +173,8 @@ void ReplayChoice::declare(Tool& tool) {
                  "replay every record of a trace on Halide, in CI");
     tool.example("replay traces --shard 1/4 -j 2", "replay a quarter of the records, two in parallel");
     tool.exit_one(
-        "a record fails; a record passes although --xfail lists the record; no record could be judged; with "
-        "--require-judged: a record could not be judged");
+        "a record fails; a record that --xfail lists passes; no record could be judged; with --require-judged: a "
+        "record could not be judged");
     tool.files([this] {
         UsedFiles used{.read = arguments};
         used.reads(xfail);

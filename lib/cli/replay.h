@@ -7,10 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/accuracy_choice.h"
-#include "cli/backend_choice.h"
-#include "cli/limits.h"
-#include "cli/pace_choice.h"
+#include "cli/run_options.h"
 #include "replay/records.h"
 
 namespace whittle::cli {
@@ -18,15 +15,12 @@ namespace whittle::cli {
 /// "I/N", from 1, or, where that is empty, what the environment says (shard_from_environment()). Throws Error.
 Shard shard_of(const std::string& shard);
 
-struct ReplayChoice {
+struct ReplayChoice : RunOptions {
     std::vector<std::filesystem::path> arguments = {};  ///< records, or folders that hold them
-    BackendChoice backend = {};
-    AccuracyChoice accuracy = {};
     PaceChoice pace = {};
     std::string filter = {}, shard = {};  ///< shard: "I/N", from 1
     std::optional<std::int64_t> to_event = {};
     std::optional<std::filesystem::path> xfail = {};
-    LimitOptions limits = {};
     int jobs = 1;
     bool require_judged = false;
     std::vector<std::string> reports = {};  ///< "junit=FILE", "tap"

@@ -4,12 +4,15 @@
 #include <filesystem>
 #include <functional>
 #include <iostream>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "cli/subject.h"
 #include "frontends/cpp/analysis.h"
+#include "report/page/page.h"
 #include "report/show.h"
 
 namespace whittle::cli {
@@ -68,6 +71,39 @@ struct SourceOptions {
     std::vector<cpp::Analysis> analyses(const std::optional<std::filesystem::path>& model,
                                         const std::vector<std::string>& functions, const std::vector<std::string>& rest,
                                         const Analyze& analyze) const;
+};
+
+// --dot, --html and --no-source: what a report is about as pictures, in files of their own.
+
+/// The schedule of a program that uses Halide, as JSON and as text; nothing of others.
+struct ScheduleFacts {
+    const nlohmann::json* json = nullptr;
+    std::string text = {};
+};
+
+struct PictureOptions {
+    std::optional<std::filesystem::path> dot = {}, html = {};
+    bool no_source = false;
+
+    /// --html and --no-source.
+    void declare_page(Tool& tool);
+    void declare(Tool& tool);
+    /// Those that are written.
+    void add_to(UsedFiles& files) const;
+    /// Throws Error for --no-source alone.
+    void check_usage() const;
+    /// Writes them, and returns what the page shows, where there is one. Where a backend was run, values that it
+    /// computes wrong are compared with the reference's for the page; the failures of `json`, which are the subject's
+    /// in its order, get the `first_wrong`. `json` may be null. `schedule`: of a program that uses Halide, kept as long
+    /// as the page.
+    std::optional<html::PageFacts> write(const Tool& tool, const report::Subject& subject, const report::Report& report,
+                                         const SubjectOptions& options, nlohmann::json& json,
+                                         const ScheduleFacts& schedule) const;
+    /// The page again, with what minify and repro have found since: members `minify` and `repros` of `json`.
+    void write_again(html::PageFacts page, const nlohmann::json& json) const;
+    /// The page of a comparison, about its second side.
+    void write_diff(const Tool& tool, const report::Subject& subject, const report::Report& report,
+                    const report::TraceDiff& diff) const;
 };
 
 }  // namespace whittle::cli

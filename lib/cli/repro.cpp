@@ -9,7 +9,7 @@
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "cli/environment.h"
-#include "cli/release.h"
+#include "cli/run_options.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "judge/frames.h"
@@ -56,8 +56,8 @@ void declare_program(Tool& tool, repro::Options& options) {
               "Instead of a short program, write a long program. The long program contains the whole graph and its "
               "data, computes the expected results with loops, and prints a verdict.");
     tool.flag("--anonymize", options.anonymize,
-              "Rename values, parameters, modules and files. Also replace the data by made-up values, except where the "
-              "program fails only with the recorded data.");
+              "Rename values, parameters, modules and files. Also replace the data by made-up values, except the data "
+              "that the failure needs.");
     tool.option("--repeat", options.runs, "N",
                 "Number of runs of the written program; the failure must occur in all runs. 0: only write the program, "
                 "and do not build and run the program. Default: 3.");
@@ -243,11 +243,11 @@ void ReproOptions::declare(Tool& tool) {
     tool.positional("GRAPH", repro.graph, "Graph written by minify, or, with --backend, any graph, model or record.");
     tool.option(
         "-o,--output", repro.output, "FILE",
-        std::string(
-            "File to write. Repros in other languages than C++ are written into a folder named FILE without .cpp. ") +
-            (reports ? ""
-                     : "FILE.py: write a Python script of PyTorch calls instead, with the results of the "
-                       "reference. ") +
+        std::string("File to write. A repro in another language than C++ is written into a folder, whose name "
+                    "is FILE without .cpp. ") +
+            (reports
+                 ? ""
+                 : "If FILE ends in .py: write a Python script of PyTorch calls with the expected results instead. ") +
             "Default: repro.cpp.");
     if (reports)
         declare_report(tool, repro);

@@ -1,18 +1,14 @@
 // repro, and repro report, which writes the text of a bug report, too: how a repro is written and verified.
 #pragma once
 
-#include "cli/accuracy_choice.h"
-#include "cli/backend_choice.h"
 #include "cli/model.h"
+#include "cli/run_options.h"
 #include "repro/repro.h"
 
 namespace whittle::cli {
 
-struct ReproOptions {
+struct ReproOptions : RunOptions {
     repro::Options repro = {};
-    BackendChoice backend = {};
-    AccuracyChoice accuracy = {};
-    InputOptions inputs = {};
     bool reports = false;                             ///< of repro report
     bool old_python = false, old_unverified = false;  ///< of old spellings
 

@@ -103,11 +103,9 @@ void SubjectOptions::check_usage() const {
 }
 
 Suspect SubjectOptions::suspect() const {
-    return {.spec = backend.spec(kDefaultSuspect),
-            .options = backend.options(),
-            .accuracy = accuracy.chosen(),
-            .limits = limits.limits(),
-            .tier = Tier::computes};
+    Suspect suspect = RunOptions::suspect(kDefaultSuspect);
+    suspect.tier = Tier::computes;
+    return suspect;
 }
 
 static Profile profile_of(const fs::path& model, const SubjectOptions& options) {
@@ -122,7 +120,7 @@ report::Subject subject_of(const Tool& tool, const fs::path& model, SubjectOptio
     if (run && options.accuracy.exact())
         throw Error({model.string(), {}}, "--accuracy=exact requires a model or a trace, found a program",
                     shell_quote(program_words("trace", {"-o", "DIR", model.string()})) +
-                        " captures it as a trace; then pass DIR");
+                        " captures a trace; pass this trace (DIR) in place of the program");
     std::optional<Profile> measured;
     // Before the backend is run otherwise: what that compiles would be found in its cache.
     if (measures && known && !run) measured = profile_of(model, options);
@@ -156,12 +154,7 @@ bool follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& op
     }
     if (!options.minify) report << "\n";
     const std::string stem = stem_of(model, options.program.arguments);
-    MinifyOptions asked{.model = subject.runnable,
-                        .output = stem + ".min.json",
-                        .backend = options.backend,
-                        .accuracy = options.accuracy,
-                        .limits = options.limits,
-                        .inputs = options.inputs};
+    MinifyOptions asked{options, subject.runnable, stem + ".min.json"};
     if (std::ranges::any_of(subject.failing(), &JudgedFrame::only_file)) {
         asked.model = model;
         asked.output = stem + ".min.onnx";

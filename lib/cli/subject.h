@@ -8,11 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/accuracy_choice.h"
-#include "cli/backend_choice.h"
-#include "cli/limits.h"
 #include "cli/model.h"
 #include "cli/program.h"
+#include "cli/run_options.h"
 #include "report/subject.h"
 
 namespace whittle::cli {
@@ -20,12 +18,8 @@ namespace whittle::cli {
 class Tool;
 struct UsedFiles;
 
-struct SubjectOptions {
-    BackendChoice backend = {};
-    AccuracyChoice accuracy = {};
-    InputOptions inputs = {};
+struct SubjectOptions : RunOptions {
     ProgramOptions program = {};
-    LimitOptions limits = {};  ///< of a run of a graph
     bool minify = false;
     /// What compiling and running takes is measured, of what is no program on the default backend where none was named.
     bool times = false;
@@ -40,7 +34,7 @@ struct SubjectOptions {
     /// Throws Error for an accuracy that nothing is compared by, for options of a backend that is not run, and for a
     /// backend that is not there.
     void check_usage() const;
-    /// The default suspect, where none was named.
+    /// The default suspect, where none was named; wrong results are failures.
     Suspect suspect() const;
 };
 

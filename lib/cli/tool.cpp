@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <iterator>
 #include <new>
 #include <sstream>
 #include <utility>
@@ -15,14 +14,12 @@
 #include "base/subprocess.h"
 #include "base/variables.h"
 #include "base/words.h"
-#include "cli/completion.h"
 #include "cli/environment.h"
 #include "cli/grammar.h"
 #include "cli/messages.h"
 #include "cli/old_spellings.h"
 #include "cli/pages.h"
 #include "cli/programs.h"
-#include "cli/shared_options.h"
 #include "cli/terminal.h"
 #include "cli/usage.h"
 
@@ -37,7 +34,7 @@ struct Tool::Impl {
     std::vector<Completion> completions;  ///< of page.commands, in their order
     std::function<UsedFiles()> files = [] { return UsedFiles{}; };
     std::string heading = "Options";
-    SharedOptions every;  ///< program's options
+    Shared shared;
     Words command_line;
     std::size_t own_words = 0;
     bool argument_last = false;  ///< an argument was declared last, and not an option
@@ -59,7 +56,7 @@ Tool::~Tool() = default;
 
 const std::string& Tool::name() const { return impl_->page.name; }
 std::string Tool::called() const { return program_called(name()); }
-const Shared& Tool::shared() const { return impl_->every.shared; }
+const Shared& Tool::shared() const { return impl_->shared; }
 const Words& Tool::command_line() const { return impl_->command_line; }
 std::size_t Tool::own_words() const { return impl_->own_words; }
 std::string Tool::command_with(const std::string& option) const {
@@ -240,7 +237,7 @@ std::string Tool::man_options() const {
     PageText page = impl_->full_page();
     for (const Command& command : impl_->commands) {
         PageText own = command.tool->impl_->full_page();
-        page.commands.insert(page.commands.end(), own.commands.begin(), own.commands.end());
+        append(page.commands, own.commands);
         for (OptionText& option : own.options) {
             if (impl_->grammar.called(long_name(option.names))) continue;
             option.heading = "Options of " + command.tool->name();
@@ -264,14 +261,14 @@ std::optional<std::string> Tool::page_for_scripts(std::span<const std::string> a
 std::string Tool::version() const { return version_text(called()); }
 
 void Tool::declare_shared() {
-    if (!std::exchange(impl_->has_shared, true)) impl_->every.declare(*this);
+    if (!std::exchange(impl_->has_shared, true)) impl_->shared.declare(*this);
 }
 
 std::size_t Tool::own_of(std::span<const std::string> arguments) {
     declare_shared();
     const std::size_t own = impl_->grammar.own_of(arguments);
     // Also where the rest is wrong: its error is read by a script.
-    impl_->every.shared.json = std::ranges::count(arguments.first(own), "--json") > 0;
+    impl_->shared.json = std::ranges::count(arguments.first(own), "--json") > 0;
     return own;
 }
 
@@ -284,10 +281,9 @@ std::vector<std::string> Tool::respelled(std::span<const std::string> arguments)
         const std::size_t equals = setting.find('=');
         ::setenv(setting.substr(0, equals).c_str(), setting.c_str() + equals + 1, 1);
     }
-    const auto add = [](Words& to, const Words& more) { to.insert(to.end(), more.begin(), more.end()); };
-    add(impl.old.variables, now.variables);
-    add(impl.old.old, now.old);
-    add(impl.old.advice, now.advice);
+    append(impl.old.variables, now.variables);
+    append(impl.old.old, now.old);
+    append(impl.old.advice, now.advice);
     now.words.insert(now.words.end(), arguments.begin() + static_cast<std::ptrdiff_t>(own), arguments.end());
     return now.words;
 }
@@ -310,14 +306,14 @@ std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     if (auto page = page_for_scripts(arguments)) return page;
     impl.own_words = own + name_size;
     Words positional = impl.grammar.read_options(arguments.first(own));
-    if (impl.every.help) return help();
-    if (impl.every.version) return version();
+    if (impl.shared.help) return help();
+    if (impl.shared.version) return version();
     const std::string ours = impl.grammar.read_rest(arguments.subspan(own), positional);
     impl.grammar.assign_arguments(positional, impl.command_line);
     UsedFiles used = impl.files();
     if (const std::string file = variable("WHITTLE_LOG_FILE"); !file.empty()) used.writes("WHITTLE_LOG_FILE", file);
     check_files(used);
-    impl.every.configure();
+    impl.shared.configure();
     warn_of_old_spellings();
     if (ours.empty()) return std::nullopt;
     if (const std::string taker = before_equals(arguments[own]); impl.grammar.called(taker))

@@ -30,7 +30,9 @@ struct PageText;
 struct Program;
 struct UsedFiles;
 
-/// What every program has: --json --log -q --color --progress --verbose.
+class Tool;
+
+/// The options of every program: machine output, log, debug folder, progress, colors, help.
 struct Shared {
     bool json = false;  ///< machine output on stdout
     bool quiet = false;
@@ -38,6 +40,15 @@ struct Shared {
     bool color_out = false, color_err = false;  ///< colors on stdout and stderr: decided by --color and the terminal
     bool log_elsewhere = false;                 ///< $WHITTLE_LOG_FILE: not on stderr
     ProgressStyle progress = ProgressStyle::none;
+    // As they were typed.
+    std::string log_spec = {}, color = "auto", progress_mode = "auto";
+    std::filesystem::path debug_dir = {};
+    bool help = false, version = false;
+
+    /// Declares them behind the program's own.
+    void declare(Tool& tool);
+    /// Does what they ask for: colors, progress, the log.
+    void configure();
 };
 
 /// The variable that a value on the command line goes into: std::string, std::filesystem::path (which shells complete),

@@ -26,7 +26,9 @@ constexpr std::chrono::minutes kMostTime{10};
 fs::path reader(const fs::path& path) {
     for (const fs::path& folder : backend_folders())
         if (fs::path script = folder / "torch" / "read_model.py"; fs::exists(script)) return script;
-    throw Error({path.string(), {}}, "found a file of torch.compile, but no backend folder has torch/read_model.py");
+    throw Error({path.string(), {}},
+                "found a file of torch.compile, but the reader of such files (torch/read_model.py) is not installed in "
+                "any backend folder");
 }
 
 /// Of what the reader printed, its own last words.
@@ -43,8 +45,8 @@ void warn_of_settings(const fs::path& path, const std::vector<std::string>& sett
     for (const std::string& setting : settings) words += " " + shell_quote({"--backend-option", setting});
     if (!words.empty())
         log_warning(LogChannel::frontend, path.string() +
-                                              ": the file changes settings of PyTorch, which the backends "
-                                              "inductor and torch:NAME get only with" +
+                                              ": the file changes settings of PyTorch; to apply these settings to the "
+                                              "backends inductor and torch:NAME, add" +
                                               words);
 }
 
@@ -60,8 +62,7 @@ std::vector<TorchGraph> converted(const fs::path& path, const fs::path& folder) 
         const nlohmann::json said = nlohmann::json::parse(line);
         const std::string name = said.at("graph");
         graphs.push_back({folder / (name + ".json"), folder / (name + ".safetensors")});
-        for (const std::string setting : said.at("settings"))
-            if (std::ranges::find(settings, setting) == settings.end()) settings.push_back(setting);
+        for (const std::string setting : said.at("settings")) add_once(settings, setting);
     }
     warn_of_settings(path, settings);
     return graphs;

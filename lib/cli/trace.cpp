@@ -7,15 +7,16 @@
 
 #include "backends/registry.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/words.h"
 #include "cli/environment.h"
 #include "cli/messages.h"
 #include "cli/minify.h"
 #include "cli/tool.h"
-#include "cli/trace_hashes.h"
 #include "cli/usage.h"
 #include "compile/gradients.h"
 #include "compile/program.h"
+#include "frontends/halide/recording.h"
 #include "frontends/pt2/save.h"
 #include "graph/placement.h"
 #include "record/launch/trace.h"
@@ -155,10 +156,8 @@ void write_pt2(const TraceOptions& options, const std::vector<Frame>& frames) {
 /// which backend it was.
 void follow_traced(const Tool& tool, const TraceOptions& options, const fs::path& model, const Traced& traced,
                    std::ostream& report, nlohmann::json& json) {
-    MinifyOptions asked{.model = options.output,
-                        .output = options.output / "minimized.json",
-                        .backend = options.backend,
-                        .limits = options.limits};
+    MinifyOptions asked{options, options.output, options.output / "minimized.json"};
+    asked.inputs = {};         // records have their own
     if (traced.only_file()) {  // what was recorded does not fail
         asked.model = model;
         asked.output = options.output / "minimized.onnx";
@@ -167,23 +166,45 @@ void follow_traced(const Tool& tool, const TraceOptions& options, const fs::path
         return;
     }
     const bool recorded = records_of(options) != RecordPolicy::never, wrong = traced.wrong();
-    std::string next = recorded ? minify_command(options.output, wrong, {}, {}, {}, options.limits)
-                                : minify_command(model, wrong, options.backend, {}, options.inputs, options.limits);
+    std::string next = recorded ? minify_command(options.output, wrong, {.limits = options.limits})
+                                : minify_command(model, wrong, options);
     follow_up(tool, {.minify = options.minify, .next = std::move(next), .asked = std::move(asked)}, report, json);
 }
 
+/// The last operations, in a ring that needs to have room for a few large ones only, for as long as the program runs.
+void record_last(const TraceOptions& options, ProgramRequest& program) {
+    constexpr std::int64_t kRingMegabytes = 256;
+    const CaptureSettings settings = options.program.capture();
+    program.last = static_cast<std::size_t>(*options.last);
+    program.until_nan = options.until == "nan";
+    program.limit_mb = settings.limit_mb.value_or(kRingMegabytes);
+    program.limit_seconds = settings.seconds.value_or(0);
+    program.save_every = 0;  // what is in the ring by then would be of no interest
+}
+
 /// The program's stdout stays its own: what we have to say goes to stderr, and the exit status is the program's.
-int trace_program(const Tool& tool, const TraceOptions& options, const TraceRequest& request) {
+int trace_program(const Tool& tool, const TraceOptions& options, TraceRequest request) {
+    const TempDir halide("whittle-trace");
+    if (request.records == RecordPolicy::always && recognize(options.models[0]) == ModelKind::program &&
+        halide_program::Recording::installed())
+        request.halide = halide.path();
     remove_trace(options.output);  // the program may write its own
     ProgramRequest program = options.program.request(tool, options.models[0], options.inputs);
     program.backend = options.backend.name;
+    if (options.last) record_last(options, program);
     const RanProgram ran = run_to_trace(program, request);
+    if (options.last && ran.own)
+        throw Error({ran.identity().string(), {}},
+                    "--last records operations of LibTorch: found a program that uses Whittle's API");
     const Traced traced = whittle::trace(ran, request);
     const std::vector<report::Frame> graphs = report::graphs_of(ran);
     write_pt2(options, graphs);
     for (const std::string& line : to_lines(traced, tool.shared().quiet))
         std::cerr << tool.called() << ": " << line << "\n";
+    if (!tool.shared().quiet)
+        for (const std::string& line : ran.last) std::cerr << tool.called() << ": " << line << "\n";
     nlohmann::json json = to_json(traced);
+    if (!ran.last.empty()) json["last"] = ran.last;
     if (traced.minifiable()) follow_traced(tool, options, options.models[0], traced, std::cerr, json);
     if (tool.shared().json) print_json(json);
     const bool failed = traced.minifiable() && ran.good();
@@ -242,7 +263,7 @@ void TraceOptions::declare(Tool& tool) {
     tool.positional("MODEL", models,
                     std::string(kModelHelp) +
                         " If several models are given, all are written to one folder, each under the name of its file. "
-                        "A model that cannot be read is reported, and the other models are still traced. Only one "
+                        "If a model cannot be read, trace reports the model and traces the others. Only one "
                         "program or TorchScript module can be traced at a time.");
     tool.option("-o,--output", output, "DIR",
                 "Folder to write. If the folder holds an earlier trace of the same models, trace replaces the trace "
@@ -251,17 +272,23 @@ void TraceOptions::declare(Tool& tool) {
     tool.choice("--record", record, {"always", "on-error", "never"},
                 "When to write records: always (default), on-error (runs that fail or give wrong results) or never.");
     tool.flag_or_choice("--fullgraph", fullgraph, {"breaks", "export"},
-                        "Exit with status 1 if there is a graph break, and report the first graph break. export: check "
-                        "what torch.export requires, too: exit with status 1 if a graph reads a tensor that is not an "
-                        "argument of the function, or if the program fixes a size that is marked dynamic.");
+                        "Exit with status 1 if there is a graph break, and report the first graph break. export: exit "
+                        "with status 1 also if torch.export would fail, because a graph reads a tensor that is not an "
+                        "argument of the function, or because the program fixes a size that is marked dynamic.");
     tool.flag("--minify", minify,
               "If the backend fails, minimize the failure, and write the minimized graph and a verified repro to DIR.");
     tool.flag("--hashes", hashes,
-              "Record a hash and sums of the result of each operation of a program, in place of graphs and records. "
+              "For a program: record a hash and sums of the result of each operation, in place of graphs and records. "
               "'explain diff --values' compares two such folders, and names the first operation that differs.");
     tool.option("--repeat", repeat, "N",
                 "With --hashes: run the program N times, and exit with status 1 if the results of a run differ from "
                 "those of the first run.");
+    tool.option("--last", last, "N",
+                "Flight recorder: record only the last N operations of a program that uses LibTorch, with their data, "
+                "up to its end or its crash, in a file of fixed size (256 MB; --capture limit=MB).");
+    tool.choice("--until", until, {"nan", "end"},
+                "With --last: up to the first operation whose result has a NaN, or to the end if there is none "
+                "(default); or end: to the end in any case.");
     tool.section("Graphs");
     tool.flag("--joint", joint,
               "Trace each graph as a joint graph: a graph that also computes the gradients of all inputs that require "
@@ -276,8 +303,8 @@ void TraceOptions::declare(Tool& tool) {
     limits.declare(tool, kLimited);
     tool.common("--output --force --input --backend --minify --fullgraph --record --function --compile --capture");
     tool.exit_one(
-        "the results differ from the given outputs, the backend failed, the graph breaks in spite of --fullgraph, or "
-        "runs differ with --repeat; if a traced program fails, trace exits with the exit status of the program");
+        "the results differ from the given outputs, or the backend failed; with --fullgraph: there is a graph break; "
+        "with --repeat: the runs differ. If a traced program fails, trace exits with the exit status of the program");
     tool.files([this] {
         UsedFiles used;
         for (const fs::path& model : models)
@@ -289,6 +316,11 @@ void TraceOptions::declare(Tool& tool) {
 }
 
 void TraceOptions::check_usage() const {
+    if (last && *last < 1) throw Error({"--last", {}}, "found " + std::to_string(*last) + ", expected at least 1");
+    if (last && hashes) throw Error("--last cannot be used with --hashes, because --hashes records no data");
+    if (last && !runs_program(*this))
+        throw Error({models[0].string(), {}}, "--last records runs of programs and TorchScript modules only");
+    if (!last && until != "nan") throw Error("--until needs --last");
     if (minify && records_of(*this) == RecordPolicy::never)
         throw Error("--minify cannot be used with --record never, because --minify minimizes the records");
     if (joint && runs_program(*this))
@@ -344,16 +376,14 @@ int trace(const Tool& tool, const TraceOptions& options) {
     options.check_usage();
     const TraceLock lock(options.output);
     options.backend.check();  // what is wrong with it is told before anything runs
-    const BackendSpec backend = options.backend.spec(kReferenceBackend);
-    const auto environment = cli::environment(backend, options.backend.options());
-    const TraceRequest request{
-        .folder = options.output,
-        .models = options.program.identities(options.models),
-        .suspect = {.spec = backend, .options = options.backend.options(), .limits = options.limits.limits()},
-        .records = records_of(options),
-        .check = options.program.capture().check,
-        .environment = environment,
-        .load = [](const fs::path& folder) { return load_model(folder, {}); }};
+    const Suspect suspect = options.suspect(kReferenceBackend);
+    const TraceRequest request{.folder = options.output,
+                               .models = options.program.identities(options.models),
+                               .suspect = suspect,
+                               .records = records_of(options),
+                               .check = options.program.capture().check,
+                               .environment = environment(suspect.spec, suspect.options),
+                               .load = [](const fs::path& folder) { return load_model(folder, {}); }};
     if (options.hashes) return trace_hashes(tool, options, request);
     return runs_program(options) ? trace_program(tool, options, request) : trace_models(tool, options, request);
 }

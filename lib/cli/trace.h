@@ -6,10 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/backend_choice.h"
-#include "cli/limits.h"
 #include "cli/model.h"
 #include "cli/program.h"
+#include "cli/run_options.h"
 #include "record/launch/trace.h"
 #include "report/report.h"
 
@@ -17,18 +16,16 @@ namespace whittle::cli {
 
 class Tool;
 
-struct TraceOptions {
+struct TraceOptions : RunOptions {
     std::vector<std::filesystem::path> models = {};
     std::filesystem::path output = "whittle-out";
-    BackendChoice backend = {};
-    InputOptions inputs = {};
     ProgramOptions program = {};
-    LimitOptions limits = {};  ///< of a run of a graph
     std::string record = "always";
     std::optional<std::string> fullgraph = {};
     std::optional<std::filesystem::path> pt2 = {};
     bool joint = false, minify = false, force = false, hashes = false;
-    std::optional<std::int64_t> repeat = {};
+    std::optional<std::int64_t> repeat = {}, last = {};
+    std::string until = "nan";
 
     void declare(Tool& tool);
     /// Throws Error for options that exclude each other, for a trace that would be written over what it reads, and for
@@ -57,5 +54,14 @@ bool is_whole(const Tool& tool, const TraceOptions& options, const std::string& 
 /// Traces the models, or runs the program, into the folder. Returns the exit status: a program's own unless that is 0
 /// and something failed.
 int trace(const Tool& tool, const TraceOptions& options);
+
+// trace --hashes: a program's operations by hashes of their results, for explain diff --values; and with --repeat,
+// again, to find operations whose results differ from run to run.
+
+/// Throws Error for options that need graphs.
+void check_usage_of_hashes(const TraceOptions& options);
+
+/// Runs the program into the folder. Returns the exit status: the program's own, or 1 where runs differ.
+int trace_hashes(const Tool& tool, const TraceOptions& options, const TraceRequest& request);
 
 }  // namespace whittle::cli

@@ -1,4 +1,4 @@
-#include "cli/trace_hashes.h"
+#include "cli/trace.h"
 
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -64,7 +64,7 @@ std::optional<report::HashDiff> repeat(const Tool& tool, const TraceOptions& opt
 
 void check_usage_of_hashes(const TraceOptions& options) {
     if (options.repeat && !options.hashes)
-        throw Error("--repeat needs --hashes", "--repeat compares the hashes of the runs");
+        throw Error("--repeat needs --hashes", "add --hashes: --repeat compares the hashes of the runs");
     if (!options.hashes) return;
     if (options.repeat && *options.repeat < 2)
         throw Error({"--repeat", {}}, "found " + std::to_string(*options.repeat) + ", expected at least 2 runs");

@@ -11,7 +11,6 @@
 #include "base/command_words.h"
 #include "base/number_text.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "cli/model.h"
 #include "formats/failure_file.h"
@@ -42,7 +41,7 @@ bool is_part_of_trace(const fs::path& output, const fs::path& folder) {
         if (first == part) return true;
     try {
         const std::vector<fs::path> listed = trace_files(folder);
-        return std::find(listed.begin(), listed.end(), inside) != listed.end();
+        return std::ranges::find(listed, inside) != listed.end();
     } catch (const Error&) {
         return false;
     }
@@ -77,8 +76,8 @@ void check_output(const std::string& option, const fs::path& output, const std::
     if (!fs::is_regular_file(output, ignored)) return;
     for (const fs::path& input : read) {
         const std::vector<fs::path> kept = with_sidecars(input);
-        const bool same = std::any_of(kept.begin(), kept.end(),
-                                      [&](const fs::path& file) { return fs::equivalent(output, file, ignored); });
+        const bool same =
+            std::ranges::any_of(kept, [&](const fs::path& file) { return fs::equivalent(output, file, ignored); });
         if (same || (fs::is_directory(input, ignored) && is_part_of_trace(output, input)))
             throw Error({option, {}},
                         "'" + output.string() + "' is an input of this command, and inputs are never overwritten");

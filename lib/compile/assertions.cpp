@@ -1,11 +1,10 @@
 #include "compile/assertions.h"
 
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "base/error.h"
-#include "graph/any_size.h"
+#include "graph/abilities.h"
 #include "ops/core/assertions.h"
 #include "passes/assertions.h"
 

@@ -10,7 +10,6 @@
 #include "passes/no_grad.h"
 
 namespace whittle::program {
-
 namespace {
 
 CompileResult compile_stage(Backend& backend, const Graph& captured, const BackendOptions& options) {

@@ -154,7 +154,7 @@ class Judge {
             settled += measured.has_value();
             if (measured && differs(all, *measured)) return {.wrong = worst(all)};
         }
-        if (settled == 0) slopes.undecided = "the outputs change smoothly along none of the directions tried";
+        if (settled == 0) slopes.undecided = "in none of the tried directions, the outputs change smoothly";
         return slopes;
     }
 
@@ -233,7 +233,7 @@ std::string refused(const Graph& joint) {
     if (draws_random_numbers(joint)) return "the graph draws random numbers";
     for (const NodeId id : joint.calls())
         if (custom_op(joint.node({id}).target))
-            return "the op " + joint.node({id}).target + " is defined by the program only";
+            return "the op " + joint.node({id}).target + " is defined only in the program";
     return "";
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "graph/graph.h"
-#include "graph/joint_shape.h"
+#include "graph/joint_forward.h"
 
 namespace whittle::program {
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "compile/compile.h"
 #include "graph/text.h"
 #include "ops/core/draws.h"
@@ -79,7 +80,7 @@ Values Differentiated::backward_inputs(std::span<const Tensor> inputs, std::span
 
 Values Differentiated::joint_inputs(std::span<const Tensor> inputs) const {
     Values all(inputs.begin(), inputs.end());
-    all.insert(all.end(), tangents.begin(), tangents.end());
+    append(all, tangents);
     return all;
 }
 

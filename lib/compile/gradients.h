@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "graph/backend.h"
-#include "graph/joint_shape.h"
+#include "graph/joint_forward.h"
 #include "passes/partition.h"
 
 namespace whittle::program {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "compile/compile.h"
 #include "compile/gradients.h"
 #include "graph/abilities.h"
@@ -99,7 +100,7 @@ std::optional<Interpreted> interpreted(const Backend& backend, const Graph& fail
     if (failing.failure->signature.at_gradients()) {
         if (!cut) return std::nullopt;
         std::vector<Tensor> all = inputs;
-        all.insert(all.end(), made->tangents.begin(), made->tangents.end());
+        append(all, made->tangents);
         return Interpreted{asked_with(failing, without_requires_grad(made->joint.graph), std::move(all)),
                            Joined(*made).run()};
     }
@@ -121,7 +122,7 @@ std::optional<std::string> wrong_before_cut(const Graph& failing, std::span<cons
     const std::optional<Differentiated> made = differentiate(failing);
     if (!made || !made->refused.empty()) return std::nullopt;
     std::vector<Tensor> all = inputs;
-    all.insert(all.end(), made->tangents.begin(), made->tangents.end());
+    append(all, made->tangents);
     if (differs(made->joint.graph, all, expected, accuracy)) return std::string(name(PassId::joint));
     return std::nullopt;
 }

@@ -8,25 +8,24 @@
 namespace whittle::program {
 namespace {
 
-/// The calls without which the outputs of kernel `k` are not computed from what the kernels before it write.
-std::set<NodeId> calls_of(const Plan& plan, std::size_t k) {
-    std::set<ValueRef> written;
-    for (std::size_t before = 0; before < k; ++before)
-        written.insert(plan.kernels[before].outputs.begin(), plan.kernels[before].outputs.end());
+/// The calls without which the outputs are not computed from what is given.
+std::vector<NodeId> calls_between(const Graph& graph, std::span<const ValueRef> given,
+                                  const std::vector<ValueRef>& outputs) {
+    const std::set<ValueRef> known(given.begin(), given.end());
     std::set<NodeId> calls;
     std::vector<NodeId> open;
-    for (const ValueRef& value : plan.kernels.at(k).outputs) open.push_back(value.node);
+    for (const ValueRef& value : outputs) open.push_back(value.node);
     while (!open.empty()) {
         const NodeId id = open.back();
         open.pop_back();
-        const Node& node = plan.graph.node({id});
+        const Node& node = graph.node({id});
         if (!is_op_call(node) || !calls.insert(id).second) continue;
         for_each_input(node, [&](NodeRef ref) {
-            const ValueRef value = value_of(plan.graph, ref);
-            if (!written.contains(value)) open.push_back(value.node);
+            const ValueRef value = value_of(graph, ref);
+            if (!known.contains(value)) open.push_back(value.node);
         });
     }
-    return calls;
+    return {calls.begin(), calls.end()};
 }
 
 /// The graph with `values` as its only outputs.
@@ -60,13 +59,19 @@ std::map<ValueRef, ValueRef> values_in(const Graph& plan, const Subgraph& part) 
 
 }  // namespace
 
-Subgraph part_of(const Plan& plan, std::size_t k) {
-    const std::vector<ValueRef>& outputs = plan.kernels.at(k).outputs;
-    const std::set<NodeId> calls = calls_of(plan, k);
-    Subgraph part = subgraph(returning(plan.graph, outputs), std::vector<NodeId>(calls.begin(), calls.end()));
-    part.graph.name = plan.graph.name + "." + plan.kernels[k].group.name;
+Subgraph part_between(const Graph& graph, std::span<const ValueRef> given, const std::vector<ValueRef>& outputs) {
+    Subgraph part = subgraph(returning(graph, outputs), calls_between(graph, given, outputs));
     part.outputs.resize(outputs.size());  // behind them: results of calls with several that nobody reads here
     part.graph.nodes.back().args.resize(outputs.size());
+    return part;
+}
+
+Subgraph part_of(const Plan& plan, std::size_t k) {
+    std::vector<ValueRef> written;
+    for (std::size_t before = 0; before < k; ++before)
+        written.insert(written.end(), plan.kernels[before].outputs.begin(), plan.kernels[before].outputs.end());
+    Subgraph part = part_between(plan.graph, written, plan.kernels.at(k).outputs);
+    part.graph.name = plan.graph.name + "." + plan.kernels[k].group.name;
     return part;
 }
 

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <variant>
+#include <vector>
 
 #include "compile/plan.h"
 #include "graph/backend.h"
@@ -15,6 +17,10 @@ namespace whittle::program {
 /// The calls between what the kernels before kernel `k` write and what it writes. Inputs are placeholders of the plan's
 /// graph, and values that those kernels write; there is one output for each of the kernel's, in its order.
 Subgraph part_of(const Plan& plan, std::size_t k);
+
+/// The calls of a functional graph between `given` and `outputs`, which are its outputs in this order. Its inputs are
+/// among `given`, or placeholders of the graph that are not.
+Subgraph part_between(const Graph& graph, std::span<const ValueRef> given, const std::vector<ValueRef>& outputs);
 
 /// The plan of part_of(plan, k): the kernel with its group and schedule, on the values of the part. Placeholders have
 /// the strides that the kernel was compiled for.

@@ -21,9 +21,9 @@ struct PlainKernel {
     const expr::Group& group;
     const expr::Schedule& schedule;
     std::span<const Tensor> inputs;  ///< one per group.inputs, row-major
-    int guilty = -1;                 ///< position in the schedule of what `bool with_directive` switches
+    int culprit = -1;                ///< position in the schedule of what `bool with_directive` switches
     std::string target = {};         ///< empty: the one of the process
-    bool mended = false;             ///< with the passes that work round known bugs of the compiler
+    bool with_workarounds = false;   ///< with the passes that work round known bugs of the compiler
     bool careful = true;             ///< with what NaN, -0 and overflow need in every operation
 };
 
@@ -33,7 +33,7 @@ struct KernelRequest {
     const Tensor& expected;      ///< the output
     const Tensor* got;           ///< null: it computed none
     std::string message;         ///< what the failure says
-    bool exact;                  ///< without the guilty directive the output has the bits of `expected`
+    bool exact;                  ///< without the culprit directive the output has the bits of `expected`
     std::filesystem::path file;  ///< the program's name
     std::int64_t alarm;          ///< seconds after which the compiler or the kernel counts as hung
     /// Results of the compiler are replaced by the expected ones: what the program checks must pass then.

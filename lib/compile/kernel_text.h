@@ -25,7 +25,7 @@ class Names {
     Names(const Graph& graph, const std::vector<std::string>& outputs) : graph_(graph), outputs_(outputs) {}
 
     std::string text(const ValueRef& key) const {
-        const std::string& name = graph_.nodes[static_cast<std::size_t>(key.node)].name;
+        const std::string& name = graph_.node({key.node}).name;
         return key.index ? name + "_r" + std::to_string(key.index) : name;
     }
     /// A member of Outputs.
@@ -92,14 +92,13 @@ class KernelFunctions {
 
     /// The first output of the graph that is this kernel result.
     std::optional<std::size_t> output_of(const ValueRef& key) const {
-        const auto found = std::find(plan_.outputs.begin(), plan_.outputs.end(), key);
+        const auto found = std::ranges::find(plan_.outputs, key);
         if (found == plan_.outputs.end()) return std::nullopt;
         return static_cast<std::size_t>(found - plan_.outputs.begin());
     }
 
     std::string place(const ValueRef& key) const {
-        if (plan_.graph.nodes[static_cast<std::size_t>(key.node)].kind != NodeKind::call)
-            return "in_" + names_.text(key);
+        if (plan_.graph.node({key.node}).kind != NodeKind::call) return "in_" + names_.text(key);
         if (const auto output = output_of(key)) return "out." + names_.member(*output);
         return "mid_" + names_.text(key) + ".get()";
     }
@@ -109,7 +108,7 @@ class KernelFunctions {
         std::string text;
         for (std::size_t i = 0; i < plan_.outputs.size(); i++) {
             const ValueRef& key = plan_.outputs[i];
-            const Node& node = plan_.graph.nodes[static_cast<std::size_t>(key.node)];
+            const Node& node = plan_.graph.node({key.node});
             if (node.kind == NodeKind::call && output_of(key) == i) continue;
             if (node.results[static_cast<std::size_t>(key.index)].numel() == 0) continue;  // has no member
             text += "    std::memcpy(out." + names_.member(i) + ", " + place(key) + ", sizeof out." + names_.member(i) +

@@ -1,17 +1,10 @@
 #include "compile/observer.h"
 
-#include <utility>
-
 namespace whittle::program {
-namespace {
 
-thread_local CompileObserver* current = nullptr;
-
-}  // namespace
+static thread_local CompileObserver* current = nullptr;
 
 CompileObserver* observer() { return current; }
-
-Observing::Observing(CompileObserver* observer) : before_(std::exchange(current, observer)) {}
-Observing::~Observing() { current = before_; }
+Observing::Observing(CompileObserver* observer) : Exchanged(current, observer) {}
 
 }  // namespace whittle::program

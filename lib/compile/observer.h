@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/exchanged.h"
 #include "compile/program.h"
 
 namespace whittle::program {
@@ -37,15 +38,8 @@ class CompileObserver {
 /// This thread's, or null.
 CompileObserver* observer();
 
-class Observing {
-  public:
+struct Observing : Exchanged<CompileObserver*> {
     explicit Observing(CompileObserver* observer);
-    ~Observing();
-    Observing(const Observing&) = delete;
-    Observing& operator=(const Observing&) = delete;
-
-  private:
-    CompileObserver* const before_;
 };
 
 }  // namespace whittle::program

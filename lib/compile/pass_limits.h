@@ -1,5 +1,5 @@
 // Passes that can be switched off, wholly or after their first applications: where a failure begins, something is
-// guilty. What LLVM calls opt-bisect-limit, for the steps between a graph and its kernels.
+// culprit. What LLVM calls opt-bisect-limit, for the steps between a graph and its kernels.
 #pragma once
 
 #include <array>

@@ -6,9 +6,11 @@
 #include <set>
 #include <utility>
 
+#include "base/words.h"
 #include "compile/hooks.h"
 #include "expr/builder.h"
 #include "graph/text.h"
+#include "ops/core/elements.h"
 #include "ops/core/positions.h"
 #include "ops/core/registry.h"
 
@@ -28,13 +30,7 @@ expr::Index sample_index(std::size_t rank) {
 
 std::size_t cost(const expr::Value& value) { return expr::node_count(value(sample_index(value.sizes().size()))); }
 
-bool is_empty(const Sizes& sizes) { return std::find(sizes.begin(), sizes.end(), 0) != sizes.end(); }
-
-/// A tensor without elements: any expression will do, none is evaluated. Never an input, which a select could load
-/// from.
-expr::Value empty_value(DType dtype, const Sizes& sizes) {
-    return expr::Value(dtype, sizes, [dtype](const expr::Index&) { return expr::constant(dtype, Scalar(0)); });
-}
+bool is_empty(const Sizes& sizes) { return std::ranges::find(sizes, 0) != sizes.end(); }
 
 class Planner {
   public:
@@ -47,7 +43,7 @@ class Planner {
         start_group();
         const Graph& graph = plan_.graph;
         for (position_ = 0; position_ < static_cast<NodeId>(graph.nodes.size()); position_++) {
-            const Node& node = graph.nodes[static_cast<std::size_t>(position_)];
+            const Node& node = graph.node({position_});
             if (is_op_call(node)) add(node);
         }
         position_ = static_cast<NodeId>(graph.nodes.size()) - 1;  // the output node: what it reads is still needed
@@ -65,7 +61,7 @@ class Planner {
                 for (const Positions& positions : positions_of(graph, node))
                     stored_.insert(value_of(graph, positions.operand));
         for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); id++) {
-            const Node& node = graph.nodes[static_cast<std::size_t>(id)];
+            const Node& node = graph.node({id});
             if (is_getitem(node)) continue;  // its users read the producer
             std::set<ValueRef> read;
             for_each_input(node, [&](NodeRef ref) { read.insert(value_of(graph, ref)); });
@@ -98,7 +94,7 @@ class Planner {
         if (fused && after_pass())
             after_pass()({.pass = PassId::fuse, .nth = limits_.applications(PassId::fuse), .made = &results});
         kernel_.nodes.push_back(position_);
-        kernel_.checks.insert(kernel_.checks.end(), checks.begin(), checks.end());
+        append(kernel_.checks, checks);
         const bool lowers_anew = reads_what_stays(node);
         for (std::size_t i = 0; i < results.size(); i++) {
             const ValueRef key{position_, static_cast<int>(i)};
@@ -187,9 +183,10 @@ class Planner {
     /// The value in the current group: computed here, or an input of the group.
     expr::Value value(const ValueRef& key) {
         if (const auto found = values_.find(key); found != values_.end()) return found->second;
-        const Node& node = plan_.graph.nodes[static_cast<std::size_t>(key.node)];
+        const Node& node = plan_.graph.node({key.node});
         const ValueMeta& meta = node.results.at(static_cast<std::size_t>(key.index));
         if (views_.contains(key)) return values_[key] = lower(node).at(static_cast<std::size_t>(key.index));
+        // Never an input, which a select could load from.
         if (is_empty(meta.sizes)) return values_[key] = empty_value(meta.dtype, meta.sizes);
         // Kernels write contiguous results; only what comes from outside has strides of its own.
         const bool stored_here = node.kind == NodeKind::call;
@@ -216,7 +213,7 @@ class Planner {
             if (is_input(key, value) || views_.contains(key) || is_empty(value.sizes()) || last == last_use_.end() ||
                 last->second < position_)
                 continue;
-            const Node& node = plan_.graph.nodes[static_cast<std::size_t>(key.node)];
+            const Node& node = plan_.graph.node({key.node});
             builder_->set_origin(node.name, print(plan_.graph, node));
             builder_->output(value, node.name);
             kernel_.outputs.push_back(key);
@@ -266,8 +263,7 @@ Plan plan(const Graph& core, PassLimits& limits, Scheduler scheduler) { return P
 std::vector<DirectiveText> directives(const Plan& plan) {
     std::vector<DirectiveText> all;
     const auto position = [&](const std::string& text) {
-        return std::find_if(all.begin(), all.end(), [&](const DirectiveText& d) { return d.text == text; }) -
-               all.begin();
+        return std::ranges::find_if(all, [&](const DirectiveText& d) { return d.text == text; }) - all.begin();
     };
     for (const Kernel& kernel : plan.kernels)
         for (const expr::Directive* directive : expr::active(kernel.schedule)) {

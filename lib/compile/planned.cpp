@@ -6,10 +6,14 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/words.h"
+#include "compile/kernel_text.h"
 #include "graph/value_ref.h"
 #include "ops/core/registry.h"
+#include "passes/dce.h"
 
 namespace whittle::program {
+
 namespace {
 
 /// Sizes that indices of 32 bits cannot address.
@@ -20,7 +24,7 @@ std::optional<BackendFailure> too_large(const Graph& graph) {
                 return BackendFailure{.stage = "compile",
                                       .op = node.target,
                                       .message = "%" + node.name + " has sizes " + to_string(meta.sizes) +
-                                                 ", but kernels use 32-bit indices",
+                                                 ", too large for the 32-bit indices of kernels",
                                       .unsupported = true};
     return std::nullopt;
 }
@@ -50,10 +54,6 @@ std::optional<BackendFailure> foreign_dtype(const Graph& graph, const std::strin
     return std::nullopt;
 }
 
-void add(std::vector<std::string>& targets, const std::string& target) {
-    if (std::find(targets.begin(), targets.end(), target) == targets.end()) targets.push_back(target);
-}
-
 /// Adds the calls that write, where what they write is not the graph's own or has no functional form; `why`: the
 /// latter's reason.
 bool add_writes(CompiledProgram& program, std::vector<std::string>& targets, std::string& why) {
@@ -65,10 +65,10 @@ bool add_writes(CompiledProgram& program, std::vector<std::string>& targets, std
         why = error.what();
     }
     for (const Node& node : captured.nodes)
-        if (writes(node)) add(targets, node.target);
+        if (writes(node)) add_once(targets, node.target);
     for (const auto& [name, nested] : captured.subgraphs)
         for (const Node& node : nested->nodes)
-            if (writes(node)) add(targets, node.target);
+            if (writes(node)) add_once(targets, node.target);
     return true;
 }
 
@@ -77,14 +77,16 @@ void add_not_lowered(CompiledProgram& program, std::vector<std::string>& targets
     // A call is named as it was captured where its own values say it, whatever it decomposes into, or nothing.
     const Graph& captured = program.graph(Stage::captured);
     for (const Node& node : captured.nodes)
-        if (is_op_call(node) && foreign_dtype(captured, node)) add(targets, node.target);
+        if (is_op_call(node) && foreign_dtype(captured, node)) add_once(targets, node.target);
     // Before constants are folded: what is supported does not depend on a pass that can be switched off.
     const Graph& graph = program.graph(Stage::decomposed);
-    for (const Node& node : graph.nodes) {
-        if (!is_op_call(node)) continue;
+    const std::vector<bool> live = live_nodes(graph);  // PyTorch exports draws that only training uses
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+        const Node& node = graph.nodes[i];
+        if (!is_op_call(node) || !live[i]) continue;
         const RegisteredOp* op = Registry::instance().op(node.target);
         if (op && (op->def->lower || runs_nested_graphs(node)) && !foreign_dtype(graph, node)) continue;
-        add(targets, node.target);
+        add_once(targets, node.target);
     }
     if (!has_control_flow(captured)) return;
     for (const auto& [name, nested] : captured.subgraphs) {
@@ -132,10 +134,9 @@ std::variant<const Plan*, BackendFailure> planned(CompiledProgram& program, Sche
     for (const Node& node : captured.nodes)
         if (runs_nested_graphs(node)) missing.push_back(node.target);
     if (!missing.empty()) {
-        std::string list;
-        for (const std::string& target : missing) list += (list.empty() ? "" : ", ") + target;
+        const std::string list = join(op_names(captured, missing));
         return BackendFailure{.stage = "compile",
-                              .op = std::string(missing.front()),
+                              .op = missing.front(),
                               .message = backend + " does not implement " + list + (why.empty() ? "" : ": " + why),
                               .unsupported = true,
                               .missing = std::move(missing)};
@@ -150,6 +151,26 @@ std::variant<const Plan*, BackendFailure> planned(CompiledProgram& program, Sche
     } catch (const LoweringError& error) {
         return BackendFailure{.stage = "compile", .op = {}, .message = error.what(), .unsupported = true};
     }
+}
+
+LoopsCode loops_code(const Plan& plan, const std::vector<std::string>& outputs, const std::string& driver) {
+    const Names names(plan.graph, outputs);
+    const KernelFunctions kernels(plan, names);
+    std::vector<const expr::Group*> groups;
+    for (const Kernel& kernel : plan.kernels) groups.push_back(&kernel.group);
+    return {plan.graph, expr::support_cpp(groups),
+            kernels.functions("loops", [](const Kernel& kernel, const std::string& name) {
+                return expr::to_loops_cpp(kernel.group, name);
+            }) + kernels.driver(driver, "loops")};
+}
+
+std::optional<LoopsCode> loops_code(const Graph& graph, const std::vector<std::string>& outputs,
+                                    const std::string& driver) {
+    CompiledProgram program(graph);
+    const auto result = planned(
+        program, [](expr::Group&) { return expr::Schedule(); }, "a repro");
+    const auto* plan = std::get_if<const Plan*>(&result);
+    return plan ? std::optional(loops_code(**plan, outputs, driver)) : std::nullopt;
 }
 
 }  // namespace whittle::program

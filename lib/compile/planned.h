@@ -1,12 +1,15 @@
 // A program as kernels: what none can compute, by name, and the plan of the rest.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "compile/plan.h"
 #include "compile/program.h"
 #include "graph/backend.h"
+#include "graph/emitter.h"
 
 namespace whittle::program {
 
@@ -27,5 +30,12 @@ std::string lacking(const Graph& graph, const Node& call);
 /// kernel has is a warning.
 std::variant<const Plan*, BackendFailure> planned(CompiledProgram& program, Scheduler scheduler,
                                                   const std::string& backend);
+
+/// `outputs`: as in EmitRequest; `driver`: the function that calls them.
+LoopsCode loops_code(const Plan& plan, const std::vector<std::string>& outputs,
+                     const std::string& driver = "run_loops");
+/// The kernels of any backend's graph as Whittle lowers them, without a schedule; nothing where an op does not lower.
+std::optional<LoopsCode> loops_code(const Graph& graph, const std::vector<std::string>& outputs,
+                                    const std::string& driver = "run_loops");
 
 }  // namespace whittle::program

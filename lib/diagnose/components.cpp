@@ -26,35 +26,35 @@ class Procedure {
     Procedure(const LoadedFrame& frame, const Suspect& suspect)
         : frame_(frame), suspect_(suspect), known_{frame.expected, frame.expected_from} {}
 
-    Guilt run(int runs) {
-        Guilt guilt{.name = frame_.name, .file = frame_.file.string()};
+    ComponentVerdict run(int runs) {
+        ComponentVerdict found{.name = frame_.name, .file = frame_.file.string()};
         const std::unique_ptr<Backend> backend = find_backend(suspect_.spec, suspect_.options);
         const BuiltInBackend& own = row_of(suspect_, *backend);
         Tried suspect = ask(own, suspect_.spec, suspect_.options, runs, true);
         suspect.suspect = true;
         if (own.name.empty() && component_named(suspect_.spec))
             for (const auto& [key, value] : suspect_.options) suspect.backend += " " + key + "=" + value;
-        if (suspect.fails()) guilt.rate = suspect.rate;
-        guilt.repeat = runs_until_passing(guilt.rate);
+        if (suspect.fails()) found.rate = suspect.rate;
+        found.repeat = runs_until_passing(found.rate);
         const CompileStage consumed = consumed_by(*backend);
         for (const BuiltInBackend& tried : components()) {
             if (&tried == &own) break;
             // Of a debug backend, those before it are its neighbours, whatever it is given.
             if (own.name.empty() && tried.in_diagnosis.stage > consumed) continue;
-            if (tried.in_diagnosis.stands_in && !nobody_judged_gradients(guilt.who())) continue;
-            const int nth = static_cast<int>(guilt.tried.size()) + 1;
-            guilt.tried.push_back(ask(tried, tried.name, options_in(tried.in_diagnosis.options),
-                                      runs_until_passing(guilt.rate, nth), false));
-            if (guilt.fails()) return guilt;
+            if (tried.in_diagnosis.stands_in && !nobody_judged_gradients(found.last())) continue;
+            const int nth = static_cast<int>(found.tried.size()) + 1;
+            found.tried.push_back(ask(tried, tried.name, options_in(tried.in_diagnosis.options),
+                                      runs_until_passing(found.rate, nth), false));
+            if (found.fails()) return found;
         }
         for (const std::string& earlier : earlier_backends(suspect_.spec)) {
-            const int nth = static_cast<int>(guilt.tried.size()) + 1;
-            guilt.tried.push_back(ask(components().back(), earlier, without_limits(suspect_.options),
-                                      runs_until_passing(guilt.rate, nth), false));
-            if (guilt.fails()) return guilt;
+            const int nth = static_cast<int>(found.tried.size()) + 1;
+            found.tried.push_back(ask(components().back(), earlier, without_limits(suspect_.options),
+                                      runs_until_passing(found.rate, nth), false));
+            if (found.fails()) return found;
         }
-        guilt.tried.push_back(std::move(suspect));
-        return guilt;
+        found.tried.push_back(std::move(suspect));
+        return found;
     }
 
   private:
@@ -151,44 +151,44 @@ const BuiltInBackend* component_named(const BackendSpec& spec) {
     return nullptr;
 }
 
-Guilt first_guilty(const LoadedFrame& frame, const Suspect& suspect, int runs) {
+ComponentVerdict first_failing_component(const LoadedFrame& frame, const Suspect& suspect, int runs) {
     return Procedure(frame, suspect).run(runs);
 }
 
-JudgedFrame judged_frame(const Guilt& guilt) {
-    return {.name = guilt.name,
-            .file = guilt.file,
-            .verdict = guilt.verdict(),
-            .reason = guilt.fails() ? guilt.who().failure : guilt.who().undecided,
-            .compared = guilt.who().compared};
+JudgedFrame judged_frame(const ComponentVerdict& found) {
+    return {.name = found.name,
+            .file = found.file,
+            .verdict = found.verdict(),
+            .reason = found.fails() ? found.last().failure : found.last().undecided,
+            .compared = found.last().compared};
 }
 
-std::string to_text(const Guilt& guilt) {
+std::string to_text(const ComponentVerdict& found) {
     std::size_t width = 0;
-    for (const Tried& tried : guilt.tried) width = std::max(width, tried.backend.size());
+    for (const Tried& tried : found.tried) width = std::max(width, tried.backend.size());
     std::string text;
-    for (const Tried& tried : guilt.tried)
+    for (const Tried& tried : found.tried)
         text += "  " + pad_right(tried.backend, width) + pad_left(fixed(tried.seconds, 2), 8) + " s  " +
                 result_text(tried) + "\n";
     return text;
 }
 
-nlohmann::json to_json(const Guilt& guilt) {
+nlohmann::json to_json(const ComponentVerdict& found) {
     nlohmann::json tried = nlohmann::json::array();
-    for (const Tried& one : guilt.tried) {
+    for (const Tried& one : found.tried) {
         tried.push_back(
             {{"backend", one.backend}, {"runs", one.rate.runs}, {"failed", one.rate.failed}, {"seconds", one.seconds}});
         if (!one.failure.empty()) tried.back()["failure"] = one.failure;
         if (!one.undecided.empty()) tried.back()["not_judged"] = one.undecided;
     }
     nlohmann::json json = {
-        {"frame", guilt.name}, {"file", guilt.file}, {"tried", tried}, {"verdict", name(guilt.verdict())}};
-    if (guilt.verdict() == Verdict::not_judged) json["reason"] = guilt.who().undecided;
-    if (!guilt.who().compared.empty()) json["compared"] = guilt.who().compared;
-    if (!guilt.fails()) return json;
-    json["guilty"] = {{"backend", guilt.who().backend}, {"component", guilt.who().who()}};
-    json["rate"] = guilt.rate.value();
-    json["repeat"] = guilt.repeat;
+        {"frame", found.name}, {"file", found.file}, {"tried", tried}, {"verdict", name(found.verdict())}};
+    if (found.verdict() == Verdict::not_judged) json["reason"] = found.last().undecided;
+    if (!found.last().compared.empty()) json["compared"] = found.last().compared;
+    if (!found.fails()) return json;
+    json["guilty"] = {{"backend", found.last().backend}, {"component", found.last().culprit()}};
+    json["rate"] = found.rate.value();
+    json["repeat"] = found.repeat;
     return json;
 }
 

@@ -1,5 +1,5 @@
-// first_guilty(): the procedure of PyTorch's debugging guide as one function: which component of the stack is the first
-// with which a graph fails? https://pytorch.org/docs/stable/torch.compiler_troubleshooting.html
+// first_failing_component(): the procedure of PyTorch's debugging guide as one function: which component of the stack
+// is the first with which a graph fails? https://pytorch.org/docs/stable/torch.compiler_troubleshooting.html
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -35,22 +35,23 @@ struct Tried {
     bool suspect = false;                    ///< with the options that are the suspect's
 
     bool fails() const { return rate.failed > 0; }
-    std::string_view who() const {
+    std::string_view culprit() const {
         const Component& says = component->in_diagnosis;
         return of_gradients && !says.culprit_of_gradients.empty() ? says.culprit_of_gradients : says.culprit;
     }
 };
 
-struct Guilt {
+struct ComponentVerdict {
     std::string name = {}, file = {};  ///< the frame's
     std::vector<Tried> tried = {};     ///< up to the first that fails, the suspect last
     Rate rate = {};                    ///< at which the suspect fails
     int repeat = 1;  ///< runs without a failure after which the first that passed was said to (graph/rate.h)
 
-    const Tried& who() const { return tried.back(); }
-    bool fails() const { return who().fails(); }
+    /// The one that fails, else the suspect.
+    const Tried& last() const { return tried.back(); }
+    bool fails() const { return last().fails(); }
     Verdict verdict() const {
-        return fails() ? Verdict::fails : who().undecided.empty() ? Verdict::right : Verdict::not_judged;
+        return fails() ? Verdict::fails : last().undecided.empty() ? Verdict::right : Verdict::not_judged;
     }
 };
 
@@ -58,12 +59,12 @@ struct Guilt {
 /// runs do; then each component before it until one fails, as often as that rate wants. A debug backend as suspect is
 /// held against those before it. Wrong results count. A component that is not judged (judge/judge.h) is passed over.
 /// Throws Error for a backend that is not there.
-Guilt first_guilty(const LoadedFrame& frame, const Suspect& suspect, int runs = 10);
+ComponentVerdict first_failing_component(const LoadedFrame& frame, const Suspect& suspect, int runs = 10);
 
-JudgedFrame judged_frame(const Guilt& guilt);
+JudgedFrame judged_frame(const ComponentVerdict& found);
 
 /// The table of what was tried. How the last fails is said in a few words, as its report has all of them.
-std::string to_text(const Guilt& guilt);
-nlohmann::json to_json(const Guilt& guilt);
+std::string to_text(const ComponentVerdict& found);
+nlohmann::json to_json(const ComponentVerdict& found);
 
 }  // namespace whittle::diagnose

@@ -3,14 +3,67 @@
 #include <algorithm>
 
 #include "backends/registry.h"
+#include "base/error.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "compile/gradients.h"
+#include "compile/program.h"
 #include "diagnose/asker.h"
 #include "diagnose/compiled.h"
-#include "diagnose/wrong_rule.h"
+#include "graph/value_ref.h"
+#include "ops/core/recorder.h"
+#include "passes/no_grad.h"
 #include "reduce/search/search.h"
 
 namespace whittle::diagnose {
+
+namespace {
+
+/// A call alone on its values, as failing as the graph. All of its operands that can have a gradient want one; what it
+/// reads twice is read twice, by its rule and not by who adds gradients up.
+Graph alone(const Graph& functional, NodeId id, const std::map<ValueRef, Tensor>& values, const Failure& failure) {
+    Graph made{.name = functional.name, .dialect = functional.dialect, .opset_imports = functional.opset_imports};
+    std::vector<Tensor> inputs;
+    const NodeRef result = made.add(map_inputs(functional.node({id}), [&](NodeRef ref) {
+        const Node& operand = functional.node(ref);
+        inputs.push_back(values.at(value_of(functional, ref)).with_requires_grad(is_floating(operand.meta().dtype)));
+        return Arg(made.placeholder(operand.name, ValueMeta::of(inputs.back())));
+    }));
+    made.output(add_results(made, result));
+    made = with_gradients_told(std::move(made));
+    made.failure = failure;
+    made.failure->inputs = std::move(inputs);
+    return made;
+}
+
+}  // namespace
+
+std::optional<Culprit> wrong_rule(Asker& asker) {
+    const auto made = program::differentiate(asker.graph());
+    if (!made || !made->refused.empty()) return std::nullopt;
+    Graph captured = asker.graph();
+    captured.failure.reset();
+    program::CompiledProgram program(std::move(captured));
+    const Graph& functional = program.graph(CompileStage::functional);
+    Recorder reference(functional);
+    reference.run(functional, asker.failure().inputs);
+    std::vector<NodeId> calls = functional.calls();
+    std::ranges::reverse(calls);
+    for (const NodeId id : calls) {
+        const Node& call = functional.node({id});
+        if (is_getitem(call)) continue;
+        std::vector<Tensor> outputs;
+        for (int i = 0; i < static_cast<int>(call.results.size()); ++i) outputs.push_back(reference.values.at({id, i}));
+        try {
+            const Answer said = asker.ask(alone(functional, id, reference.values, asker.failure()), outputs);
+            if (said.again == Again::fails && said.outcome.failed_at_gradients())
+                return Culprit{"gradient", {}, {}, call.target};
+        } catch (const Error&) {  // it cannot be judged alone
+        }
+    }
+    return Culprit{"pass", {}, {}, std::string(name(PassId::joint))};
+}
+
 namespace {
 
 using Pass = Switchable::Pass;
@@ -41,7 +94,7 @@ class CulpritSearch {
             before = wrong_before();
         if (before && before->component == "lowering") return before;
         for (const Pass& pass : parts_.passes)
-            if (const auto limits = guilty_application(pass))
+            if (const auto limits = culprit_application(pass))
                 return Culprit{.component = before ? before->component : "compiler",
                                .together = {added(limited(pass, limits->right)), added(limited(pass, limits->fails))},
                                .op = pass.name,
@@ -123,13 +176,13 @@ class CulpritSearch {
         // The one that is enough to switch off; the last of the fewest builds on the others.
         const auto enough =
             std::find_if(kept.rbegin(), kept.rend(), [&](int item) { return !fails_with(left_without(item)); });
-        const int guilty = enough == kept.rend() ? kept.back() : *enough;
-        Culprit culprit{parts_.directive_is.empty() ? "schedule" : "switch", text(guilty), {}, parts_.directive_is};
+        const int decisive = enough == kept.rend() ? kept.back() : *enough;
+        Culprit culprit{parts_.directive_is.empty() ? "schedule" : "switch", text(decisive), {}, parts_.directive_is};
         for (const int item : kept)
-            if (item != guilty) culprit.together.push_back(text(item));
-        const Set left = left_without(guilty);
+            if (item != decisive) culprit.together.push_back(text(item));
+        const Set left = left_without(decisive);
         for (const int item : all_)
-            if (item != guilty && !std::ranges::binary_search(left, item)) culprit.dependents.push_back(text(item));
+            if (item != decisive && !std::ranges::binary_search(left, item)) culprit.dependents.push_back(text(item));
         return culprit;
     }
 
@@ -169,7 +222,7 @@ class CulpritSearch {
         int right, fails;
     };
     /// Nothing where it fails without the pass.
-    std::optional<PassLimits> guilty_application(const Pass& pass) {
+    std::optional<PassLimits> culprit_application(const Pass& pass) {
         if (pass.applications == 0 || asker_.fails(limited(pass, 0))) return std::nullopt;
         const Begin found = begin(pass, pass.applications);
         if (!found.right) return std::nullopt;
@@ -186,8 +239,8 @@ class CulpritSearch {
         if (fails_at > pass.applications || !found.silent.empty()) return false;
         blame.level = pass.name, blame.passes_to = fails_at - 1, blame.fails_at = fails_at;
         if (fails_at > 0) blame.exact = asker_.ask(limited(pass, fails_at - 1)).exact;
-        log_info(LogChannel::repro, pass.name + ": right up to " + std::to_string(blame.passes_to) + ", wrong from " +
-                                        std::to_string(fails_at) + " on");
+        log_info(LogChannel::repro, pass.name + ": right with at most " + std::to_string(blame.passes_to) +
+                                        " applications, wrong from application " + std::to_string(fails_at) + " on");
         return true;
     }
 

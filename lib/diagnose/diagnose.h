@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 
+#include "diagnose/asker.h"
 #include "diagnose/release_history.h"
 #include "graph/abilities.h"
 #include "graph/emitter.h"
@@ -13,6 +14,11 @@
 
 namespace whittle::diagnose {
 
+/// The asker's graph fails at gradients on the backend, which has its own way to compute them. The first call, of the
+/// last in the graph to the first, whose gradients by themselves differ, on the values and from tangents of its own;
+/// where each is right, the joint graph that puts them together. Nothing where the graph has no gradients.
+std::optional<Culprit> wrong_rule(Asker& asker);
+
 struct DiagnoseOptions {
     Limits limits = {};
     std::function<bool()> stop = {};     ///< true: throws Interrupted before the next question
@@ -20,7 +26,7 @@ struct DiagnoseOptions {
 };
 
 struct Diagnosis {
-    /// Of a backend that offers Switchable, or of one whose own gradients differ (wrong_rule.h); nothing for others,
+    /// Of a backend that offers Switchable, or of one whose own gradients differ (wrong_rule()); nothing for others,
     /// when the graph does not fail as recorded, and where rounding explains all: another order of it is no fault of a
     /// lowering. That a directive makes it is worth knowing.
     std::optional<Culprit> culprit = {};

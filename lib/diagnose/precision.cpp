@@ -134,7 +134,7 @@ class PrecisionSearch {
 
 std::string text_of(const PrecisionRun& run) {
     const auto figure = [](double value) { return significant(value, 3); };
-    std::string text = run.holds ? "holds" : "does not hold";
+    std::string text = run.holds ? "passes" : "fails";
     if (run.holds || run.error.max_abs > 0 || run.error.misplaced > 0)
         text += "; largest error " + figure(run.error.max_abs) + ", relative " + figure(run.error.max_rel) +
                 ", root mean square " + figure(run.error.rmse);
@@ -164,8 +164,8 @@ std::string to_text(const PrecisionReport& report) {
         constexpr std::size_t kWidth = 13;
         return label + ":" + std::string(kWidth - std::min(kWidth, label.size()), ' ') + text + "\n";
     };
-    std::string text = report.model + ": precision " + half + " on " + report.backend + ", within " +
-                       significant(report.tolerance.rtol, 3) + " relative and " +
+    std::string text = report.model + ": precision " + half + " on " + report.backend +
+                       ", tolerances: " + significant(report.tolerance.rtol, 3) + " relative, " +
                        significant(report.tolerance.atol, 3) + " absolute\n" +
                        line("all in " + half, text_of(report.before));
     if (!report.no_half.empty()) text += line("no " + half, join(report.no_half) + " stay in f32");

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/words.h"
 #include "diagnose/asker.h"
-#include "graph/releases.h"
+#include "graph/abilities.h"
 
 namespace whittle::diagnose {
 namespace {

@@ -1,5 +1,5 @@
 // Since which release of a compiler a graph fails: the question of every tracker's form, answered by those that are
-// installed (graph/releases.h).
+// installed (graph/abilities.h).
 #pragma once
 
 #include <cstddef>

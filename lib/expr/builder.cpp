@@ -1,13 +1,11 @@
 #include "expr/builder.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/error.h"
 #include "expr/parts.h"
 
 namespace whittle::expr {
-
 namespace {
 
 /// Memoized evaluations of one value. Beyond it, a value is stored or its readers are many: searching costs more than
@@ -34,12 +32,6 @@ std::vector<LoopVar> loops(const Sizes& sizes) {
     std::vector<LoopVar> vars;
     for (std::size_t d = 0; d < sizes.size(); ++d) vars.push_back({variable_name(d), sizes[d]});
     return vars;
-}
-
-Index variables(const std::vector<LoopVar>& vars) {
-    Index index;
-    for (const LoopVar& v : vars) index.push_back(variable(v.name));
-    return index;
 }
 
 }  // namespace

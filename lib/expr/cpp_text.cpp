@@ -39,15 +39,7 @@ constexpr std::size_t kCheapLength = 16;  ///< short enough to be written twice
 constexpr std::size_t kLineLength = 48;   ///< too long to stay inside another expression
 }  // namespace
 
-Naming::Naming(const Group& group) {
-    for (const Input& in : group.inputs) taken_.insert(in.name);
-    for (const Stage& stage : group.stages) {
-        taken_.insert(stage.name);
-        for (const LoopVar& v : stage.vars) taken_.insert(v.name);
-        for (const Update& update : stage.updates)
-            for (const LoopVar& v : update.domain) taken_.insert(v.name);
-    }
-}
+Naming::Naming(const Group& group) : taken_(names_in(group)) {}
 
 void Naming::begin(const std::vector<Expr>& roots) {
     uses_.clear();

@@ -1,6 +1,5 @@
 #include "expr/expr.h"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -11,7 +10,6 @@
 #include "expr/fold.h"
 
 namespace whittle::expr {
-
 namespace {
 
 std::size_t mix(std::size_t seed, std::size_t value) {  // Steele, Lea, Flood 2014 (splitmix64's finalizer)

@@ -3,10 +3,8 @@
 #include "tensor/convert.h"
 
 #include <cmath>
-#include <limits>
 
 namespace whittle::expr {
-
 namespace {
 
 Scalar folded(bool value) { return Scalar(value); }

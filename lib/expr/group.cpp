@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <set>
 
 #include "base/error.h"
 #include "base/words.h"
@@ -14,6 +13,24 @@ Sizes Stage::sizes() const {
     Sizes sizes;
     for (const LoopVar& v : vars) sizes.push_back(v.extent);
     return sizes;
+}
+
+std::vector<Expr> variables(const std::vector<LoopVar>& loops) {
+    std::vector<Expr> all;
+    for (const LoopVar& loop : loops) all.push_back(variable(loop.name));
+    return all;
+}
+
+std::set<std::string> names_in(const Group& group) {
+    std::set<std::string> names;
+    for (const Input& input : group.inputs) names.insert(input.name);
+    for (const Stage& stage : group.stages) {
+        names.insert(stage.name);
+        for (const LoopVar& var : stage.vars) names.insert(var.name);
+        for (const Update& update : stage.updates)
+            for (const LoopVar& var : update.domain) names.insert(var.name);
+    }
+    return names;
 }
 
 std::vector<LoopVar> loops_of(const Stage& stage, const Update& update) {

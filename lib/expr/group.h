@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,9 @@ struct Stage {
     Sizes sizes() const;
 };
 
+/// Of these loops: where a definition's element lies in its own stage.
+std::vector<Expr> variables(const std::vector<LoopVar>& loops);
+
 /// The loops of an update, outermost first: the stage variables that `where` uses, then the domain.
 std::vector<LoopVar> loops_of(const Stage& stage, const Update& update);
 
@@ -62,6 +66,9 @@ struct Group {
     const Stage* stage(std::string_view name) const;
     const Input* input(std::string_view name) const;
 };
+
+/// Of its inputs, stages and loops.
+std::set<std::string> names_in(const Group& group);
 
 /// A name that generated C++ may use: an identifier, not a keyword, not one of the few names the readers use
 /// themselves.

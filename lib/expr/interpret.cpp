@@ -8,7 +8,6 @@
 #include "expr/interpreter_kernels.h"
 
 namespace whittle::expr {
-
 namespace {
 
 using interpreter::Array;
@@ -180,8 +179,7 @@ std::vector<Tensor> interpret(const Group& group, std::span<const Tensor> inputs
                 throw Error({"group " + group.name, "stage " + stage.name}, e.message());
             }
         };
-        std::vector<Expr> self;
-        for (const LoopVar& v : stage.vars) self.push_back(variable(v.name));
+        const std::vector<Expr> self = variables(stage.vars);
         int definition = -1;
         run(definition, stage.vars, self, stage.value, nullptr);
         for (const Update& update : stage.updates)

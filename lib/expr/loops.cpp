@@ -1,7 +1,6 @@
 #include "expr/loops.h"
 
 #include <cstdlib>
-#include <map>
 #include <set>
 
 #include "base/error.h"
@@ -252,8 +251,7 @@ class LoopsWriter {
         } else if (element_count(stage.sizes()) == 0) {
             out += "    (void)" + stage.name + ";\n";
         }
-        std::vector<Expr> self;
-        for (const LoopVar& v : stage.vars) self.push_back(variable(v.name));
+        const std::vector<Expr> self = variables(stage.vars);
         out += definition(stage, stage.vars, self, stage.value, nullptr);
         for (const Update& update : stage.updates)
             out += definition(stage, loops_of(stage, update), update.where, update.value, update.condition);

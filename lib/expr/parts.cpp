@@ -35,14 +35,7 @@ Expr substituted(const Expr& root, const std::map<std::string, Expr>& values) {
 }
 
 std::string fresh_name(const Group& group, const std::string& wanted) {
-    std::set<std::string> taken;
-    for (const Input& input : group.inputs) taken.insert(input.name);
-    for (const Stage& stage : group.stages) {
-        taken.insert(stage.name);
-        for (const LoopVar& var : stage.vars) taken.insert(var.name);
-        for (const Update& update : stage.updates)
-            for (const LoopVar& var : update.domain) taken.insert(var.name);
-    }
+    const std::set<std::string> taken = names_in(group);
     std::string name = wanted;
     for (int i = 2; taken.contains(name) || !is_identifier(name); i++) name = wanted + std::to_string(i);
     return name;

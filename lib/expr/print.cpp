@@ -6,7 +6,6 @@
 #include "expr/group.h"
 
 namespace whittle::expr {
-
 namespace {
 
 /// Whether it prints as in C++. Operators on bits print as calls.
@@ -93,8 +92,7 @@ std::string print(const Group& group) {
         out += "\n";
         if (!stage.origin.empty()) out += "# " + stage.origin + "\n";
         out += "stage " + stage.name + ": " + std::string(name(stage.dtype)) + to_string(stage.sizes()) + "\n";
-        std::vector<Expr> self;
-        for (const LoopVar& v : stage.vars) self.push_back(variable(v.name));
+        const std::vector<Expr> self = variables(stage.vars);
         out += "  for " + print_loops(stage.vars) + ": " + print_element(stage.name, self) + " = " +
                print(stage.value) + "\n";
         for (const Update& update : stage.updates) {

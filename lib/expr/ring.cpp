@@ -185,7 +185,7 @@ std::variant<RingForm, std::string> ring_form(const Group& group) {
     for (std::size_t i = group.inputs.size(); i < form.group.inputs.size(); ++i)
         elements += element_count(form.group.inputs[i].sizes);
     if (elements > kMostChoices)
-        return "its comparisons and casts of floats have " + std::to_string(elements) +
+        return "the kernel's comparisons and casts of floats have " + std::to_string(elements) +
                " results, more than the limit of " + std::to_string(kMostChoices);
     verify(form.group);
     return form;

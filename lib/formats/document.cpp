@@ -1,12 +1,11 @@
 #include "formats/document.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/lfs.h"
+#include "base/number_text.h"
 #include "base/words.h"
 #include "formats/json.h"
 
@@ -198,10 +197,8 @@ bool find_path(const Document::Json& at, const Document::Json& wanted, std::stri
 }
 
 std::optional<int> natural(std::string_view text) {
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
-    return value;
+    const auto value = number_of<int>(text);
+    return value && *value >= 0 ? value : std::nullopt;
 }
 
 }  // namespace
@@ -266,9 +263,8 @@ const Document::Json& Document::member(const Json& object, std::string_view key)
 void Document::only_members(const Json& object, std::span<const std::string_view> keys) const {
     for (const auto& [name, value] : this->object(object).get_ref<const Json::object_t&>()) {
         if (newer_ || std::ranges::find(keys, name) != keys.end()) continue;
-        std::string known;
-        for (const std::string_view key : keys) known += (known.empty() ? "" : ", ") + std::string(key);
-        fail_found(value, "an unknown member", "one of " + known);
+        fail_found(value, "an unknown member",
+                   "one of " + join(keys, [](std::string_view key) { return std::string(key); }));
     }
 }
 

@@ -41,7 +41,7 @@ void save_failing_model(const Graph& graph, const fs::path& model, std::string_v
     Graph interface;  // the failure's inputs mean nothing without the placeholders they belong to
     interface.name = graph.name;
     interface.failure = graph.failure;
-    for (NodeId id : graph.placeholders()) interface.add(graph.nodes[static_cast<std::size_t>(id)]);
+    for (NodeId id : graph.placeholders()) interface.add(graph.node({id}));
     interface.output({});
     save_graph(interface, waiting_for(model, contents));
     write_file(model, contents);
@@ -65,7 +65,7 @@ std::optional<Failure> load_failure(const Graph& graph, const std::filesystem::p
     const std::vector<Tensor>& inputs = interface.failure->inputs;
     bool fits = inputs.size() == placeholders.size();
     for (std::size_t i = 0; fits && i < inputs.size(); i++) {
-        const ValueMeta& meta = graph.nodes[static_cast<std::size_t>(placeholders[i])].meta();
+        const ValueMeta& meta = graph.node({placeholders[i]}).meta();
         fits = meta.dtype == inputs[i].dtype() && meta.sizes == inputs[i].sizes();
     }
     if (!fits)

@@ -31,214 +31,26 @@
 #include <string>
 #include <vector>
 
-#include "formats/field_forms.h"
-#include "formats/json_io.h"
+#include "formats/visitors.h"
 
 namespace whittle {
 
-/// Any list of fields.
-struct AnyField {
-    void operator()(auto&&...) const {}
-    void maybe(auto&&...) const {}
-    void lately(auto&&...) const {}
-};
-
-template <class T>
-struct Fields;
-template <class T>
-requires requires(AnyField& field) { T::fields(field); }
-struct Fields<T> {
-    static void visit(auto& field) { T::fields(field); }
-};
-template <class T>
-concept Described = requires(AnyField& field) {
-    Fields<T>::visit(field);
-};
-
-/// Specialized: `static constexpr E all[]`, whose texts are name(E).
-template <class E>
-struct Choices;
-template <class E>
-concept Chosen = requires {
-    Choices<E>::all;
-};
-
-/// write(), read() and schema() of a type in a form.
-template <class T, class As = Plain>
-struct Form;
-
-template <class T, class Member>
-using FieldType = std::remove_cvref_t<std::invoke_result_t<const Member&, const T&>>;
-
-/// Where kName, kMeaning and kLines are: the struct, or its description elsewhere.
-template <class T>
-struct AboutOf {
-    using Type = Fields<T>;
-};
-template <class T>
-requires requires(AnyField& field) { T::fields(field); }
-struct AboutOf<T> {
-    using Type = T;
-};
-template <class T>
-using About = typename AboutOf<T>::Type;
-
-// ---- the visitors
-
-/// A new struct.
-template <class T>
-const T& usual_values() {
-    static const T usual{};
-    return usual;
-}
-
-/// Whether a member has a new struct's value: `maybe` leaves it out then.
-template <class T, class Member>
-bool is_left_out(const T& object, const Member& member) {
-    using Value = FieldType<T, Member>;
-    const auto same = [](const Value& value, [[maybe_unused]] const Value& usual) {
-        if constexpr (requires { value.empty(); })
-            return value.empty();
-        else if constexpr (requires { value.has_value(); })
-            return !value.has_value();
-        else
-            return value == usual;
-    };
-    if constexpr (std::is_member_object_pointer_v<Member> && std::is_default_constructible_v<T>)
-        return same(object.*member, usual_values<T>().*member);
-    else
-        return same(std::invoke(member, object), Value{});
-}
-
-template <class T>
-class FieldWriter {
-  public:
-    FieldWriter(JsonWriter& out, const T& object) : out_(out), object_(object) {}
-
-    template <class Member, class As = Plain>
-    void operator()(const char* name, const Member& member, const char*, As as = {}) {
-        out_.key(name);
-        Form<FieldType<T, Member>, As>::write(out_, std::invoke(member, object_), as);
-    }
-    template <class Member, class As = Plain>
-    void maybe(const char* name, const Member& member, const char* meaning, As as = {}) {
-        if (!is_left_out(object_, member)) (*this)(name, member, meaning, as);
-    }
-    template <class Member, class As = Plain>
-    void lately(const char* name, const Member& member, const char* meaning, As as = {}) {
-        (*this)(name, member, meaning, as);
-    }
-
-  private:
-    JsonWriter& out_;
-    const T& object_;
-};
-
-class FieldNames {
-  public:
-    void operator()(const char* name, auto&&...) { names.push_back(name); }
-    void maybe(const char* name, auto&&...) { names.push_back(name); }
-    void lately(const char* name, auto&&...) { names.push_back(name); }
-    std::vector<std::string_view> names;
-};
-
-template <class T>
-class FieldReader {
-  public:
-    FieldReader(const JsonReader& reader, const Json& value, T& object)
-        : reader_(reader), value_(value), object_(object) {}
-
-    template <class Member, class As = Plain>
-    void operator()(const char* name, Member member, const char*, As as = {}) {
-        reader_.in.member(value_, name);  // throws where there is none
-        maybe(name, member, "", as);
-    }
-    template <class Member, class As = Plain>
-    void maybe(const char* name, Member member, const char*, As as = {}) {
-        static_assert(std::is_member_object_pointer_v<Member>, "what is computed cannot be read");
-        if (const Json* found = reader_.in.find(value_, name))
-            object_.*member = Form<FieldType<T, Member>, As>::read(reader_, *found, as);
-    }
-    template <class Member, class As = Plain>
-    void lately(const char* name, Member member, const char* meaning, As as = {}) {
-        maybe(name, member, meaning, as);
-    }
-
-  private:
-    const JsonReader& reader_;
-    const Json& value_;
-    T& object_;
-};
-
-template <class T>
-class FieldSchema {
-  public:
-    FieldSchema(SchemaMaker& maker, Json& schema) : maker_(maker), schema_(schema) {}
-
-    template <class Member, class As = Plain>
-    void operator()(const char* name, const Member& member, const char* meaning, As as = {}) {
-        require_member(schema_, name);
-        maybe(name, member, meaning, as);
-    }
-    template <class Member, class As = Plain>
-    void maybe(const char* name, const Member&, const char* meaning, As as = {}) {
-        describe_member(schema_, name, meaning, Form<FieldType<T, Member>, As>::schema(maker_, as));
-    }
-    template <class Member, class As = Plain>
-    void lately(const char* name, const Member& member, const char* meaning, As as = {}) {
-        maybe(name, member, meaning, as);
-    }
-
-  private:
-    SchemaMaker& maker_;
-    Json& schema_;
-};
-
-/// The members alone, without their braces.
-template <class T>
-void write_members(JsonWriter& out, const T& object) {
-    FieldWriter<T> writer(out, object);
-    Fields<T>::visit(writer);
-}
-
-/// Refuses members that are neither fields nor `others`.
-template <class T>
-void read_members(const JsonReader& reader, const Json& value, T& object,
-                  std::initializer_list<std::string_view> others = {}) {
-    FieldNames known;
-    known.names = others;
-    Fields<T>::visit(known);
-    reader.in.only_members(value, known.names);
-    FieldReader<T> fields(reader, value, object);
-    Fields<T>::visit(fields);
-}
-
-/// Adds to an object's schema.
-template <class T>
-void describe_members(SchemaMaker& maker, Json& schema) {
-    FieldSchema<T> fields(maker, schema);
-    Fields<T>::visit(fields);
-    if (maker.closed) refuse_other_members(schema);
-}
-
 // ---- forms
 
+struct TextForm {
+    static void write(JsonWriter& out, const std::string& value, auto) { out.text(value); }
+    static std::string read(const JsonReader& reader, const Json& value, auto) { return reader.in.text(value); }
+};
 template <>
-struct Form<std::string> {
-    static void write(JsonWriter& out, const std::string& value, Plain) { out.text(value); }
-    static std::string read(const JsonReader& reader, const Json& value, Plain) { return reader.in.text(value); }
+struct Form<std::string> : TextForm {
     static Json schema(SchemaMaker&, Plain) { return type_schema("string"); }
 };
 template <>
-struct Form<std::string, Matching> {
-    static void write(JsonWriter& out, const std::string& value, Matching) { out.text(value); }
-    static std::string read(const JsonReader& reader, const Json& value, Matching) { return reader.in.text(value); }
+struct Form<std::string, Matching> : TextForm {
     static Json schema(SchemaMaker&, Matching as);
 };
 template <>
-struct Form<std::string, OneOf> {
-    static void write(JsonWriter& out, const std::string& value, OneOf) { out.text(value); }
-    static std::string read(const JsonReader& reader, const Json& value, OneOf) { return reader.in.text(value); }
+struct Form<std::string, OneOf> : TextForm {
     static Json schema(SchemaMaker&, OneOf as);
 };
 template <>
@@ -254,14 +66,12 @@ struct Form<bool> {
 };
 template <>
 struct Form<double> {
-    static void write(JsonWriter& out, double value, Plain) { out.number(value); }
-    static double read(const JsonReader& reader, const Json& value, Plain) { return reader.in.number(value); }
+    static void write(JsonWriter& out, double value, auto) { out.number(value); }
+    static double read(const JsonReader& reader, const Json& value, auto) { return reader.in.number(value); }
     static Json schema(SchemaMaker&, Plain) { return type_schema("number"); }
 };
 template <>
 struct Form<double, Count> : Form<double> {
-    static void write(JsonWriter& out, double value, Count) { out.number(value); }
-    static double read(const JsonReader& reader, const Json& value, Count) { return reader.in.number(value); }
     static Json schema(SchemaMaker&, Count) { return count_schema("number"); }
 };
 template <std::integral T>
@@ -283,21 +93,17 @@ struct Form<T, Count> {
 };
 template <>
 struct Form<std::filesystem::path> {
-    static void write(JsonWriter& out, const std::filesystem::path& value, Plain) { out.text(value.generic_string()); }
+    static void write(JsonWriter& out, const std::filesystem::path& value, auto) { out.text(value.generic_string()); }
     static std::filesystem::path read(const JsonReader& reader, const Json& value, Plain) {
         return reader.in.text(value);
     }
-    static Json schema(SchemaMaker&, Plain) { return type_schema("string"); }
+    static Json schema(SchemaMaker&, auto) { return type_schema("string"); }
 };
 template <>
-struct Form<std::filesystem::path, InFolder> {
-    static void write(JsonWriter& out, const std::filesystem::path& value, InFolder) {
-        out.text(value.generic_string());
-    }
+struct Form<std::filesystem::path, InFolder> : Form<std::filesystem::path> {
     static std::filesystem::path read(const JsonReader& reader, const Json& value, InFolder) {
         return path_in_folder(reader.in, value);
     }
-    static Json schema(SchemaMaker&, InFolder) { return type_schema("string"); }
 };
 
 template <class T, class As>
@@ -348,10 +154,10 @@ struct Form<std::map<std::string, T>, As> {
 template <class T>
 struct Form<std::optional<T>, OrNull> {
     static void write(JsonWriter& out, const std::optional<T>& value, OrNull) {
-        value ? Form<T>::write(out, *value, {}) : out.value("null");
+        value ? Form<T>::write(out, *value, Plain{}) : out.value("null");
     }
     static Json schema(SchemaMaker& maker, OrNull) {
-        return any_schema({type_schema("null"), Form<T>::schema(maker, {})});
+        return any_schema({type_schema("null"), Form<T>::schema(maker, Plain{})});
     }
 };
 /// Of a member: left out where it is empty.
@@ -413,7 +219,7 @@ struct Form<T, Plain> {
 template <class T>
 std::string json_of(const T& value, TensorWriter* tensors = nullptr) {
     JsonWriter out(JsonWriter::Begin::empty, tensors);
-    Form<T>::write(out, value, {});
+    Form<T>::write(out, value, Plain{});
     return out.take();
 }
 
@@ -422,7 +228,7 @@ template <class T>
 nlohmann::json report_json(const T& value) {
     JsonWriter out;
     out.null_for_no_number();
-    Form<T>::write(out, value, {});
+    Form<T>::write(out, value, Plain{});
     return parse_report(out.take());
 }
 
@@ -430,7 +236,7 @@ nlohmann::json report_json(const T& value) {
 template <class... T>
 Json report_schema(const char* title, const char* description) {
     SchemaMaker maker;
-    return maker.report(title, description, {Form<T>::schema(maker, {})...});
+    return maker.report(title, description, {Form<T>::schema(maker, Plain{})...});
 }
 
 // ---- whole files

@@ -47,6 +47,9 @@ nlohmann::ordered_json graph_schema();
 /// The member "format" of a JSON file's top level, without reading much further than it; empty when there is none.
 std::string format_of_json(const std::filesystem::path& path);
 
+/// The format of recorded runs of Halide's pipelines (frontends/halide/runs.h).
+inline constexpr const char* kHalideRunsFormat = "whittle.halide_runs";
+
 /// JSON text → value with a cap on nesting, so that hostile input cannot overflow the stack. Throws Error with byte
 /// offset.
 nlohmann::json parse_json(const std::string& text, const std::string& file);

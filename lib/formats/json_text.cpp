@@ -107,11 +107,4 @@ std::string json_number(double value) {
     return shortest_real(value);
 }
 
-std::string json_object(const std::map<std::string, std::string>& texts) {
-    const auto entry = [](const auto& text) { return json_quote(text.first) + ": " + json_text(text.second); };
-    return "{" + join(texts, entry) + "}";
-}
-
-std::string json_list(const std::vector<std::int64_t>& values) { return to_string(values); }
-
 }  // namespace whittle

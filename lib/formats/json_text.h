@@ -2,11 +2,8 @@
 // one node per line.
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace whittle {
 
@@ -19,12 +16,6 @@ std::string json_text(std::string_view text);
 /// The shortest number that reads back as the same double, never in the form of an integer; NaN and infinities, for
 /// which JSON has no numbers, as {"float": "nan"}, {"float": "inf"}, {"float": "-inf"}.
 std::string json_number(double value);
-
-/// {"key": "value"} on one line. What is not UTF-8 in a value is replaced.
-std::string json_object(const std::map<std::string, std::string>& texts);
-
-/// "[2, 3]".
-std::string json_list(const std::vector<std::int64_t>& values);
 
 bool is_utf8(std::string_view text);
 

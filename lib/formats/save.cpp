@@ -130,8 +130,8 @@ class GraphWriter {
     }
 
     static std::string meta(const ValueMeta& meta) {
-        std::string text = "{\"dtype\": \"" + std::string(name(meta.dtype)) + "\", \"sizes\": " + json_list(meta.sizes);
-        if (meta.strides != contiguous_strides(meta.sizes)) text += ", \"strides\": " + json_list(meta.strides);
+        std::string text = "{\"dtype\": \"" + std::string(name(meta.dtype)) + "\", \"sizes\": " + to_string(meta.sizes);
+        if (meta.strides != contiguous_strides(meta.sizes)) text += ", \"strides\": " + to_string(meta.strides);
         if (meta.storage_offset) text += ", \"storage_offset\": " + std::to_string(meta.storage_offset);
         if (meta.requires_grad) text += ", \"requires_grad\": true";
         if (!meta.leaf) text += ", \"leaf\": false";

@@ -70,7 +70,7 @@ struct Fields<Placement> {
         field.maybe("layout", &Placement::layout, "The layout; Strided if absent.");
         field.maybe("elements", &Placement::elements,
                     "The element type if dtype cannot express it (dtype is f32 then): quint8, string, i4. For layout "
-                    "Unknown, what is known of the type: sequence(f32).");
+                    "Unknown: the known part of the type, such as sequence(f32).");
     }
 };
 
@@ -117,7 +117,7 @@ struct Fields<Signature> {
         field("stage", &Signature::stage, "", OneOf{" compile run"});
         field("detail", &Signature::detail, "");
         field.maybe("part", &Signature::part, "Present if the failure is in the gradients.", OneOf{"backward"});
-        field.maybe("rate", &Signature::rate, "For a flaky failure: how many of how many runs failed.");
+        field.maybe("rate", &Signature::rate, "For a flaky failure: the numbers of failed runs and of all runs.");
     }
 };
 template <>
@@ -128,8 +128,9 @@ struct Fields<Culprit> {
         field.maybe("together", &Culprit::together, "");
         field.maybe("op", &Culprit::op, "");
         field.maybe("application", &Culprit::application,
-                    "For a pass: what its first bad application is, as the compiler calls it. Since 1.5.");
-        field.maybe("partner", &Culprit::partner, "For a pass: another pass that it needs to cause the failure.");
+                    "For a pass: the first bad application, as the compiler names it. Since 1.5.");
+        field.maybe("partner", &Culprit::partner,
+                    "For a pass: another pass without which this pass causes no failure.");
         field.maybe("minimized_only", &Culprit::minimized_only,
                     "Whether the original model still fails with the culprit switched off. Since 1.4.");
         field.maybe("dependents", &Culprit::dependents,
@@ -139,8 +140,9 @@ struct Fields<Culprit> {
 template <>
 struct Fields<Pace> {
     static void visit(auto& field) {
-        field("factor", &Pace::factor, "The graph fails if it takes more than so many times as long.");
-        field.maybe("than", &Pace::than, "The backend compared with; if absent, the failure's own, unoptimized.");
+        field("factor", &Pace::factor, "The graph fails if it takes more than this many times as long.");
+        field.maybe("than", &Pace::than,
+                    "The backend to compare with. If absent: the failure's backend, without optimization.");
         field.maybe("options", &Pace::options, "The options of this backend.");
     }
 };
@@ -149,7 +151,8 @@ struct Fields<Failure> {
     static constexpr const char *kName = "failure", *kMeaning = "How a minimized graph fails.";
     static constexpr bool kLines = true;
     static void visit(auto& field) {
-        field("backend", &Failure::backend, "The backend; empty if a command decided what fails.");
+        field("backend", &Failure::backend,
+              "The backend; empty if a script or command decided whether the graph fails.");
         field.maybe("version", &Failure::version, "The version of the backend's compiler, if it reports one.");
         field.maybe("options", &Failure::options, "");
         field.maybe("command", &Failure::command, "", OneLine{});
@@ -157,9 +160,9 @@ struct Fields<Failure> {
         field("signature", &Failure::signature, "");
         field.lately("message", &Failure::message, "The message of the first run.");
         field.lately("reference", &Failure::reference, "");
-        field.maybe("accuracy", &Failure::accuracy, "How results are compared, if not as by default.");
+        field.maybe("accuracy", &Failure::accuracy, "How results are compared, if not in the default way.");
         field.maybe("slower", &Failure::slower,
-                    "For a graph that takes too long: what its time is compared with. Since 1.5.");
+                    "For a graph that takes too long: the backend to compare its time with. Since 1.5.");
         field.maybe("culprit", &Failure::culprit, "The culprit, found by switching parts of the compiler off.");
         field.maybe("releases", &Failure::releases,
                     "The installed releases of the compiler that fail and that do not.");

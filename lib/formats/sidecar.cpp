@@ -24,7 +24,7 @@ using Tensors = std::map<std::string, Tensor>;
 std::optional<Tensors> ours(const fs::path& sidecar) {
     try {
         Tensors tensors = load_safetensors(sidecar);
-        const bool hashes = std::all_of(tensors.begin(), tensors.end(), [](const auto& entry) {
+        const bool hashes = std::ranges::all_of(tensors, [](const auto& entry) {
             return entry.first.size() >= 16 && entry.first.find_first_not_of("0123456789abcdef") == std::string::npos;
         });
         if (hashes) return tensors;
@@ -45,8 +45,8 @@ bool others_need(const fs::path& sidecar, const fs::path& path) {
 }
 
 bool equal(const Tensors& a, const Tensors& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](const auto& x, const auto& y) { return x.first == y.first && same_bits(x.second, y.second); });
+    return std::ranges::equal(
+        a, b, [](const auto& x, const auto& y) { return x.first == y.first && same_bits(x.second, y.second); });
 }
 
 struct Place {

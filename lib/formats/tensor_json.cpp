@@ -37,9 +37,7 @@ Bits<T> bits_of(T value) {
 /// A float's shortest text, unless reading it as double and rounding again would give another float.
 std::string float_text(float value) {
     const std::string text = shortest_real(value);
-    double read = 0;
-    std::from_chars(text.data(), text.data() + text.size(), read);
-    return static_cast<float>(read) == value ? text : shortest_real(double{value});
+    return static_cast<float>(number_of<double>(text).value_or(0)) == value ? text : shortest_real(double{value});
 }
 
 template <class T>
@@ -121,13 +119,13 @@ bool are_placeable(const Sizes& sizes, const Strides& strides, DType dtype) {
 
 std::string TensorWriter::json(const Tensor& tensor) {
     std::string text =
-        R"({"dtype": ")" + std::string(name(tensor.dtype())) + R"(", "sizes": )" + json_list(tensor.sizes());
+        R"({"dtype": ")" + std::string(name(tensor.dtype())) + R"(", "sizes": )" + to_string(tensor.sizes());
     if (tensor.strides() != contiguous_strides(tensor.sizes())) {
         if (!are_placeable(tensor.sizes(), tensor.strides(), tensor.dtype()))
             throw Error("found a tensor of sizes " + to_string(tensor.sizes()) + " with strides " +
                             to_string(tensor.strides()) + ", expected strides that leave gaps of at most 128 MiB",
                         "make the tensor contiguous");
-        text += ", \"strides\": " + json_list(tensor.strides());
+        text += ", \"strides\": " + to_string(tensor.strides());
     }
     if (tensor.requires_grad()) text += ", \"requires_grad\": true";
     const bool is_inline = tensor.numel() <= kInlineElements;

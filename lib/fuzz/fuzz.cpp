@@ -12,7 +12,7 @@
 #include "base/words.h"
 #include "frontends/onnx/unspecified.h"
 #include "fuzz/left_open.h"
-#include "graph/releases.h"
+#include "graph/abilities.h"
 #include "judge/exact.h"
 #include "judge/judge.h"
 #include "ops/core/interpreter.h"

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "graph/value_ref.h"
 #include "graph/verify.h"
 #include "ops/core/draws.h"

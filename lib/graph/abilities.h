@@ -16,7 +16,8 @@
 #include "base/subprocess.h"
 #include "graph/backend.h"
 #include "graph/failure.h"
-#include "graph/joint_shape.h"
+#include "graph/graph.h"
+#include "graph/joint_forward.h"
 
 namespace whittle {
 
@@ -276,5 +277,70 @@ class Switchable {
     /// `options` with only the first `most` applications of a pass.
     virtual BackendOptions limited(BackendOptions options, const std::string& pass, int most) const = 0;
 };
+
+/// Of ops it may know more than Whittle, even what types their results have: models that do not state these types are
+/// read for it all the same.
+class ForeignOps {
+  public:
+    static constexpr bool kOfInner = true;
+    virtual ~ForeignOps() = default;
+};
+
+/// It can say what it lacks to compile a call, whatever the call's op is.
+class Lacking {
+  public:
+    static constexpr bool kOfInner = true;
+    virtual ~Lacking() = default;
+    /// "complex numbers (c64)"; empty: nothing.
+    virtual std::string lacks(const Graph& graph, const Node& call) const = 0;
+};
+
+/// Its results come from LibTorch's kernels, whatever it makes of the graph: LibTorch is no other witness of them.
+class RunsLibTorch {
+  public:
+    static constexpr bool kOfInner = true;
+    virtual ~RunsLibTorch() = default;
+};
+
+/// Several releases of its compiler are at hand: since which of them does a graph fail?
+class Releases {
+  public:
+    static constexpr bool kOfInner = true;
+    virtual ~Releases() = default;
+    /// Their names, oldest first; none where there is only one, which need not have a name. Throws Error where the
+    /// compiler has to be started for that and cannot be.
+    virtual std::vector<std::string> releases() = 0;
+    /// The one that `options` choose. Throws Error for one that is not among them.
+    virtual std::string release_of(const BackendOptions& options) = 0;
+    /// `options` with that one, whatever they chose.
+    virtual BackendOptions in_release(BackendOptions options, const std::string& release) const = 0;
+    /// What Versioned says of the one that `options` choose.
+    virtual std::string version_in(const BackendOptions& options) = 0;
+    /// The library that makes a process of ours the one that `options` choose, if LD_PRELOAD names it; empty: this
+    /// process serves.
+    virtual std::filesystem::path library_for(const BackendOptions&) { return {}; }
+};
+
+/// The version that runs under `options`; nothing where the backend cannot say.
+inline std::string version_of(Backend& backend, const BackendOptions& options) {
+    Releases* const releases = offered<Releases>(backend);
+    return releases ? releases->version_in(options) : version_of(backend);
+}
+
+/// An executable that serves a graph at other sizes, too: offered by what a backend compiled, not by the backend.
+class AnySize {
+  public:
+    virtual ~AnySize() = default;
+    /// An executable of `graph`, which is the one that this was compiled of but for sizes, and numbers that follow from
+    /// them. Nothing is decided anew that does not depend on sizes; null where it has to be compiled. The backend still
+    /// lives. May be called while this runs.
+    virtual std::unique_ptr<Executable> at(const Graph& graph) const = 0;
+};
+
+/// Null where nothing is known, or where it only serves its own sizes.
+inline std::unique_ptr<Executable> at_other_sizes(const Executable* known, const Graph& graph) {
+    const AnySize* const any = dynamic_cast<const AnySize*>(known);
+    return any ? any->at(graph) : nullptr;
+}
 
 }  // namespace whittle

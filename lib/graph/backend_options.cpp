@@ -1,11 +1,9 @@
 #include "graph/backend_options.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
-#include <sstream>
 
-#include "base/suggest.h"
+#include "base/number_text.h"
 #include "base/words.h"
 
 namespace whittle {
@@ -24,9 +22,9 @@ void add_part(BackendOptions& options, const std::string& key, const std::string
 std::vector<std::string> option_parts(const BackendOptions& options, const std::string& key) {
     std::vector<std::string> result;
     const auto found = options.find(key);
-    std::istringstream rest(found == options.end() ? std::string() : found->second);
-    for (std::string part; std::getline(rest, part, ';');)
-        if (!part.empty()) result.push_back(part);
+    if (found == options.end()) return result;
+    for (std::string& part : split(found->second, ';'))
+        if (!part.empty()) result.push_back(std::move(part));
     return result;
 }
 
@@ -80,13 +78,11 @@ std::size_t option_choice(const BackendOptions& options, const std::string& key,
     const auto given = options.find(key);
     if (given == options.end()) return 0;
     expect_known(key, given->second, words);
-    return static_cast<std::size_t>(std::find(words.begin(), words.end(), given->second) - words.begin());
+    return static_cast<std::size_t>(std::ranges::find(words, given->second) - words.begin());
 }
 
 int option_number(const std::string& key, const std::string& text, int least, int most) {
-    int number = 0;
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (status == std::errc() && end == text.data() + text.size() && number >= least && number <= most) return number;
+    if (const auto number = number_of<int>(text); number && *number >= least && *number <= most) return *number;
     const bool bounded = most < std::numeric_limits<int>::max();
     const std::string range = bounded ? " from " + std::to_string(least) + " to " + std::to_string(most)
                                       : ", " + std::to_string(least) + " or more";
@@ -96,16 +92,15 @@ int option_number(const std::string& key, const std::string& text, int least, in
 double option_fraction(const BackendOptions& options, const std::string& key, double otherwise) {
     const auto found = options.find(key);
     if (found == options.end() || found->second.empty()) return otherwise;
-    const std::string& text = found->second;
-    double number = 0;
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (status == std::errc() && end == text.data() + text.size() && number >= 0 && number <= 1) return number;
-    throw wrong_option(key, text, "a number from 0 to 1");
+    if (const auto number = number_of<double>(found->second); number && *number >= 0 && *number <= 1) return *number;
+    throw wrong_option(key, found->second, "a number from 0 to 1");
 }
 
 void expect_known(const std::string& key, const std::string& name, const std::vector<std::string>& known) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) return;
-    throw wrong_option(key, name, known.empty() ? "no value: the backend knows none" : "one of " + join(known), known);
+    if (std::ranges::find(known, name) != known.end()) return;
+    throw wrong_option(key, name,
+                       known.empty() ? "no value: the backend has no values to choose from" : "one of " + join(known),
+                       known);
 }
 
 std::vector<OptionLimit> option_limits(const BackendOptions& options, const std::vector<Limitable>& known) {
@@ -118,7 +113,7 @@ std::vector<OptionLimit> option_limits(const BackendOptions& options, const std:
         const std::string name = part.substr(0, equals);
         expect_known(key, name, names);
         if (equals == part.npos) throw wrong_option(key, part, "NAME=K, a name and a number");
-        const auto found = std::find(names.begin(), names.end(), name);
+        const auto found = std::ranges::find(names, name);
         limits.push_back({name, option_number(key + " " + name, part.substr(equals + 1), 0,
                                               known[static_cast<std::size_t>(found - names.begin())].most)});
     }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/suggest.h"
 #include "base/words.h"
 
 namespace whittle {

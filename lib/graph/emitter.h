@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "graph/backend.h"
-#include "graph/joint_shape.h"
+#include "graph/joint_forward.h"
 #include "graph/near.h"
 
 namespace whittle {
@@ -75,14 +75,14 @@ struct SuspectCode {
     std::string label = {};        ///< "BUG in LABEL"; empty: "the backend CALLED on OPS"
     std::string header = {};       ///< of the file: what is under suspicion, in which version
     std::string lowering = "Whittle's own lowering";  ///< to blame when the loops are wrong
-    std::vector<std::string> compile_flags = {};      ///< behind "g++ -std=c++17 -O1 repro.cpp -o repro"
+    std::vector<std::string> compile_flags = {};      ///< of build_words (printers/short_program.h)
     /// Files that the program looks for beside itself first.
     std::vector<std::filesystem::path> companions = {};
     std::string spec_beside = {};  ///< --backend in a folder with the companions; empty: as the failure has it
     /// The suspect is a second opinion on the reference: the loops may differ from what is expected, too.
     bool judges_reference = false;
     /// The code reads `static bool culprit_on`: false switches the culprit's directive off.
-    bool reads_guilty = false;
+    bool reads_culprit = false;
     /// Loops by the suspect's own plan; none: by Whittle's.
     std::optional<LoopsCode> loops = {};
     /// The graph whose placeholders and get_attr are the program's inputs, where they are not the given one's; then
@@ -125,7 +125,7 @@ struct ReproProgram {
     std::string text = {};
     std::string summary = {};                            ///< what is wrong, in a line; a harness has none
     std::string compiler = {};                           ///< what is under suspicion, in which version
-    std::vector<std::string> compile_flags = {};         ///< behind "g++ -std=c++17 -O1 repro.cpp -o repro"
+    std::vector<std::string> compile_flags = {};         ///< of build_words (printers/short_program.h)
     std::vector<std::filesystem::path> companions = {};  ///< what a folder that shows the failure elsewhere needs
     std::string spec_beside = {};                        ///< --backend there; empty: as the failure has it
     std::vector<File> files = {};                        ///< that are written beside it

@@ -67,7 +67,7 @@ std::vector<std::string> culprit_notes(const Failure& failure) {
     if (!failure.culprit) return notes;
     const Culprit& culprit = *failure.culprit;
     if (!culprit.directive.empty() && !culprit.together.empty())
-        notes.emplace_back("the failure needs all of these, and nothing else");
+        notes.emplace_back("the failure occurs only with all of these together");
     if (!culprit.dependents.empty())
         notes.push_back("disable=" + culprit.directive +
                         " also switches off the directives that depend on this one: " + first_of(culprit.dependents));

@@ -49,6 +49,8 @@ struct Culprit {
     bool minimized_only = false;               ///< with it switched off, the model that was given fails all the same
     std::vector<std::string> dependents = {};  ///< directives that depend on it: off whenever it is
     bool operator==(const Culprit&) const = default;
+    /// Whittle made something wrong of the graph before the compiler got it.
+    bool before_compiler() const { return component == "lowering" || component == "pass"; }
     std::string text() const;  ///< one line
 };
 

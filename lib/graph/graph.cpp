@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 
 #include "base/error.h"
+#include "base/number_text.h"
+#include "base/words.h"
 
 namespace whittle {
 
@@ -38,17 +39,8 @@ bool Arg::operator==(const Arg& other) const {
 }
 
 std::string_view name(NodeKind kind) {
-    switch (kind) {
-        case NodeKind::placeholder:
-            return "placeholder";
-        case NodeKind::get_attr:
-            return "get_attr";
-        case NodeKind::call:
-            return "call";
-        case NodeKind::output:
-            return "output";
-    }
-    __builtin_unreachable();
+    static constexpr std::string_view kNames[] = {"placeholder", "get_attr", "call", "output"};
+    return kNames[static_cast<std::size_t>(kind)];
 }
 
 const Arg* Node::kwarg(std::string_view key) const {
@@ -84,11 +76,8 @@ std::string_view base_name(std::string_view target) {
 std::pair<std::string_view, int> split_suffix(std::string_view text) {
     const std::size_t line = text.rfind('_');
     if (line == std::string_view::npos || line + 1 == text.size() || text[line + 1] == '0') return {text, 0};
-    int number = 0;
-    const char* end = text.data() + text.size();
-    const auto result = std::from_chars(text.data() + line + 1, end, number);
-    if (result.ec != std::errc{} || result.ptr != end || number <= 0) return {text, 0};
-    return {text.substr(0, line), number};
+    const int number = number_of<int>(text.substr(line + 1)).value_or(0);
+    return number > 0 ? std::pair(text.substr(0, line), number) : std::pair(text, 0);
 }
 
 void visit_refs(const Arg& arg, const std::function<void(NodeRef)>& f) {
@@ -216,10 +205,9 @@ bool same_structure(const Graph& a, const Graph& b) {
         return x.first == y.first && same_structure(*x.second, *y.second);
     };
     return a.name == b.name && a.dialect == b.dialect && a.opset_imports == b.opset_imports &&
-           std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), same_node) &&
-           std::equal(a.attributes.begin(), a.attributes.end(), b.attributes.begin(), b.attributes.end(),
-                      same_attribute) &&
-           std::equal(a.subgraphs.begin(), a.subgraphs.end(), b.subgraphs.begin(), b.subgraphs.end(), same_subgraph);
+           std::ranges::equal(a.nodes, b.nodes, same_node) &&
+           std::ranges::equal(a.attributes, b.attributes, same_attribute) &&
+           std::ranges::equal(a.subgraphs, b.subgraphs, same_subgraph);
 }
 
 std::string identifier(std::string_view text) {
@@ -230,6 +218,43 @@ std::string identifier(std::string_view text) {
         result += word ? c : '_';
     }
     return result;
+}
+
+namespace {
+
+bool names_graph(const Arg& arg) {
+    const ArgList* const list = arg.list();
+    return std::holds_alternative<GraphRef>(arg.value) || (list && std::ranges::any_of(*list, names_graph));
+}
+
+void copy_named(const Arg& arg, const Graph& from, Graph& to) {
+    if (const auto* ref = std::get_if<GraphRef>(&arg.value)) to.subgraphs[ref->name] = from.subgraphs.at(ref->name);
+    if (const ArgList* list = arg.list())
+        for (const Arg& element : *list) copy_named(element, from, to);
+}
+
+}  // namespace
+
+bool has_nested_graph(const Node& call) {
+    return std::ranges::any_of(call.args, names_graph) ||
+           std::ranges::any_of(call.kwargs, [](const auto& kwarg) { return names_graph(kwarg.second); });
+}
+
+void copy_nested(const Node& call, const Graph& from, Graph& to) {
+    for (const Arg& arg : call.args) copy_named(arg, from, to);
+    for (const auto& [key, arg] : call.kwargs) copy_named(arg, from, to);
+}
+
+static void add_targets(const Graph& graph, const std::function<bool(const Graph&, const Node&)>& chosen,
+                        std::vector<std::string>& targets) {
+    for (const Node& node : graph.nodes)
+        if (chosen(graph, node)) add_once(targets, node.target);
+    for (const auto& [name, nested] : graph.subgraphs) add_targets(*nested, chosen, targets);
+}
+std::vector<std::string> targets_of(const Graph& graph, const std::function<bool(const Graph&, const Node&)>& chosen) {
+    std::vector<std::string> targets;
+    add_targets(graph, chosen, targets);
+    return targets;
 }
 
 }  // namespace whittle

@@ -184,4 +184,16 @@ bool same_structure(const Graph& a, const Graph& b);
 /// "relu_1" -> a valid unique-able identifier: other characters become '_', a leading digit gets '_'.
 std::string identifier(std::string_view text);
 
+/// The call names at least one nested graph.
+bool has_nested_graph(const Node& call);
+/// Gives `to` the nested graphs of `from` that the call names.
+void copy_nested(const Node& call, const Graph& from, Graph& to);
+
+/// Targets of the nodes for which chosen(graph, node), those of nested graphs included, each once, in order of
+/// appearance.
+std::vector<std::string> targets_of(const Graph& graph, const std::function<bool(const Graph&, const Node&)>& chosen);
+/// How messages name the ops of these targets: a call of higher_order.auto_functionalized is one of the op that it
+/// runs.
+std::vector<std::string> op_names(const Graph& graph, const std::vector<std::string>& targets);
+
 }  // namespace whittle

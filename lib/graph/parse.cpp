@@ -1,12 +1,13 @@
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "base/words.h"
 #include "graph/placement.h"
 #include "graph/text.h"
+#include "graph/text_cursor.h"
 #include "tensor/opaque_types.h"
 
 namespace whittle {
@@ -16,185 +17,10 @@ namespace {
 constexpr std::int64_t kAttributeBytes = std::int64_t(128) << 20;
 constexpr int kMaxTextDepth = 256;  // as in JSON files
 
-/// Characters, words and literals, with the place of each for messages.
-class Cursor {
-  public:
-    explicit Cursor(std::string_view text) : text_(text) {}
-
-    [[noreturn]] void fail_at(std::size_t pos, const std::string& found, const std::string& expected) const {
-        std::size_t line = 1, start = 0;
-        for (std::size_t i = 0; i < pos && i < text_.size(); ++i)
-            if (text_[i] == '\n') {
-                ++line;
-                start = i + 1;
-            }
-        throw Error({"", "line " + std::to_string(line) + ", column " + std::to_string(pos - start + 1)},
-                    "found " + found + ", expected " + expected);
-    }
-
-    [[noreturn]] void fail(const std::string& expected) const {
-        std::string found = "the end";
-        if (pos_ < text_.size()) {
-            const std::string_view rest = text_.substr(pos_, std::min<std::size_t>(text_.find('\n', pos_) - pos_, 20));
-            found = rest.empty() ? "the end of the line" : "'" + std::string(rest) + "'";
-        }
-        fail_at(pos_, found, expected);
-    }
-
-    std::size_t pos() const { return pos_; }
-    bool at_end() const { return pos_ == text_.size(); }
-    char peek() const { return pos_ < text_.size() ? text_[pos_] : '\0'; }
-
-    void skip_blanks() {
-        while (pos_ < text_.size() && (text_[pos_] == ' ' || text_[pos_] == '\t' || text_[pos_] == '\r')) ++pos_;
-    }
-
-    /// Blanks, ends of lines and lines that are only a comment.
-    void skip_lines() {
-        for (;;) {
-            skip_blanks();
-            if (peek() == '#')
-                while (pos_ < text_.size() && text_[pos_] != '\n') ++pos_;
-            if (peek() != '\n') return;
-            ++pos_;
-        }
-    }
-
-    bool accept(std::string_view token) {
-        if (!text_.substr(pos_).starts_with(token)) return false;
-        pos_ += token.size();
-        skip_blanks();
-        return true;
-    }
-    void expect(std::string_view token) {
-        if (!accept(token)) fail("'" + std::string(token) + "'");
-    }
-
-    /// The word at the cursor without consuming it.
-    std::string_view peek_word() const {
-        std::size_t end = pos_;
-        while (end < text_.size() && is_word(text_[end])) ++end;
-        return text_.substr(pos_, end - pos_);
-    }
-    std::string word(const std::string& what) {
-        const std::string_view result = peek_word();
-        if (result.empty()) fail(what);
-        pos_ += result.size();
-        skip_blanks();
-        return std::string(result);
-    }
-    /// "(f32)", what is in it included; nested ones match.
-    std::string in_parentheses() {
-        const std::size_t start = pos_;
-        int depth = 0;
-        do {
-            if (pos_ == text_.size() || text_[pos_] == '\n') fail_at(start, "a '(' alone", "a ')' on the same line");
-            depth += text_[pos_] == '(' ? 1 : text_[pos_] == ')' ? -1 : 0;
-        } while (++pos_, depth > 0);
-        std::string result(text_.substr(start, pos_ - start));
-        skip_blanks();
-        return result;
-    }
-    std::string word_or_quoted(const std::string& what) { return peek() == '"' ? quoted() : word(what); }
-    /// A word with dots in it.
-    std::string dotted(const std::string& what) {
-        const std::size_t start = pos_;
-        while (pos_ < text_.size() && (is_word(text_[pos_]) || text_[pos_] == '.')) ++pos_;
-        if (pos_ == start) fail(what);
-        std::string result(text_.substr(start, pos_ - start));
-        skip_blanks();
-        return result;
-    }
-
-    std::string quoted() {
-        const std::size_t start = pos_;
-        if (peek() != '"') fail("a quoted string");
-        std::string result;
-        for (++pos_; pos_ < text_.size() && text_[pos_] != '"' && text_[pos_] != '\n'; ++pos_)
-            result += text_[pos_] == '\\' ? escaped() : text_[pos_];
-        if (peek() != '"') fail_at(start, "a string without a closing quote", "'\"' on the same line");
-        ++pos_;
-        skip_blanks();
-        return result;
-    }
-
-    /// The characters of a number, with its sign and exponent.
-    std::string_view number_token() {
-        const std::size_t start = pos_;
-        while (pos_ < text_.size()) {
-            const char c = text_[pos_];
-            const bool sign =
-                (c == '-' || c == '+') && (pos_ == start || text_[pos_ - 1] == 'e' || text_[pos_ - 1] == 'E');
-            if (!is_word(c) && c != '.' && !sign) break;
-            ++pos_;
-        }
-        return text_.substr(start, pos_ - start);
-    }
-
-    std::int64_t integer() {
-        const std::size_t start = pos_;
-        const std::string_view token = number_token();
-        std::int64_t value = 0;
-        const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
-        if (token.empty() || error != std::errc{} || end != token.data() + token.size())
-            fail_at(start, "'" + std::string(token) + "'", "an integer that fits in 64 bits");
-        skip_blanks();
-        return value;
-    }
-
-    std::vector<std::int64_t> integers() {
-        std::vector<std::int64_t> values;
-        expect("[");
-        if (accept("]")) return values;
-        do values.push_back(integer());
-        while (accept(","));
-        expect("]");
-        return values;
-    }
-
-    std::string rest_of_line() {
-        std::size_t end = std::min(text_.find('\n', pos_), text_.size());
-        std::string_view rest = text_.substr(pos_, end - pos_);
-        pos_ = end;
-        while (!rest.empty() && (rest.back() == ' ' || rest.back() == '\r')) rest.remove_suffix(1);
-        return std::string(rest);
-    }
-
-  private:
-    char escaped() {
-        ++pos_;
-        switch (peek()) {
-            case 'n':
-                return '\n';
-            case 't':
-                return '\t';
-            case 'r':
-                return '\r';
-            case '"':
-            case '\\':
-                return peek();
-            case 'x': {
-                unsigned value = 0;
-                const char* first = text_.data() + pos_ + 1;
-                const char* last = text_.data() + std::min(pos_ + 3, text_.size());
-                const auto [end, error] = std::from_chars(first, last, value, 16);
-                if (error != std::errc{} || end != first + 2) fail("two hexadecimal digits");
-                pos_ += 2;
-                return static_cast<char>(value);
-            }
-            default:
-                fail("an escape: \\n \\t \\r \\\" \\\\ \\xHH");
-        }
-    }
-
-    std::string_view text_;
-    std::size_t pos_ = 0;
-};
-
 /// One graph; nested graphs are parsed by parsers of their own on the same cursor.
 class GraphParser {
   public:
-    GraphParser(Cursor& cursor, std::int64_t& attribute_bytes, int depth)
+    GraphParser(TextCursor& cursor, std::int64_t& attribute_bytes, int depth)
         : in_(cursor), attribute_bytes_(attribute_bytes), depth_(depth) {}
 
     Graph run() {
@@ -317,7 +143,7 @@ class GraphParser {
 
     /// The key and '=' of a keyword argument, when there is one at the cursor.
     std::optional<std::string> keyword() {
-        Cursor ahead = in_;
+        TextCursor ahead = in_;
         if (ahead.peek() != '"' && ahead.peek_word().empty()) return std::nullopt;
         std::string key = ahead.word_or_quoted("a keyword");
         if (!ahead.accept("=")) return std::nullopt;
@@ -368,14 +194,9 @@ class GraphParser {
         if (token == "none") return {};
         if (token == "true" || token == "false") return token == "true";
         if (const auto dtype = dtype_from_name(token)) return *dtype;
-        std::int64_t integer = 0;
-        double real = 0;
-        const char* end = token.data() + token.size();
-        if (const auto r = std::from_chars(token.data(), end, integer); r.ec == std::errc{} && r.ptr == end)
-            return integer;
+        if (const auto integer = number_of<std::int64_t>(token)) return *integer;
         const bool integral = token.find_first_not_of("-0123456789") == std::string_view::npos;
-        if (const auto r = std::from_chars(token.data(), end, real); r.ec == std::errc{} && r.ptr == end && !integral)
-            return real;
+        if (const auto real = number_of<double>(token); real && !integral) return *real;
         in_.fail_at(start, token.empty() ? "'" + std::string(1, in_.peek()) + "'" : "'" + std::string(token) + "'",
                     "an argument: %node, number, true, false, none, dtype, \"text\", [list] or @graph");
     }
@@ -471,7 +292,7 @@ class GraphParser {
                 .with_requires_grad(meta.requires_grad);
     }
 
-    Cursor& in_;
+    TextCursor& in_;
     std::int64_t& attribute_bytes_;
     const int depth_;
     Graph graph_;
@@ -481,7 +302,7 @@ class GraphParser {
 }  // namespace
 
 Graph parse(std::string_view text) {
-    Cursor cursor(text);
+    TextCursor cursor(text);
     cursor.skip_lines();
     std::int64_t attribute_bytes = kAttributeBytes;
     Graph graph = GraphParser(cursor, attribute_bytes, 0).run();

@@ -213,7 +213,7 @@ std::vector<StackFrame> first_places(const Graph& graph, std::size_t most) {
     for (const NodeId id : graph.calls()) {
         const std::vector<StackFrame>& stack = graph.node({id}).stack;
         if (places.size() == most) break;
-        if (!stack.empty() && std::ranges::find(places, stack.front()) == places.end()) places.push_back(stack.front());
+        if (!stack.empty()) add_once(places, stack.front());
     }
     return places;
 }

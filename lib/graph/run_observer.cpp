@@ -1,17 +1,15 @@
 #include "graph/run_observer.h"
 
-#include <utility>
-
 namespace whittle {
-namespace {
 
-thread_local RunObserver* current = nullptr;
+static thread_local RunObserver* current_observer = nullptr;
 
-}  // namespace
+RunObserver* run_observer() { return current_observer; }
+ObservingRuns::ObservingRuns(RunObserver* observer) : Exchanged(current_observer, observer) {}
 
-RunObserver* run_observer() { return current; }
+static thread_local GraphStepper* stepper_here = nullptr;
 
-ObservingRuns::ObservingRuns(RunObserver* observer) : before_(std::exchange(current, observer)) {}
-ObservingRuns::~ObservingRuns() { current = before_; }
+GraphStepper* graph_stepper() { return stepper_here; }
+Stepping::Stepping(GraphStepper* stepper) : Exchanged(stepper_here, stepper) {}
 
 }  // namespace whittle

@@ -3,8 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
+
+#include "base/exchanged.h"
+#include "graph/backend.h"
 
 namespace whittle {
 
@@ -20,22 +24,29 @@ class RunObserver {
     virtual void ran(std::string_view step, double seconds, std::span<const Held> held) = 0;
 };
 
-class ObservingRuns {
-  public:
+struct ObservingRuns : Exchanged<RunObserver*> {
     /// Null: nobody, inside of a step that is told as one.
     explicit ObservingRuns(RunObserver* observer);
-    ~ObservingRuns();
-    ObservingRuns(const ObservingRuns&) = delete;
-    ObservingRuns& operator=(const ObservingRuns&) = delete;
-
-    /// This thread's before it, or null.
-    RunObserver* before() const { return before_; }
-
-  private:
-    RunObserver* const before_;
 };
 
 /// This thread's, or null.
 RunObserver* run_observer();
+
+// Live stepping: a graph that a backend interprets runs as code that a debugger stops in. Who can write and load such
+// code is above this folder (api/stepping.h), and is told here to those that interpret.
+
+class GraphStepper {
+  public:
+    virtual ~GraphStepper() = default;
+    /// What computes the same as interpreting the graph. Null where it cannot be stepped through, which was said.
+    virtual std::unique_ptr<Executable> step(const Graph& graph) = 0;
+};
+
+/// This thread's, or null.
+GraphStepper* graph_stepper();
+
+struct Stepping : Exchanged<GraphStepper*> {
+    explicit Stepping(GraphStepper* stepper);
+};
 
 }  // namespace whittle

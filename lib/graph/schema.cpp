@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "base/words.h"
-#include "graph/schema_columns.h"
 
 namespace whittle {
 namespace {
@@ -38,11 +37,18 @@ constexpr BaseType kBaseTypes[] = {
     {"Graph", ParamType::graph},
 };
 
+/// The first row of a type, or of its lists.
+const BaseType& row_of(ParamType type) {
+    const auto row =
+        std::ranges::find_if(kBaseTypes, [&](const BaseType& base) { return base.type == type || base.list == type; });
+    WHITTLE_CHECK(row != std::end(kBaseTypes), "a type of parameters that no schema names");
+    return *row;
+}
 /// Whether ATen's defaults spell the dtype so: "double", "long", as C++ constants are named in lower case.
 bool is_spelling(std::string_view text, DType dtype) {
     const std::string_view name = info_of(dtype).aten_name;
-    return std::equal(text.begin(), text.end(), name.begin(), name.end(),
-                      [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
+    return std::ranges::equal(text, name,
+                              [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
 }
 
 /// at::Reduction: the enumeration behind "int reduction=Mean".
@@ -108,11 +114,8 @@ class Parser {
     }
 
     int length() {
-        const std::string digits = word();
-        int value = 0;
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-        if (error != std::errc{} || end != digits.data() + digits.size() || value <= 0 || value > 64)
-            fail("a length from 1 to 64");
+        const int value = number_of<int>(word()).value_or(0);
+        if (value <= 0 || value > 64) fail("a length from 1 to 64");
         return value;
     }
 
@@ -206,23 +209,11 @@ class Parser {
 
     Arg default_of(const Param& param) {
         if (accept("None")) return {};
-        switch (param.type) {
-            case ParamType::int_list:
-            case ParamType::float_list:
-            case ParamType::bool_list:
-            case ParamType::text_list:
-            case ParamType::tensor_list:
-                return list_default(param.type, param.length);
-            default:
-                return single_default(param.type);
-        }
+        return is_list(param.type) ? list_default(param.type, param.length) : single_default(param.type);
     }
 
     Arg list_default(ParamType type, int length) {
-        const ParamType element = type == ParamType::int_list     ? ParamType::integer
-                                  : type == ParamType::float_list ? ParamType::number
-                                  : type == ParamType::bool_list  ? ParamType::boolean
-                                                                  : ParamType::text;
+        const ParamType element = element_of(type);
         ArgList list;
         if (!accept("[")) {  // "int[2] stride=1": one value for all
             if (length == 0) fail("a list");
@@ -261,14 +252,6 @@ class Parser {
         return value;
     }
 
-    template <class T>
-    static std::optional<T> number_of(const std::string& token) {
-        T value{};
-        const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
-        if (error != std::errc{} || end != token.data() + token.size()) return std::nullopt;
-        return value;
-    }
-
     static std::optional<Arg> value_of(const std::string& token, ParamType type) {
         const std::optional<std::int64_t> integer = number_of<std::int64_t>(token);
         const std::optional<double> real = number_of<double>(token);
@@ -304,135 +287,10 @@ class Parser {
     SchemaColumns columns_;
 };
 
-std::string_view list_name(ParamType type) {
-    switch (type) {
-        case ParamType::tensor:
-        case ParamType::tensor_list:
-            return "Tensor";
-        case ParamType::integer:
-        case ParamType::int_list:
-            return "int";
-        case ParamType::number:
-        case ParamType::float_list:
-            return "float";
-        case ParamType::boolean:
-        case ParamType::bool_list:
-            return "bool";
-        case ParamType::scalar:
-            return "Scalar";
-        case ParamType::text:
-        case ParamType::text_list:
-            return "str";
-        case ParamType::dtype:
-            return "ScalarType";
-        case ParamType::graph:
-            return "Graph";
-    }
-    __builtin_unreachable();
-}
-
-bool is_list(ParamType type) {
-    return type == ParamType::tensor_list || type == ParamType::int_list || type == ParamType::float_list ||
-           type == ParamType::bool_list || type == ParamType::text_list;
-}
-
-/// What an argument is, in the schema's words.
-std::string describe_arg(const Arg& arg) {
-    if (arg.is_none()) return "None";
-    if (arg.node()) return "Tensor";
-    if (std::holds_alternative<std::int64_t>(arg.value)) return "int";
-    if (std::holds_alternative<double>(arg.value)) return "float";
-    if (std::holds_alternative<bool>(arg.value)) return "bool";
-    if (std::holds_alternative<std::string>(arg.value)) return "str";
-    if (std::holds_alternative<DType>(arg.value)) return "ScalarType";
-    if (std::holds_alternative<GraphRef>(arg.value)) return "Graph";
-    const ArgList& list = *arg.list();
-    if (list.empty()) return "[]";
-    return "list of " + describe_arg(list[0]);
-}
-
-/// The argument as the parameter's element type takes it, if it does: integers widen to float.
-std::optional<Arg> as_element(const Arg& arg, ParamType type, bool optional) {
-    const bool integer = std::holds_alternative<std::int64_t>(arg.value);
-    const bool real = std::holds_alternative<double>(arg.value);
-    const bool boolean = std::holds_alternative<bool>(arg.value);
-    bool fits = false;
-    switch (type) {
-        case ParamType::tensor:
-            fits = arg.node() || integer || real || boolean;
-            break;
-        case ParamType::tensor_list:
-            fits = arg.node() || (optional && arg.is_none());
-            break;
-        case ParamType::integer:
-        case ParamType::int_list:
-            fits = integer;
-            break;
-        case ParamType::number:
-        case ParamType::float_list:
-            if (integer) return Arg(static_cast<double>(std::get<std::int64_t>(arg.value)));
-            fits = real;
-            break;
-        case ParamType::boolean:
-        case ParamType::bool_list:
-            fits = boolean;
-            break;
-        case ParamType::scalar:
-            fits = integer || real || boolean;
-            break;
-        case ParamType::text:
-        case ParamType::text_list:
-            fits = std::holds_alternative<std::string>(arg.value);
-            break;
-        case ParamType::dtype:
-            fits = std::holds_alternative<DType>(arg.value);
-            break;
-        case ParamType::graph:
-            fits = std::holds_alternative<GraphRef>(arg.value);
-            break;
-    }
-    return fits ? std::optional<Arg>(arg) : std::nullopt;
-}
-
-/// The argument as the parameter takes it, if it does.
-std::optional<Arg> as_param(const Arg& arg, const Param& param) {
-    if (arg.is_none()) return param.optional ? std::optional<Arg>(arg) : std::nullopt;
-    if (!is_list(param.type)) return as_element(arg, param.type, false);
-    const ArgList* list = arg.list();
-    if (!list) {  // "int[2]" takes one number for two equal ones
-        const std::optional<Arg> element = param.length > 0 ? as_element(arg, param.type, false) : std::optional<Arg>();
-        if (!element) return std::nullopt;
-        return ArgList(static_cast<std::size_t>(param.length), *element);
-    }
-    ArgList converted;
-    converted.reserve(list->size());
-    for (const Arg& element : *list) {
-        std::optional<Arg> value = as_element(element, param.type, param.optional);
-        if (!value) return std::nullopt;
-        converted.push_back(std::move(*value));
-    }
-    return converted;
-}
-
-/// "add.Tensor(Tensor self, Tensor other, *, Scalar alpha)".
-std::string signature_text(const Schema& schema) {
-    std::string text = schema.name + "(";
-    bool keyword_only = false;
-    for (const Param& param : schema.params) {
-        if (text.back() != '(') text += ", ";
-        if (param.keyword_only && !keyword_only) text += "*, ";
-        keyword_only = param.keyword_only;
-        text += type_name(param) + " " + param.name;
-    }
-    return text + ")";
-}
-
-[[noreturn]] void misfit(const Node& call, const std::string& message, const Schema& schema) {
-    throw Error({"", call.name.empty() ? "" : "%" + call.name}, call.target + ": " + message,
-                "follow the schema " + signature_text(schema));
-}
-
 }  // namespace
+
+bool is_list(ParamType type) { return row_of(type).list == type; }
+ParamType element_of(ParamType type) { return row_of(type).type; }
 
 Schema Schema::parse(std::string_view text) { return Parser(text).schema(); }
 
@@ -449,48 +307,12 @@ const Param* Schema::param(std::string_view name) const {
 }
 
 std::string type_name(const Param& param) {
-    std::string text(list_name(param.type));
+    std::string text(row_of(param.type).spelling);
     const bool elements_optional = param.type == ParamType::tensor_list && param.optional;
     if (elements_optional) text += "?";
     if (is_list(param.type)) text += param.length > 0 ? '[' + std::to_string(param.length) + "]" : "[]";
     if (param.optional && !elements_optional) text += "?";
     return text;
-}
-
-ArgList bind_arguments(const Schema& schema, const Node& call) {
-    const auto bind = [&](const Param& param, const Arg& arg) {
-        std::optional<Arg> value = as_param(arg, param);
-        if (!value)
-            misfit(call, "parameter " + param.name + ": found " + describe_arg(arg) + ", expected " + type_name(param),
-                   schema);
-        return std::move(*value);
-    };
-    const auto positional = static_cast<std::size_t>(
-        std::ranges::count_if(schema.params, [](const Param& param) { return !param.keyword_only; }));
-    if (call.args.size() > positional)
-        misfit(call,
-               "found " + std::to_string(call.args.size()) + " positional arguments, expected at most " +
-                   std::to_string(positional),
-               schema);
-    for (std::size_t i = 0; i < call.kwargs.size(); ++i) {
-        const std::string& key = call.kwargs[i].first;
-        const Param* param = schema.param(key);
-        if (!param) misfit(call, "found the unknown argument " + key, schema);
-        const bool again = std::any_of(call.kwargs.begin(), call.kwargs.begin() + static_cast<std::ptrdiff_t>(i),
-                                       [&](const auto& earlier) { return earlier.first == key; });
-        if (again || static_cast<std::size_t>(param - schema.params.data()) < call.args.size())
-            misfit(call, "found the argument " + key + " twice", schema);
-    }
-    ArgList result;
-    result.reserve(schema.params.size());
-    for (std::size_t i = 0; i < schema.params.size(); ++i) {
-        const Param& param = schema.params[i];
-        const Arg* const given = i < call.args.size() ? &call.args[i] : call.kwarg(param.name);
-        if (!given && !param.default_value)
-            misfit(call, "parameter " + param.name + ": found nothing, expected " + type_name(param), schema);
-        result.push_back(given ? bind(param, *given) : *param.default_value);
-    }
-    return result;
 }
 
 }  // namespace whittle

@@ -2,11 +2,13 @@
 // https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/README.md#func
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "graph/graph.h"
 
 namespace whittle {
@@ -26,6 +28,9 @@ enum class ParamType {
     text_list,
     graph
 };
+bool is_list(ParamType type);
+/// Of a list's elements; another type itself.
+ParamType element_of(ParamType type);
 
 struct Param {
     std::string name;
@@ -70,5 +75,20 @@ class SchemaSource {
 /// and expected types for missing, surplus, unknown or ill-typed arguments. Where a Tensor is expected, a number is
 /// allowed (a wrapped number, as in torch.fx graphs).
 ArgList bind_arguments(const Schema& schema, const Node& call);
+
+/// Columns, from 1.
+struct SchemaColumns {
+    std::vector<std::size_t> params = {}, returns = {};
+
+    /// Of a text that Schema::parse() takes; throws its Error for another.
+    static SchemaColumns of(std::string_view schema);
+};
+
+/// The mistake at that column of a schema's text: what was found there, and what was expected.
+inline Error schema_error(std::size_t column, const std::string& found, const std::string& expected,
+                          std::string_view schema) {
+    return Error({"", "column " + std::to_string(column)},
+                 "found " + found + ", expected " + expected + " in the schema \"" + std::string(schema) + "\"");
+}
 
 }  // namespace whittle

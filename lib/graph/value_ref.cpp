@@ -9,7 +9,7 @@ namespace whittle {
 bool is_getitem(const Node& node) { return node.kind == NodeKind::call && node.target == kGetItem; }
 bool is_op_call(const Node& node) { return node.kind == NodeKind::call && node.target != kGetItem; }
 
-std::int64_t op_count(const Graph& graph) { return std::count_if(graph.nodes.begin(), graph.nodes.end(), is_op_call); }
+std::int64_t op_count(const Graph& graph) { return std::ranges::count_if(graph.nodes, is_op_call); }
 
 std::optional<ValueRef> item_read(const Node& node) {
     if (!is_getitem(node)) return std::nullopt;

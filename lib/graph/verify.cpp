@@ -201,9 +201,7 @@ class Verifier {
 
     void check_schema(const Node& node) const {
         const Schema* schema = schemas_.find(node.target);
-        if (!schema)
-            fail("every op is registered", "the op " + node.target,
-                 "an op that " + program_called("explain") + " --ops lists");
+        if (!schema) fail("every op is registered", "the op " + node.target, "an op that Whittle knows");
         try {
             bind_arguments(*schema, node);
         } catch (const Error& error) {

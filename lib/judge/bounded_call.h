@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/words.h"
 #include "judge/interval_rules.h"
 #include "judge/interval_values.h"
 #include "ops/core/registry.h"
@@ -18,9 +19,7 @@ class BoundedCall {
   public:
     BoundedCall(const WideCall& call, const RegisteredOp& op, double terms, const Accuracy& accuracy)
         : call_(call), node_(call.node()), op_(op), terms_(terms), accuracy_(accuracy) {
-        for_each_input(node_, [&](NodeRef ref) {
-            if (std::ranges::find(operands_, ref) == operands_.end()) operands_.push_back(ref);
-        });
+        for_each_input(node_, [&](NodeRef ref) { add_once(operands_, ref); });
     }
 
   protected:

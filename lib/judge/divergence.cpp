@@ -11,8 +11,8 @@
 #include "graph/value_ref.h"
 #include "ops/aten/random.h"
 #include "ops/core/interpreter.h"
-#include "passes/expose.h"
 #include "passes/no_grad.h"
+#include "passes/subgraph.h"
 #include "passes/widen.h"
 #include "tensor/limits.h"
 
@@ -85,7 +85,7 @@ class Births {
     void leaves(std::span<const Tensor> inputs) {
         std::size_t next = 0;
         for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); id++) {
-            const Node& node = graph_.nodes[static_cast<std::size_t>(id)];
+            const Node& node = graph_.node({id});
             if (node.kind == NodeKind::placeholder) note(id, inputs[next++]);
             if (node.kind == NodeKind::get_attr) note(id, graph_.attributes.at(node.target));
         }
@@ -94,7 +94,7 @@ class Births {
     /// What of its kind no operand of the node has. An infinity may make NaN: that is born there.
     Birth born(NodeId id, const Tensor& value) {
         Birth inherited;
-        for_each_input(graph_.nodes[static_cast<std::size_t>(id)], [&](NodeRef ref) {
+        for_each_input(graph_.node({id}), [&](NodeRef ref) {
             const auto operand = has_.find(value_of(graph_, ref).node);
             if (operand == has_.end()) return;
             inherited.nan |= operand->second.nan;
@@ -125,17 +125,8 @@ class Births {
 }  // namespace
 
 std::string_view name(Closeness closeness) {
-    switch (closeness) {
-        case Closeness::close:
-            return "close";
-        case Closeness::coarse:
-            return "coarse";
-        case Closeness::noise:
-            return "noise";
-        case Closeness::differs:
-            return "differs";
-    }
-    __builtin_unreachable();
+    static constexpr std::string_view kNames[] = {"close", "coarse", "noise", "differs"};
+    return kNames[static_cast<std::size_t>(closeness)];
 }
 
 bool is_noise(const Tensor& got, const Tensor& reference, const Tensor& exact, const Rounding& rounding) {
@@ -174,7 +165,7 @@ void expose_and_compare(const Graph& graph, std::span<const Tensor> inputs, Back
     references.leaves(inputs);
     for (std::size_t i = 0; i < reference.size(); i++) {
         const ValueRef& from = exposed.outputs[i];
-        const Node& node = graph.nodes[static_cast<std::size_t>(from.node)];
+        const Node& node = graph.node({from.node});
         const Tensor& got = outcome.outputs[i];
         ValueDivergence value{.node = node.name,
                               .op = node.target,

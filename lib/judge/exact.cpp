@@ -10,8 +10,8 @@
 
 #include "base/words.h"
 #include "graph/value_ref.h"
-#include "judge/exact_call.h"
 #include "judge/interval.h"
+#include "judge/interval_rules.h"
 #include "ops/core/memory.h"
 #include "passes/subgraph.h"
 #include "tensor/random.h"
@@ -219,7 +219,7 @@ class ExactSearch {
     void leave_out(NodeId id, const std::string& why) {
         left_out_.insert(id);
         for (int i = 0; i < static_cast<int>(node(id).results.size()); i++) inexact_.insert({id, i});
-        if (!why.empty() && std::ranges::find(reasons_, why) == reasons_.end()) reasons_.push_back(why);
+        if (!why.empty()) add_once(reasons_, why);
     }
 
     struct Found {

@@ -1,4 +1,4 @@
-#include "judge/exact_call.h"
+#include "judge/interval_rules.h"
 
 #include <algorithm>
 #include <bit>
@@ -127,11 +127,11 @@ class ExactCall : BoundedCall {
             const bool places = rule() == Rule::choice && std::ranges::any_of(operands_, [&](NodeRef ref) {
                                     return is_floating(value(ref).dtype);
                                 });
-            return places ? "gives positions, which equal elements leave open" : inexact_number();
+            return places ? "returns positions, which are not unique among equal elements" : inexact_number();
         }
         for (const double x : centers_[k]) {
-            if (!std::isfinite(x)) return "gives values that are not finite";
-            if (!holds(dtype, x)) return "gives numbers that " + std::string(name(dtype)) + " does not have";
+            if (!std::isfinite(x)) return "computes values that are not finite";
+            if (!holds(dtype, x)) return "computes numbers that " + std::string(name(dtype)) + " does not have";
         }
         return {};
     }

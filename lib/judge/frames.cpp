@@ -120,8 +120,7 @@ void add_verdict(nlohmann::json& json, const JudgedFrame& frame) {
 void add_verdict(nlohmann::json& json, const std::vector<JudgedFrame>& frames) {
     JudgedFrame all{.verdict = verdict_of(frames)};
     const auto add = [](auto& list, const auto& more) {
-        for (const auto& one : more)
-            if (std::ranges::find(list, one) == list.end()) list.push_back(one);
+        for (const auto& one : more) add_once(list, one);
     };
     for (const JudgedFrame& frame : with_verdict(frames, all.verdict)) {
         if (all.reason.empty()) all.reason = frame.reason;

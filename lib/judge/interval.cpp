@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "base/error.h"
-#include "graph/nested.h"
+#include "base/words.h"
+#include "graph/graph.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
-#include "judge/exact_call.h"
 #include "judge/interval_rules.h"
 #include "judge/interval_values.h"
 #include "ops/core/cost.h"
@@ -247,8 +247,7 @@ std::optional<Intervals> exact_intervals_of(const Graph& graph, std::span<const 
 std::vector<std::string> ops_without_bound(const Graph& graph) {
     std::vector<std::string> ops;
     for (const Node& node : graph.nodes)
-        if (is_op_call(node) && !has_bound(graph, node) && std::ranges::find(ops, node.target) == ops.end())
-            ops.push_back(node.target);
+        if (is_op_call(node) && !has_bound(graph, node)) add_once(ops, node.target);
     return ops;
 }
 

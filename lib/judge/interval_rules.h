@@ -31,4 +31,11 @@ std::vector<Tensor> evaluated(const WideCall& call, const TensorOf& value, const
 std::vector<Interval> bounded_results(const WideCall& call, const RegisteredOp& op, double terms,
                                       const Accuracy& accuracy);
 
+/// By Bound::exact of the op (ops/core/op.h). The centers alone where they are; else `unbounded` with `inexact`, result
+/// by result.
+std::vector<Interval> exact_results(const WideCall& call, const RegisteredOp& op, const Accuracy& accuracy);
+
+/// The exponent of a power of two of which all numbers are multiples; 0 where they are integers.
+int unit_of(std::span<const double> numbers);
+
 }  // namespace whittle

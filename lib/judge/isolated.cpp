@@ -17,7 +17,6 @@
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "judge/outcome.h"
-#include "judge/outcome_message.h"
 #include "ops/aten/random.h"
 
 namespace whittle {
@@ -136,8 +135,7 @@ void log_ending(const Graph& graph, const Backend& backend, const Outcome& outco
 /// The backend's own process is what is isolated; passes and files are made here.
 Outcome run_apart(const Graph& graph, std::span<const Tensor> inputs, Apart& apart, const BackendOptions& options,
                   const Limits& limits) {
-    const auto query =
-        apart.query(options, {.timeout = limits.timeout, .memory_limit = limits.memory, .cpu_limit = limits.cpu});
+    const auto query = apart.query(options, limits.process());
     seed_random_ops(0);  // as the reference's runs do
     const Outcome outcome = run_in_process(graph, inputs, *query, options);
     throw_if_interrupted();  // which is no outcome
@@ -155,13 +153,11 @@ Outcome run_forked_copy(const Graph& graph, std::span<const Tensor> inputs, Back
     const auto differentiated = differentiated_for(graph, backend, options);  // for the child and for who judges
     const SharedMemory shared;
     const MemoryFile answer;
-    ProcessOptions process{.environment = {{"TMPDIR", scratch.path().string()}},
-                           .timeout = limits.timeout,
-                           .cpu_limit = limits.cpu,
-                           .output_limit = std::size_t(1) << 16,
-                           .remove_if_killed = scratch.path()};
-    process.memory_limit = limits.memory;
+    ProcessOptions process = limits.process();
+    process.environment = {{"TMPDIR", scratch.path().string()}};
     process.shared_memory = resident_memory();
+    process.output_limit = std::size_t(1) << 16;
+    process.remove_if_killed = scratch.path();
     const ProcessResult result =
         run_forked([&] { return work(graph, inputs, backend, options, differentiated, *shared, answer); }, process);
     // What a backend writes, it writes into its own process; modes and explain(B) have nothing else to say.

@@ -9,7 +9,6 @@
 #include "base/module.h"
 #include "base/words.h"
 #include "graph/abilities.h"
-#include "graph/libtorch_kernels.h"
 #include "graph/placement.h"
 #include "graph/rate.h"
 #include "judge/exact.h"
@@ -276,15 +275,8 @@ Again again_of(const Question& question, Outcome& outcome, const Suspect& suspec
 }  // namespace
 
 std::string_view name(Verdict verdict) {
-    switch (verdict) {
-        case Verdict::right:
-            return "right";
-        case Verdict::fails:
-            return "fails";
-        case Verdict::not_judged:
-            return "not_judged";
-    }
-    __builtin_unreachable();
+    static constexpr std::string_view kNames[] = {"right", "fails", "not_judged"};
+    return kNames[static_cast<std::size_t>(verdict)];
 }
 
 std::string_view words(Verdict verdict) { return verdict == Verdict::not_judged ? "not judged" : name(verdict); }

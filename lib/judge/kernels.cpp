@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <sstream>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "compile/gradients.h"
 #include "compile/kernel_alone.h"
 #include "expr/cost.h"
 #include "expr/ring.h"
 #include "graph/abilities.h"
+#include "graph/onnx_file.h"
+#include "judge/optimized.h"
 #include "ops/core/assertions.h"
 #include "ops/core/interpreter.h"
 #include "passes/assertions.h"
@@ -100,7 +102,8 @@ class PlanJudge {
         for (const ValueRef& value : part.inputs) {
             const auto known = values_.find(value);
             if (known == values_.end()) {
-                result.reason = "no expected value of its operand %" + plan_.graph.node({value.node}).name;
+                result.reason =
+                    "the expected value of the kernel's operand is unknown: %" + plan_.graph.node({value.node}).name;
                 return result;
             }
             operands.push_back(known->second);
@@ -133,9 +136,9 @@ class PlanJudge {
         const double nodes = expr::interpreted_nodes(kernel.group);
         const auto form = expr::ring_form(kernel.group);
         if (nodes > kMostInterpreted) {
-            result.reason = "too large to be interpreted";
+            result.reason = "the kernel is too large to be interpreted";
         } else if (const auto* why = std::get_if<std::string>(&form)) {
-            result.reason = "it has no ring form: " + *why;
+            result.reason = "the kernel cannot be computed in integer arithmetic: " + *why;
         } else {
             const expr::Group& group = std::get<expr::RingForm>(form).group;
             const Values inputs =
@@ -199,16 +202,17 @@ std::string differing(const FailingCase& asked, const Judgement& whole, const Va
 
 }  // namespace
 
-bool runs_kernels(const Backend& backend) { return offered<program::RunsKernels>(backend) != nullptr; }
+bool runs_kernels(Backend& backend, const BackendOptions& options, KernelArithmetic arithmetic) {
+    if (offered<program::RunsKernels>(backend)) return true;
+    WritesOptimized* const writes = offered<WritesOptimized>(backend);
+    return arithmetic == KernelArithmetic::floats && writes && writes->writes_optimized(options);
+}
 
 void CodeHashes::loaded(const std::string& code) { file_.write(code + "\n"); }
 
 std::vector<std::string> CodeHashes::all() const {
     std::vector<std::string> hashes;
-    file_.read([&](std::string_view bytes) {
-        std::istringstream lines{std::string(bytes)};
-        for (std::string line; std::getline(lines, line);) hashes.push_back(line);
-    });
+    file_.read([&](std::string_view bytes) { hashes = split(bytes, '\n'); });
     return hashes;
 }
 
@@ -221,6 +225,8 @@ KernelJudgements judge_kernels(const FailingCase& asked, const Judgement& whole,
                                Backend& backend, KernelArithmetic arithmetic) {
     KernelJudgements result{.arithmetic = arithmetic};
     program::RunsKernels* const runs = offered<program::RunsKernels>(backend);
+    if (!runs && runs_kernels(backend, asked.suspect.options, arithmetic))
+        return judge_optimized(asked, whole, backend);
     if (!runs) {
         result.none = "the backend " + backend.name() + " does not run its kernels one by one";
         return result;
@@ -252,7 +258,8 @@ KernelJudgements judge_kernels(const FailingCase& asked, const Judgement& whole,
         kernel.same_code = !kernel.code.empty() && kernel.code == codes[i];
         if (kernel.same_code || kernel.code.empty() || codes[i].empty()) continue;
         kernel.verdict = Verdict::not_judged;
-        kernel.reason = "compiled alone, it has other machine code than in the whole";
+        kernel.reason =
+            "the machine code of the kernel compiled alone differs from its machine code in the whole graph";
     }
     return result;
 }

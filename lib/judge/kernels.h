@@ -12,8 +12,15 @@
 
 namespace whittle {
 
-/// Whether the backend runs its kernels one by one.
-bool runs_kernels(const Backend& backend);
+/// What the kernels compute with.
+enum class KernelArithmetic {
+    floats,  ///< as compiled
+    ring     ///< as scheduled, in ring arithmetic (expr/ring.h): against the interpreter of groups, and bit by bit
+};
+
+/// Whether the backend runs its kernels one by one under these options, in that arithmetic: kernels of a plan, or parts
+/// of a file that it writes (judge/optimized.h), which are called kernels here.
+bool runs_kernels(Backend& backend, const BackendOptions& options, KernelArithmetic arithmetic);
 
 /// Keeps the hashes of the code of kernels that are compiled while it is observing, in copies of this process, too.
 class CodeHashes final : public program::CompileObserver {
@@ -30,14 +37,8 @@ class CodeHashes final : public program::CompileObserver {
     MemoryFile file_;
 };
 
-/// What the kernels compute with.
-enum class KernelArithmetic {
-    floats,  ///< as compiled
-    ring     ///< as scheduled, in ring arithmetic (expr/ring.h): against the interpreter of groups, and bit by bit
-};
-
 struct KernelJudgement {
-    std::string kernel = {};              ///< "kernel_3"
+    std::string kernel = {};              ///< "kernel_3"; of parts the ops: "com.microsoft.FusedConv"
     std::string part = {};                ///< "forward" or "backward" of a graph with gradients
     std::vector<std::string> nodes = {};  ///< of the compiled graph, that it computes: without '%'
     std::vector<StackFrame> stack = {};   ///< of the first that has one
@@ -49,6 +50,7 @@ struct KernelJudgement {
 
 struct KernelJudgements {
     KernelArithmetic arithmetic = KernelArithmetic::floats;
+    bool optimized = false;                     ///< they are parts of an optimized model
     std::vector<KernelJudgement> kernels = {};  ///< in the order in which the whole runs them
     std::string none = {};                      ///< why there are none
     /// On the reference the graph that the kernels compute differs from the one that was compiled: "" or how.

@@ -1,4 +1,3 @@
-#include "judge/launched.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -18,9 +17,10 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "formats/json.h"
 #include "formats/json_text.h"
-#include "judge/outcome_message.h"
+#include "judge/outcome.h"
 #include "judge/suspect.h"
 
 namespace whittle {
@@ -116,7 +116,7 @@ Outcome run_launched(const Graph& graph, std::span<const Tensor> inputs, const S
     const TempDir folder("whittle-query");
     write_query(folder.path(), graph, inputs, suspect);
     std::vector<std::string> argv = suspect.launcher.prefix;
-    argv.insert(argv.end(), suspect.launcher.answer.begin(), suspect.launcher.answer.end());
+    append(argv, suspect.launcher.answer);
     argv.push_back(folder.path().string());
     const ProcessResult process = run_process(argv, {.timeout = suspect.limits.timeout + kLaunchTime,
                                                      .remove_if_killed = folder.path(),

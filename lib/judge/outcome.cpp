@@ -73,28 +73,12 @@ void guarded(Outcome& outcome, const char* stage, F&& f) {
 }  // namespace
 
 std::string_view name(Outcome::Kind kind) {
-    switch (kind) {
-        case Outcome::Kind::ok:
-            return "ok";
-        case Outcome::Kind::mismatch:
-            return "mismatch";
-        case Outcome::Kind::slow:
-            return "slow";
-        case Outcome::Kind::exception:
-            return "exception";
-        case Outcome::Kind::crash:
-            return "crash";
-        case Outcome::Kind::timeout:
-            return "timeout";
-        case Outcome::Kind::out_of_memory:
-            return "out_of_memory";
-        case Outcome::Kind::unsupported:
-            return "unsupported";
-        case Outcome::Kind::unresolved:
-            return "unresolved";
-    }
-    __builtin_unreachable();
+    static constexpr std::string_view kNames[] = {"ok",      "mismatch",      "slow",        "exception", "crash",
+                                                  "timeout", "out_of_memory", "unsupported", "unresolved"};
+    return kNames[static_cast<std::size_t>(kind)];
 }
+
+ProcessOptions Limits::process() const { return {.timeout = timeout, .memory_limit = memory, .cpu_limit = cpu}; }
 
 void hint_at_memory(std::string_view words) {
     // std::bad_alloc, LLVM and CUDA, ENOMEM and our tensors, Python, GNU programs, Halide's runtime, the address
@@ -110,7 +94,7 @@ void hint_at_memory(std::string_view words) {
     const auto same = [](char a, char b) {
         return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
     };
-    const bool says_so = std::any_of(std::begin(kSayings), std::end(kSayings), [&](std::string_view saying) {
+    const bool says_so = std::ranges::any_of(kSayings, [&](std::string_view saying) {
         return std::search(words.begin(), words.end(), saying.begin(), saying.end(), same) != words.end();
     });
     static std::atomic<bool> said{false};

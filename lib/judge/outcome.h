@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graph/backend.h"
@@ -15,6 +16,7 @@
 
 namespace whittle {
 
+struct ProcessOptions;
 struct ProcessResult;
 class TimesRuns;
 
@@ -26,7 +28,7 @@ struct Outcome {
     enum class Kind {
         ok,
         mismatch,
-        slow,  ///< right or wrong, it takes too long: against another way to run it (judge/race.h)
+        slow,  ///< right or wrong, it takes too long: against another way to run it (race())
         exception,
         crash,
         timeout,
@@ -67,6 +69,9 @@ struct Limits {
     /// that it holds at all.
     std::size_t memory = std::size_t(4) << 30;
     std::optional<std::chrono::seconds> cpu = {};  ///< processor time of one query
+
+    /// Of the process that one query runs in.
+    ProcessOptions process() const;
 };
 
 /// Where a failing program's words say that memory ran out although it stayed below the limit: says so in the log,
@@ -126,5 +131,10 @@ Outcome judge(Outcome outcome, std::span<const Tensor> expected, const Accuracy&
 /// The same of a backend's run of the graph, with its gradients, which the reference knows.
 Outcome judge(Outcome outcome, const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> expected,
               const Accuracy& accuracy);
+
+std::string encode(const Outcome& outcome);
+
+/// Nothing for bytes that encode() did not write: a process that went mad can send anything.
+std::optional<Outcome> decode(std::string_view bytes);
 
 }  // namespace whittle

@@ -1,4 +1,4 @@
-#include "judge/outcome_message.h"
+#include "judge/outcome.h"
 
 #include <cstdint>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "judge/race.h"
+#include "judge/suspect.h"
 
 #include <algorithm>
 #include <chrono>
@@ -12,7 +12,7 @@
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "graph/abilities.h"
-#include "judge/outcome_message.h"
+#include "judge/outcome.h"
 #include "judge/ratio_test.h"
 #include "ops/aten/random.h"
 #include "passes/no_grad.h"
@@ -43,9 +43,9 @@ struct Side {
     /// time is not.
     void start(const Limits& limits, bool kept) {
         if (WarmUp* const cold = offered<WarmUp>(backend)) cold->warm_up();
-        const auto cpu = limits.cpu || kept ? limits.cpu : std::optional<std::chrono::seconds>(std::chrono::hours(24));
-        if (Apart* const apart = apart_for(backend, options))
-            query = apart->query(options, {.timeout = limits.timeout, .memory_limit = limits.memory, .cpu_limit = cpu});
+        ProcessOptions process = limits.process();
+        if (!process.cpu_limit && !kept) process.cpu_limit = std::chrono::hours(24);
+        if (Apart* const apart = apart_for(backend, options)) query = apart->query(options, process);
     }
 };
 
@@ -102,27 +102,6 @@ class Lane {
     std::size_t at_once_ = 1;
 };
 
-// ---- the figures
-
-std::string time_text(double seconds) {
-    if (seconds >= 1) return significant(seconds, 3) + " s";
-    return seconds >= 1e-3 ? significant(seconds * 1e3, 3) + " ms" : significant(seconds * 1e6, 3) + " us";
-}
-
-std::string times_text(const MedianInterval& times) {
-    return time_text(times.median) + " (" + time_text(times.low) + " to " + time_text(times.high) + ")";
-}
-
-/// "takes 2.01 times as long as B (95 % confidence: 1.97 to 2.05): median 3.2 ms (3.1 ms to 3.3 ms) against 1.6 ms (1.5
-/// ms to 1.7 ms), 24 pairs of runs".
-std::string figures(const RatioTest& test, const std::string& other, const MedianInterval& mine,
-                    const MedianInterval& its) {
-    const MedianInterval ratio = median_interval({test.ratios().begin(), test.ratios().end()});
-    return "takes " + significant(ratio.median, 3) + " times as long as " + other +
-           " (95 % confidence: " + significant(ratio.low, 3) + " to " + significant(ratio.high, 3) + "): median " +
-           times_text(mine) + " against " + times_text(its) + ", " + plural(test.ratios().size(), "pair") + " of runs";
-}
-
 // ---- the race
 
 Outcome run_pairs(Lane& suspect, Lane& other, double factor, double seconds) {
@@ -138,8 +117,8 @@ Outcome run_pairs(Lane& suspect, Lane& other, double factor, double seconds) {
     other.measure();
     if (auto failed = failure()) return *failed;
     if (once < kLeastRun)
-        return no_answer("a run takes " + time_text(once) + ", less than the " + time_text(kLeastRun) +
-                         " that times can be compared from");
+        return no_answer("a run takes " + time_text(once) + ", too short to compare times: expected at least " +
+                         time_text(kLeastRun));
     RatioTest test(factor);
     std::vector<double> mine, its;
     std::mt19937 coin(7);
@@ -155,7 +134,8 @@ Outcome run_pairs(Lane& suspect, Lane& other, double factor, double seconds) {
     const MedianInterval own = median_interval(mine);
     std::string told = figures(test, other.called(), own, median_interval(its));
     if (test.answer() == RatioTest::Answer::open)
-        return no_answer("the times do not show whether it takes " + shortest(factor) + " times as long: it " + told);
+        return no_answer("the times do not show whether the model takes " + shortest(factor) +
+                         " times as long: the model " + told);
     Outcome outcome{.message = std::move(told), .run_seconds = own.median};
     if (test.answer() == RatioTest::Answer::above) outcome.kind = Outcome::Kind::slow, outcome.stage = "run";
     return outcome;
@@ -179,10 +159,9 @@ Outcome race_between(const Graph& graph, std::span<const Tensor> inputs, Side& m
         throw_if_interrupted();  // which is no outcome
         return outcome;
     }
-    const ForkedAnswer asked = ask_forked([&] { return encode(run()); }, {.timeout = limits.timeout,
-                                                                          .memory_limit = limits.memory,
-                                                                          .shared_memory = resident_memory(),
-                                                                          .cpu_limit = limits.cpu});
+    ProcessOptions process = limits.process();
+    process.shared_memory = resident_memory();
+    const ForkedAnswer asked = ask_forked([&] { return encode(run()); }, process);
     if (asked.process.good() && !asked.process.timed_out && !asked.process.cpu_exceeded)
         if (auto outcome = decode(asked.answer)) return *outcome;
     return outcome_of(asked.process, limits);  // at which stage, nobody knows
@@ -202,8 +181,9 @@ Outcome race(const Graph& graph, std::span<const Tensor> inputs, Backend& backen
     const Unoptimized plain = unoptimized(graph, backend, suspect.options);
     if (!plain.possible)
         return no_answer(name +
-                         " cannot compile the graph without optimization (to compare with another backend: --than)");
-    if (!plain.options) return {.message = name + " optimizes nothing here"};  // the same is as fast as the same
+                         " cannot compile the model without optimization, so there is nothing to compare with; to "
+                         "compare with another backend, add --than");
+    if (!plain.options) return {.message = name + " does not optimize this model"};  // the same is as fast as the same
     Side its{name + " without optimization", backend, *plain.options};
     return race_between(graph, inputs, mine, its, suspect);
 }

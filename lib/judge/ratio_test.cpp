@@ -5,6 +5,8 @@
 #include <numbers>
 
 #include "base/error.h"
+#include "base/number_text.h"
+#include "base/words.h"
 
 namespace whittle {
 namespace {
@@ -63,6 +65,23 @@ void RatioTest::add(double ratio) {
     const auto decides = [&](std::size_t k) { return 2 * k > pairs && evidence(k, pairs) >= 1 / kMostWrong; };
     if (decides(above_)) answer_ = Answer::above;
     if (decides(below_)) answer_ = Answer::below;
+}
+
+std::string time_text(double seconds) {
+    if (seconds >= 1) return significant(seconds, 3) + " s";
+    return seconds >= 1e-3 ? significant(seconds * 1e3, 3) + " ms" : significant(seconds * 1e6, 3) + " us";
+}
+
+static std::string times_text(const MedianInterval& times) {
+    return time_text(times.median) + " (" + time_text(times.low) + " to " + time_text(times.high) + ")";
+}
+
+std::string figures(const RatioTest& test, const std::string& other, const MedianInterval& mine,
+                    const MedianInterval& its) {
+    const MedianInterval ratio = median_interval({test.ratios().begin(), test.ratios().end()});
+    return "takes " + significant(ratio.median, 3) + " times as long as " + other +
+           " (95 % confidence: " + significant(ratio.low, 3) + " to " + significant(ratio.high, 3) + "): median " +
+           times_text(mine) + " against " + times_text(its) + ", " + plural(test.ratios().size(), "pair") + " of runs";
 }
 
 }  // namespace whittle

@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace whittle {
@@ -54,5 +55,12 @@ class RatioTest {
     std::size_t above_ = 0, below_ = 0;  ///< a pair on the bound is neither
     Answer answer_ = Answer::open;
 };
+
+/// "3.2 ms", with three digits.
+std::string time_text(double seconds);
+/// "takes 2.01 times as long as OTHER (95 % confidence: 1.97 to 2.05): median 3.2 ms (3.1 ms to 3.3 ms) against 1.6 ms
+/// (1.5 ms to 1.7 ms), 24 pairs of runs". Of at least one pair.
+std::string figures(const RatioTest& test, const std::string& other, const MedianInterval& mine,
+                    const MedianInterval& its);
 
 }  // namespace whittle

@@ -145,7 +145,7 @@ std::vector<Rounding> rounding_of(const Graph& graph, std::span<const Tensor> in
     if (has_writes(graph)) return result;
     std::map<NodeId, double> terms, hidden;  // of what a value is computed from
     for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); id++) {
-        const Node& node = graph.nodes[static_cast<std::size_t>(id)];
+        const Node& node = graph.node({id});
         const double own = is_op_call(node) ? most_terms(graph, node) : 1;
         terms[id] = own;
         hidden[id] = is_op_call(node) && is_bounded_by_parts(node) ? own : 1;

@@ -1,7 +1,6 @@
 #include "judge/suspect.h"
 
 #include "graph/abilities.h"
-#include "judge/race.h"
 
 namespace whittle {
 

@@ -6,7 +6,6 @@
 #include "graph/value_ref.h"
 #include "ops/core/draws.h"
 #include "ops/core/registry.h"
-#include "passes/log.h"
 #include "passes/rewriter.h"
 
 namespace whittle {

@@ -13,7 +13,6 @@
 #include "ops/core/known.h"
 #include "ops/core/layout.h"
 #include "ops/core/registry.h"
-#include "passes/log.h"
 #include "passes/rewriter.h"
 
 namespace whittle {

@@ -5,7 +5,6 @@
 #include "graph/value_ref.h"
 #include "ops/core/interpreter.h"
 #include "passes/dce.h"
-#include "passes/log.h"
 #include "passes/rewriter.h"
 
 namespace whittle {

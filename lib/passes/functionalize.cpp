@@ -4,17 +4,14 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "graph/nested.h"
+#include "graph/graph.h"
 #include "graph/placement.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/aten/hidden_writes.h"
 #include "ops/core/interpreter.h"
-#include "ops/core/memory.h"
 #include "ops/core/registry.h"
-#include "passes/log.h"
 #include "passes/rewriter.h"
-#include "passes/view_write.h"
 #include "passes/views.h"
 
 namespace whittle {

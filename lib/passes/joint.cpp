@@ -12,7 +12,6 @@
 #include "passes/decompose.h"
 #include "passes/joint_facts.h"
 #include "passes/joint_nested.h"
-#include "passes/log.h"
 #include "passes/rewriter.h"
 
 namespace whittle {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/joined.h"
 #include "ops/core/draws.h"
 #include "ops/core/nested.h"
 #include "passes/dce.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "graph/nested.h"
+#include "graph/graph.h"
 #include "graph/value_ref.h"
 #include "ops/core/builder.h"
 #include "ops/core/memory.h"

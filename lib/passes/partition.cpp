@@ -7,7 +7,6 @@
 #include "passes/cse.h"
 #include "passes/dce.h"
 #include "passes/joint_facts.h"
-#include "passes/log.h"
 #include "passes/recompute.h"
 #include "passes/rewriter.h"
 #include "passes/same_views.h"

@@ -49,7 +49,7 @@ inline constexpr Pass kPasses[] = {
     {PassId::dce, "dce", false, "removes a call whose results are not used"},
     {PassId::joint, "joint", false, "adds the gradients of a graph to the graph"},
     {PassId::partition, "partition", false, "cuts a joint graph into a forward and a backward graph"},
-    {PassId::plan, "plan", false, "makes kernels of a graph"},
+    {PassId::plan, "plan", false, "groups the calls of a graph into kernels"},
     {PassId::lower, "lower", false, "expresses the results of a call as tensor expressions"},
     {PassId::inline_value, "inline", true, "computes a value where it is read, instead of storing the value"},
     {PassId::fuse, "fuse", true, "adds a call to the kernel of earlier calls"},

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 
 #include "base/error.h"
+#include "base/log.h"
+#include "base/words.h"
+#include "graph/value_ref.h"
 
 namespace whittle {
 
@@ -77,6 +81,13 @@ Graph Rewriter::finish() {
     origins_ = std::move(origins);
     std::erase_if(to_.attributes, [&](const auto& entry) { return !named.contains(entry.first); });
     return std::move(to_);
+}
+
+Graph logged(std::string_view pass, const Graph& before, Graph after) {
+    if (log_enabled(LogChannel::passes, LogLevel::info))
+        log_info(LogChannel::passes, std::string(pass) + ": graph " + before.name + ", " +
+                                         std::to_string(op_count(before)) + " -> " + plural(op_count(after), "op"));
+    return after;
 }
 
 }  // namespace whittle

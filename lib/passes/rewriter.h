@@ -1,8 +1,10 @@
 // Rewriter: copies a graph node by node into a new one, with references mapped. What passes are written with.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
+#include "graph/graph.h"
 #include "passes/origins.h"
 
 namespace whittle {
@@ -41,5 +43,8 @@ class Rewriter {
     NodeId working_on_ = -1;
     Origins origins_;  ///< of the nodes that were appended before work_on() was called last
 };
+
+/// Says what the pass made of the graph, and gives that back.
+Graph logged(std::string_view pass, const Graph& before, Graph after);
 
 }  // namespace whittle

@@ -2,10 +2,8 @@
 
 #include <map>
 #include <optional>
-#include <utility>
 
 #include "ops/core/memory.h"
-#include "passes/log.h"
 #include "passes/rewriter.h"
 #include "passes/views.h"
 

@@ -9,7 +9,6 @@
 #include "ops/core/registry.h"
 
 namespace whittle {
-
 namespace {
 
 using SymbolValues = std::vector<std::int64_t>;

@@ -125,6 +125,8 @@ class Writer {
                 return "std::optional<whittle::ScalarType>()";
             case ParamType::integer:
                 return "std::optional<std::int64_t>()";
+            case ParamType::number:
+                return "std::optional<double>()";
             case ParamType::text:
                 return "std::optional<std::string>()";
             default:
@@ -230,13 +232,11 @@ std::string to_cpp(const Graph& graph, const std::string& name) {
 
 std::vector<std::string> ops_without_code(const Graph& graph) {
     std::vector<std::string> ops;
-    const auto add = [&](const std::string& op) {
-        if (std::ranges::find(ops, op) == ops.end()) ops.push_back(op);
-    };
     for (const NodeId id : graph.calls())
-        if (const Node& call = graph.node({id}); !is_getitem(call) && !has_code(call.target)) add(call.target);
+        if (const Node& call = graph.node({id}); !is_getitem(call) && !has_code(call.target))
+            add_once(ops, call.target);
     for (const auto& [name, nested] : graph.subgraphs)
-        for (const std::string& op : ops_without_code(*nested)) add(op);
+        for (const std::string& op : ops_without_code(*nested)) add_once(ops, op);
     return ops;
 }
 

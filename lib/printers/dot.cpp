@@ -5,7 +5,6 @@
 #include "graph/text.h"
 
 namespace whittle::printers {
-
 namespace {
 
 /// For a quoted string of the DOT language: https://graphviz.org/doc/info/lang.html
@@ -24,7 +23,7 @@ std::string quote(std::string_view text) {
 
 bool is_result(const Graph& graph, NodeId id) {
     const std::vector<NodeId> results = graph.outputs();
-    return std::find(results.begin(), results.end(), id) != results.end();
+    return std::ranges::find(results, id) != results.end();
 }
 
 }  // namespace

@@ -265,7 +265,7 @@ std::string ops_of_formula(const Graph& graph, bool attributes) {
     std::vector<std::string> words;
     for (const NodeId id : graph.calls()) {
         const std::string word = formula.op(graph.node({id}));
-        if (is_op_call(graph.node({id})) && std::ranges::find(words, word) == words.end()) words.push_back(word);
+        if (is_op_call(graph.node({id}))) add_once(words, word);
     }
     return join(words);
 }
@@ -274,7 +274,7 @@ std::string types_without_names(const Graph& graph) {
     std::vector<std::string> types;
     for (const NodeId id : graph.placeholders()) {
         const std::string type = type_of(graph.node({id}).meta());
-        if (std::ranges::find(types, type) == types.end()) types.push_back(type);
+        add_once(types, type);
     }
     return types.empty() || types.size() > kMostTypes ? "" : " of " + join(types);
 }
@@ -293,7 +293,7 @@ std::string types_of(const Graph& graph, bool values) {
         const ValueMeta& meta = graph.node({id}).meta();
         if (!by_value.contains(id)) types.push_back(type_of(meta) + " " + graph.node({id}).name);
         const std::string name = type_of({.dtype = meta.dtype});
-        if (meta.dtype != DType::f32 && std::ranges::find(unusual, name) == unusual.end()) unusual.push_back(name);
+        if (meta.dtype != DType::f32) add_once(unusual, name);
     }
     const std::vector<std::string>& told = types.empty() || types.size() > kMostTypes ? unusual : types;
     return told.empty() ? "" : " of " + join(told);

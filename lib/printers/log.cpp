@@ -6,7 +6,6 @@
 #include "text/language.h"
 
 namespace whittle::printers {
-
 namespace {
 
 std::string cpp_or_why_not(const Graph& graph, const std::string& title) {

@@ -1,6 +1,5 @@
 #include "printers/near_text.h"
 
-#include <algorithm>
 #include <functional>
 #include <set>
 #include <vector>
@@ -38,7 +37,14 @@ std::string repeated(const Graph& graph, const Node& call) {
     return join(names);
 }
 
-/// "without `axes`": what the change is.
+/// Another call may be meant by the name of the attribute, or of the operand.
+bool is_ambiguous(const Graph& graph, const Node& call, const std::string& attribute) {
+    return std::ranges::any_of(graph.nodes, [&](const Node& other) {
+        return &other != &call && (other.kwarg(attribute) || other.target == call.target);
+    });
+}
+
+/// "without `axes`", "without `axes` of `mean`": what the change is.
 std::string change_text(const Graph& graph, const NearCase& near) {
     const Node* const node = near.node < 0 ? nullptr : &graph.node({near.node});
     switch (near.change) {
@@ -50,7 +56,8 @@ std::string change_text(const Graph& graph, const NearCase& near) {
             return "with " + code(call_by_names(graph, *node, true)) + " in place of " +
                    code(call_by_names(graph, *node, false));
         case NearCase::Change::without_attribute:
-            return "without " + code(near.attribute);
+            return "without " + code(near.attribute) +
+                   (is_ambiguous(graph, *node, near.attribute) ? " of " + code(node->name) : "");
         case NearCase::Change::without_call:
             return "with " + code(graph.node(*node->args.at(0).node()).name) + " in place of " +
                    code(call_by_names(graph, *node, false));
@@ -83,7 +90,7 @@ std::string operand_in_title(const Graph& graph, const Arg& arg) {
 
 std::string near_text(const Graph& graph, const NearCase& near) {
     const std::string change = change_text(graph, near);
-    return (near.same_result ? "The wrong result is that of the model " : "Right ") + change + ".";
+    return (near.same_result ? "The wrong result equals that of the model " : "The result is right ") + change + ".";
 }
 
 std::string call_in_title(const Graph& graph, const Node& call, bool swapped) {

@@ -8,7 +8,7 @@
 
 namespace whittle {
 
-/// "Right without `dilations`."; "This would be right without `dilations`.". `graph` is the
+/// "The result is right without `dilations`."; "This would be right without `dilations`.". `graph` is the
 /// failing one, under the names that a report has.
 std::string near_text(const Graph& graph, const NearCase& near);
 

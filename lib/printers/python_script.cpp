@@ -7,7 +7,7 @@
 #include "base/program_text.h"
 #include "base/words.h"
 #include "printers/torch_python.h"
-#include "tensor/expanded.h"
+#include "tensor/reach.h"
 
 namespace whittle::printers {
 namespace {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <vector>
 
 #include "base/subprocess.h"
 #include "base/words.h"
@@ -121,7 +120,7 @@ std::string ops_of(const Graph& graph) {
 std::string not_written_shortly(const ShortRequest& request, const std::function<bool(DType)>& can_write,
                                 const std::function<bool(const Tensor&)>& is_large) {
     std::vector<Tensor> data = request.graph.failure->inputs, parameters;
-    data.insert(data.end(), request.expected.begin(), request.expected.end());
+    append(data, request.expected);
     for (const auto& [key, value] : request.graph.attributes) parameters.push_back(value);
     for (const auto* const tensors : {&data, &parameters})
         for (const Tensor& tensor : *tensors)
@@ -167,14 +166,21 @@ std::string standard_includes(const std::string& code) {
     return text;
 }
 
+std::vector<std::string> build_words(const std::filesystem::path& file, const std::vector<std::string>& flags) {
+    std::vector<std::string> words = {"g++", "-std=c++17", "-O1", file.filename().string(), "-o", file.stem().string()};
+    for (const std::string& flag : flags)
+        if (flag.starts_with("-std="))
+            words[1] = flag;
+        else
+            words.push_back(flag);
+    return words;
+}
+
 std::string build_line(const std::filesystem::path& file, const std::vector<std::string>& flags,
                        const std::vector<std::string>& arguments) {
-    const std::string program = file.stem().string();
-    std::vector<std::string> build = {"g++", "-std=c++17", "-O1", file.filename().string(), "-o", program};
-    std::vector<std::string> run = {"./" + program};
-    build.insert(build.end(), flags.begin(), flags.end());
-    run.insert(run.end(), arguments.begin(), arguments.end());
-    return shell_quote(build) + " && " + shell_quote(run);
+    std::vector<std::string> run = {"./" + file.stem().string()};
+    append(run, arguments);
+    return shell_quote(build_words(file, flags)) + " && " + shell_quote(run);
 }
 
 PrintedElement printed_element(DType dtype, const std::string& value) {

@@ -80,6 +80,10 @@ std::string differs_in_cpp(std::span<const double> expected, double tolerance, c
 /// "#include <cmath>\n…": what the code of a short program needs of the standard headers, without the last line break.
 std::string standard_includes(const std::string& code);
 
+/// "g++ -std=c++17 -O1 FILE -o PROGRAM FLAGS". A "-std=…" among the flags takes the place of C++17: the headers of a
+/// newer compiler may need it.
+std::vector<std::string> build_words(const std::filesystem::path& file, const std::vector<std::string>& flags);
+
 /// "g++ … && ./repro": what builds a short program in C++ and runs it.
 std::string build_line(const std::filesystem::path& file, const std::vector<std::string>& flags,
                        const std::vector<std::string>& arguments = {});

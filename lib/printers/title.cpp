@@ -8,7 +8,7 @@
 #include "printers/formula.h"
 #include "printers/near_text.h"
 #include "printers/short_program.h"
-#include "tensor/alike.h"
+#include "tensor/scalars.h"
 
 namespace whittle {
 namespace {
@@ -106,8 +106,8 @@ class Title {
         const std::string wrong = call_in_title(graph_, call), right = call_in_title(graph_, call, true);
         const std::string& pass = words_.pass;
         if (!request_.near->same_result)
-            return what_is_wrong(request_, (pass.empty() ? "" : pass + " with ") + wrong) + ", right with " + right;
-        const std::string takes = pass.empty() ? wrong + " is taken for " : pass + " takes " + wrong + " for ";
+            return what_is_wrong(request_, (pass.empty() ? "" : pass + " with ") + wrong) + ", but right with " + right;
+        const std::string takes = pass.empty() ? wrong + " is mistaken for " : pass + " mistakes " + wrong + " for ";
         return what_is_wrong(request_, takes + right + " and");
     }
 

@@ -13,7 +13,7 @@ struct TitleWords {
     std::string message = {};  ///< an exception's, where the failure's are not what a title has
     std::string how = {};      ///< behind the types: " at opset 11", " in TorchScript"
     std::string when = {};     ///< ", from ORT_ENABLE_BASIC on"
-    std::string pass = {};     ///< the one that is guilty
+    std::string pass = {};     ///< the one that is culprit
 };
 
 /// "Softmax<axis=0>(x) of float[1, 2] at opset 11 gives 1, expected 0.5, where …, by PASS": formula_of(), types_of(),

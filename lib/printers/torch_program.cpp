@@ -11,7 +11,7 @@
 #include "ops/core/memory.h"
 #include "printers/short_program.h"
 #include "printers/torch_python.h"
-#include "tensor/alike.h"
+#include "tensor/scalars.h"
 #include "text/language.h"
 
 namespace whittle::printers {

@@ -2,17 +2,14 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "base/command_words.h"
 #include "base/error.h"
 #include "base/words.h"
-#include "graph/targets.h"
+#include "graph/graph.h"
 #include "ops/aten/earlier.h"
-#include "tensor/alike.h"
-#include "tensor/expanded.h"
 #include "tensor/reach.h"
-#include "text/language.h"
+#include "tensor/scalars.h"
 
 namespace whittle::printers {
 namespace {
@@ -110,7 +107,7 @@ std::string torch_call(const Node& named, Overload overload, const std::function
         return torch_argument(node.args.at(0), value) + "[" + torch_argument(node.args.at(1), value) + "]";
     if (!node.target.starts_with("aten.") || std::ranges::count(node.target, '.') != 2)
         throw Error("found a call of " + node.target + ", expected an op of PyTorch (aten)",
-                    program_called("explain") + " --ops lists the graph's ops");
+                    "to list the ops of the graph: " + program_called("explain") + " --ops");
     std::vector<std::string> words = arguments(node.args, value);
     for (const auto& [name, arg] : node.kwargs) words.push_back(name + "=" + named_argument(name, arg, value));
     const bool is_named = overload == Overload::named;

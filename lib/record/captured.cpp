@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/words.h"
+
 namespace whittle {
 
 IndexBreak break_entry(const capture::GraphBreak& entry, const std::string& frame) {
@@ -40,8 +42,7 @@ std::size_t add_break(TraceIndex& index, const capture::GraphBreak& entry, const
 }
 
 void add_frame(TraceIndex& index, const capture::CapturedFrame& frame) {
-    if (std::find(index.frames.begin(), index.frames.end(), frame.name) == index.frames.end())
-        index.frames.push_back(frame.name);
+    add_once(index.frames, frame.name);
     if (frame.calls > 1) index.calls[frame.name] = frame.calls;
     if (frame.calls_guessed) index.guessed_calls.push_back(frame.name);
     for (const capture::GraphBreak& entry : frame.breaks) add_break(index, entry, frame.name);

@@ -73,12 +73,12 @@ class FrameWriter {
         std::vector<std::string> lines;
         for (const IndexGraph& graph : index_.graphs)
             if (graph.frame == name_ && !graph.variant_of.empty())
-                lines.push_back(
-                    "//   " + Language::remark(graph.name + ": as " + graph.variant_of + ", but " + graph.difference));
+                lines.push_back("//   " + Language::remark(graph.name + ": like " + graph.variant_of + ", but " +
+                                                           graph.difference));
         if (lines.empty()) return {};
         const std::size_t shown = shown_of(lines.size(), kShown);
-        std::string text =
-            "// " + plural(lines.size(), "recompiled graph") + " of later calls read as one that is here:\n";
+        std::string text = "// " + plural(lines.size(), "recompiled graph") +
+                           " of later calls equal a graph below, except for one thing:\n";
         for (std::size_t i = 0; i < shown; ++i) text += lines[i] + "\n";
         if (shown < lines.size()) text += "//   and " + std::to_string(lines.size() - shown) + " more\n";
         return text;
@@ -88,8 +88,7 @@ class FrameWriter {
     std::string unsupported() const {
         std::vector<std::string> all;
         for (const RecordedGraph& recorded : graphs_)
-            for (const std::string& op : printers::ops_without_code(recorded.record.graph))
-                if (std::ranges::find(all, op) == all.end()) all.push_back(op);
+            for (const std::string& op : printers::ops_without_code(recorded.record.graph)) add_once(all, op);
         if (all.empty()) return {};
         return "// Whittle's API has no function for " + join(all) +
                ". Replace each __unsupported(…) by a call of the\n"
@@ -114,10 +113,10 @@ class FrameWriter {
     }
     std::string about_entry(const std::vector<std::size_t>& starts, std::size_t e) const {
         if (continues(starts[e]))
-            return "/// Another continuation after a break above, with the values that were live there. Each graph is "
-                   "called once, even\n"
-                   "/// if a loop ran it more often.\n";
-        return "/// One path through the function. Each graph is called once, even if a loop ran it more often.\n";
+            return "/// Another path after a graph break above, with the values that were live at the break. Each "
+                   "graph is called once,\n/// even if a loop ran the graph more often.\n";
+        return "/// One path through the function. Each graph is called once, even if a loop ran the graph more "
+               "often.\n";
     }
 
     const Graph& graph(std::size_t i) const { return graphs_[i].record.graph; }
@@ -158,7 +157,8 @@ class FrameWriter {
 
     std::string guards() const {
         std::string text =
-            "/// Whether the graphs are valid for a call; if not, the next specialization is tried, or captured.\n"
+            "/// Returns whether the graphs are valid for a call. If not, the next specialization is tried; if there "
+            "is none, the\n/// function is captured again.\n"
             "bool __guards([[maybe_unused]] Frame& frame) {\n";
         std::set<std::string> symbols;
         for (const IndexGuard& entry : graphs_[begin_].entry->guards)
@@ -254,8 +254,8 @@ std::vector<RecordedGraph> graphs_of(const TraceIndex& index, const fs::path& fo
     std::vector<RecordedGraph> graphs;
     for (const IndexGraph& graph : index.graphs) {
         if (graph.frame != frame || !graph.variant_of.empty()) continue;  // it reads as the graph that it varies
-        const auto record = std::find_if(index.records.begin(), index.records.end(),
-                                         [&](const IndexRecord& r) { return r.graph == graph.name; });
+        const auto record =
+            std::ranges::find_if(index.records, [&](const IndexRecord& r) { return r.graph == graph.name; });
         if (record == index.records.end()) continue;
         RecordedGraph recorded{&graph, &*record, load_record(folder / record->file)};
         if (recorded.record.graph.dialect == "aten") graphs.push_back(std::move(recorded));

@@ -76,7 +76,7 @@ struct ConditionCode {
         return {.condition = *one + ".whittle_identity() == " + *other + ".whittle_identity()"};
     }
     GuardCode operator()(const capture::Outcomes&) const {
-        return {.why_not = "the guard depends on the program's own code"};
+        return {.why_not = "the guard is a condition in the program's own code"};
     }
     GuardCode operator()(const capture::SizeCondition& condition) const {
         const bool known = tensor_code(condition.left.source, locals) &&

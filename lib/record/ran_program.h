@@ -24,6 +24,7 @@ struct RanProgram {
     std::vector<OpTime> op_times = {};                      ///< of a program of LibTorch, where times were asked for
     std::vector<IndexCaller> callers = {};                  ///< of functions of a program of LibTorch
     std::vector<std::string> notes = {};                    ///< what could not be seen
+    std::vector<std::string> last = {};                     ///< where the last operations alone are wanted: which
     std::vector<TorchCompilation> torch_compilations = {};  ///< as PyTorch logged them
     std::string interpreter = {};                           ///< of a Python program, by its path
     /// What a program that is written against our own API told of itself, and the index's graphs, one each.

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "graph/abilities.h"
 #include "graph/placement.h"
 #include "ops/core/opaque.h"
@@ -85,7 +86,7 @@ TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, Record
         traced.judged = judged_frame(frame.name, {}, said);
     }
 
-    if (std::ranges::find(index().frames, frame.name) == index().frames.end()) index().frames.push_back(frame.name);
+    add_once(index().frames, frame.name);
     const std::size_t entry = add_graph(graph, frame.name);
     mark(index().graphs[entry], finding);
     traced.graph = index().graphs[entry].file;
@@ -151,8 +152,8 @@ std::vector<TracedFrame> TraceFolder::add(const capture::CapturedFrame& frame, c
 
 void check_records(const fs::path& folder, TraceIndex& index, CaptureCheck& check) {
     for (const IndexRecord& entry : index.records) {
-        const auto graph = std::find_if(index.graphs.begin(), index.graphs.end(),
-                                        [&](const IndexGraph& other) { return other.name == entry.graph; });
+        const auto graph =
+            std::ranges::find_if(index.graphs, [&](const IndexGraph& other) { return other.name == entry.graph; });
         if (graph == index.graphs.end()) continue;  // a frame record
         LoadedRecord loaded = load_record(folder / entry.file);
         const Finding finding = check.check(loaded.graph, loaded.record.inputs, loaded.record.expected, graph->checked);

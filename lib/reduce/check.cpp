@@ -40,7 +40,7 @@ Observation ask_backend(const LoadedFrame& frame, const Request& request, Backen
 }  // namespace
 
 Findings check(const std::vector<LoadedFrame>& frames, const Request& request) {
-    const Judging judge(request);
+    const Judging judge(request.judge);
     Identity identity(*judge.oracle);
     Findings findings{.judge = judge.oracle->name()};
     std::set<std::string> asked;

@@ -27,7 +27,7 @@ class CallDeletion final : public Deletion {
         : graph_(graph), inputs_(inputs.begin(), inputs.end()) {
         record();
         for (NodeId id : graph.calls())
-            if (may_be_kept(graph.nodes[static_cast<std::size_t>(id)])) items_.push_back(id);
+            if (may_be_kept(graph.node({id}))) items_.push_back(id);
     }
 
     int count() const override { return static_cast<int>(items_.size()); }
@@ -85,7 +85,7 @@ std::vector<int> CallDeletion::named(const std::vector<std::string>& names) cons
     std::vector<int> found;
     for (const std::string& name : names)
         for (std::size_t i = 0; i < items_.size(); i++)
-            if (graph_.nodes[static_cast<std::size_t>(items_[i])].name == name) found.push_back(static_cast<int>(i));
+            if (graph_.node({items_[i]}).name == name) found.push_back(static_cast<int>(i));
     return found;
 }
 
@@ -95,7 +95,7 @@ std::vector<std::vector<int>> CallDeletion::neighbours() const {
     for (std::size_t i = 0; i < items_.size(); i++) item_of[static_cast<std::size_t>(items_[i])] = static_cast<int>(i);
     std::vector<std::vector<int>> adjacent(items_.size());
     for (std::size_t i = 0; i < items_.size(); i++)
-        for_each_input(graph_.nodes[static_cast<std::size_t>(items_[i])], [&](NodeRef ref) {
+        for_each_input(graph_.node({items_[i]}), [&](NodeRef ref) {
             const int other = item_of[static_cast<std::size_t>(value_of(graph_, ref).node)];
             if (other < 0) return;
             adjacent[i].push_back(other);

@@ -44,9 +44,7 @@ class Skeleton {
     }
 
     std::string list(const ArgList& items, char open, char close) {
-        std::string text(1, open);
-        for (const Arg& item : items) text += (&item == items.data() ? "" : ", ") + argument(item);
-        return text + close;
+        return open + join(items, [&](const Arg& item) { return argument(item); }) + close;
     }
 
     std::string argument(const Arg& arg) {

@@ -57,7 +57,7 @@ Journal::Journal(fs::path file, const std::string& identity, bool resume) : file
         read(identity);
         header_.clear();
     } else if (resume) {
-        log_warning(LogChannel::reduce, file_.string() + ": found no journal to resume from: starting a new search");
+        log_warning(LogChannel::reduce, file_.string() + ": no journal to resume from; starting a new search");
     }
 }
 
@@ -118,7 +118,7 @@ void Journal::read(const std::string& identity) {
         throw Error({file_.string(), {}}, "found an empty file, expected a journal",
                     "leave out --resume to start a new search");
     if (whole < text.size()) fs::resize_file(file_, whole);  // the kill came in the middle of a line
-    for (auto& [candidate, answers] : known_) std::reverse(answers.begin(), answers.end());
+    for (auto& [candidate, answers] : known_) std::ranges::reverse(answers);
 }
 
 bool Journal::has(const std::string& candidate) const {

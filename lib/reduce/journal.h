@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/descriptor.h"
+#include "base/files.h"
 #include "reduce/oracle.h"
 
 namespace whittle::reduce {

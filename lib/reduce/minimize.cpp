@@ -91,7 +91,7 @@ class Minimizer {
             seen.push_back(queries_.observe(whole));
             if (seen.back().lost)
                 throw Error({oracle_.name(), {}}, "found no verdict on the original model: " + seen.back().message,
-                            seen.back().message.starts_with("--launcher")  // run_launched(), of judge/launched.h
+                            seen.back().message.starts_with("--launcher")  // run_launched(), of judge/suspect.h
                                 ? "run the launcher by hand with a command whose output you know: 'PREFIX echo hello'; "
                                   "see share/doc/how-to/clusters.md"
                                 : "run the command by hand on the model; --timeout and --memory-limit set the limits");
@@ -99,9 +99,9 @@ class Minimizer {
             if (passes_now || !alike(seen.back(), seen[0])) runs = std::max(runs, kFlakyRuns);
         }
         const auto often = [&](const Observation& one) {
-            return std::count_if(seen.begin(), seen.end(), [&](const Observation& other) { return alike(one, other); });
+            return std::ranges::count_if(seen, [&](const Observation& other) { return alike(one, other); });
         };
-        std::stable_sort(seen.begin(), seen.end(), [&](const Observation& one, const Observation& other) {
+        std::ranges::stable_sort(seen, [&](const Observation& one, const Observation& other) {
             if (wanted(one) != wanted(other)) return wanted(one);
             return fails(one) != fails(other) ? fails(one) : often(one) > often(other);
         });

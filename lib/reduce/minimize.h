@@ -10,7 +10,8 @@
 #include "judge/divergence.h"
 #include "judge/judge.h"
 #include "reduce/deletion.h"
-#include "reduce/simplify.h"
+#include "reduce/queries.h"
+#include "reduce/reductions/reduction.h"
 
 namespace whittle::reduce {
 
@@ -144,5 +145,9 @@ Minimized minimize(const Deletion& deletion, Oracle& oracle, const Strategy& how
 /// cannot run the graph.
 Minimized minimize(const Graph& graph, std::span<const Tensor> inputs, Oracle& oracle, const Strategy& how = {},
                    const Goal& goal = {}, Journal* journal = nullptr);
+
+/// One turn of one reduction. `best` fails; it is replaced by the simplest case found, and `options.improved` is called
+/// at each step. False when it was stopped.
+bool simplify(const Reduction& reduction, Find& best, Queries& queries, const Options& options);
 
 }  // namespace whittle::reduce

@@ -9,7 +9,6 @@
 #include "base/words.h"
 #include "diagnose/diagnose.h"
 #include "graph/abilities.h"
-#include "graph/releases.h"
 #include "judge/divergence.h"
 #include "judge/frames.h"
 #include "ops/core/interpreter.h"
@@ -125,7 +124,11 @@ bool worth_a_search(const Judgement& said) {
 class FrameMinimizer {
   public:
     FrameMinimizer(const LoadedFrame& frame, const Request& request, const Observer& observer)
-        : frame_(frame), request_(request), observer_(observer), judging_(request), backend_(judging_.backend.get()) {}
+        : frame_(frame),
+          request_(request),
+          observer_(observer),
+          judging_(request.judge),
+          backend_(judging_.backend.get()) {}
 
     Minimized run() {
         Minimized done = frame_.unread.empty() ? of_graph(frame_, request_) : of_file();

@@ -8,6 +8,7 @@
 #include "base/number_text.h"
 #include "base/pattern.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "formats/json.h"
 #include "formats/json_text.h"
 #include "formats/shared_fields.h"
@@ -16,7 +17,7 @@
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/shared_files.h"
 #include "frontends/onnx/tensor_proto.h"
-#include "judge/race.h"
+#include "judge/suspect.h"
 #include "tensor/safetensors.h"
 
 namespace whittle::reduce {
@@ -62,7 +63,7 @@ class BackendOracle final : public Oracle {
     std::string question() const override {
         std::vector<fs::path> files = backend_files(suspect_.spec);
         const std::vector<fs::path> carriers = files_named(suspect_.launcher.prefix);
-        files.insert(files.end(), carriers.begin(), carriers.end());
+        append(files, carriers);
         return Oracle::question() + (suspect_.tier == Tier::computes ? "\nresults count" : "") +
                (suspect_.optimized_only ? "\nright without optimization" : "") +
                (suspect_.beyond_rounding ? "\nbeyond rounding" : "") + paced() + text_of(suspect_.limits) +
@@ -88,7 +89,7 @@ ExternalData external_data_of(const std::string& word) {
 }
 
 bool contains(const std::vector<std::int64_t>& codes, int code) {
-    return std::find(codes.begin(), codes.end(), code) != codes.end();
+    return std::ranges::find(codes, code) != codes.end();
 }
 
 class CommandOracle final : public Oracle {
@@ -101,10 +102,7 @@ class CommandOracle final : public Oracle {
     Observation observe(const Case& candidate) override {
         const TempDir folder("whittle-query");
         const std::filesystem::path file = written(candidate, folder.path());
-        ProcessOptions process;
-        process.timeout = options_.limits.timeout;
-        process.cpu_limit = options_.limits.cpu;
-        process.memory_limit = options_.limits.memory;
+        ProcessOptions process = options_.limits.process();
         process.remove_if_killed = folder.path();
         process.environment = {{"WHITTLE_QUERY_DIR", folder.path().string()}};
         return judge(run_process(command_line(options_, file), process));
@@ -119,11 +117,11 @@ class CommandOracle final : public Oracle {
 
     std::string question() const override {
         std::vector<std::string> argv = options_.launcher;
-        argv.insert(argv.end(), options_.command.begin(), options_.command.end());
+        append(argv, options_.command);
         std::vector<fs::path> files = files_named(argv);
         if (!options_.launcher.empty()) {  // the command's own program
             const std::vector<fs::path> own = files_named(options_.command);
-            files.insert(files.end(), own.begin(), own.end());
+            append(files, own);
         }
         std::string text = Oracle::question() + "\nas " + options_.extension + ' ' + options_.external_data +
                            text_of(options_.limits) + "\nlauncher " + shell_quote(options_.launcher);
@@ -150,24 +148,16 @@ class CommandOracle final : public Oracle {
             else
                 save_onnx(candidate.graph, file,
                           weights_beside(candidate.graph, external_data_of(options_.external_data), shared_.weights));
-            save_tensors(folder / "test_data_set_0", "input_", candidate.inputs);
-            save_tensors(folder / "test_data_set_0", "output_", candidate.expected);
+            save_test_data_set(folder / "test_data_set_0", candidate.inputs, candidate.expected);
             return file;
         }
         save_graph(candidate.graph, file, shared_.tensors);
         std::map<std::string, Tensor> inputs;
         const std::vector<NodeId> placeholders = candidate.graph.placeholders();
         for (std::size_t i = 0; i < placeholders.size(); i++)
-            inputs[candidate.graph.nodes[static_cast<std::size_t>(placeholders[i])].name] = candidate.inputs[i];
+            inputs[candidate.graph.node({placeholders[i]}).name] = candidate.inputs[i];
         save_safetensors(folder / "inputs.safetensors", inputs);
         return file;
-    }
-
-    /// The layout of the ONNX backend tests.
-    static void save_tensors(const std::filesystem::path& folder, const std::string& prefix,
-                             std::span<const Tensor> tensors) {
-        for (std::size_t i = 0; i < tensors.size(); i++)
-            save_tensor_proto(folder / (prefix + std::to_string(i) + ".pb"), tensors[i]);
     }
 
     Observation judge(const ProcessResult& process) const {
@@ -247,16 +237,8 @@ std::string Oracle::question() const {
 
 std::vector<std::string> command_line(const CommandOracleOptions& options, const std::filesystem::path& candidate) {
     std::vector<std::string> argv = options.launcher;
-    argv.insert(argv.end(), options.command.begin(), options.command.end());
-    const std::string file = candidate.string();
-    bool placed = false;
-    for (std::string& word : argv)
-        for (std::size_t at = 0; (at = word.find("{}", at)) != std::string::npos; at += file.size()) {
-            word.replace(at, 2, file);
-            placed = true;
-        }
-    if (!placed) argv.push_back(file);
-    return argv;
+    append(argv, options.command);
+    return with_file(std::move(argv), candidate.string());
 }
 
 Observation observation_of(const Outcome& outcome) {
@@ -275,6 +257,15 @@ std::unique_ptr<Oracle> backend_oracle(Backend& backend, Suspect suspect) {
 
 std::unique_ptr<Oracle> command_oracle(CommandOracleOptions options) {
     return std::make_unique<CommandOracle>(std::move(options));
+}
+
+Judging::Judging(const Judge& judge) {
+    if (const Suspect* suspect = std::get_if<Suspect>(&judge)) {
+        backend = find_backend(suspect->spec, suspect->options);
+        oracle = backend_oracle(*backend, *suspect);
+    } else {
+        oracle = command_oracle(std::get<CommandOracleOptions>(judge));
+    }
 }
 
 }  // namespace whittle::reduce

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/error.h"
@@ -75,5 +76,15 @@ std::vector<std::string> command_line(const CommandOracleOptions& options, const
 /// command itself is broken). A timed-out command, or one over its memory, is a failure only where the original was
 /// too; one that somebody else ended is lost.
 std::unique_ptr<Oracle> command_oracle(CommandOracleOptions options);
+
+/// Who judges: a backend, or a command.
+using Judge = std::variant<Suspect, CommandOracleOptions>;
+/// The same, ready to be asked. The backend lives as long as the oracle.
+struct Judging {
+    explicit Judging(const Judge& judge);
+
+    std::unique_ptr<Backend> backend = {};  ///< null: a command judges
+    std::unique_ptr<Oracle> oracle = {};
+};
 
 }  // namespace whittle::reduce

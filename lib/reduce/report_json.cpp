@@ -13,12 +13,13 @@ struct Fields<diagnose::ReleaseHistory> {
         field("installed", &diagnose::ReleaseHistory::installed, "");
         field.maybe("last_good", &diagnose::ReleaseHistory::last_good,
                     "The last release that is right; absent if none is.");
-        field("first_bad", &diagnose::ReleaseHistory::first_bad, "The first release that fails; both were run.");
+        field("first_bad", &diagnose::ReleaseHistory::first_bad,
+              "The first release that fails. Both releases were run.");
         field.maybe("cannot_tell", &diagnose::ReleaseHistory::cannot_tell,
                     "Releases between last_good and first_bad, or before first_bad, that cannot run the model or fail "
                     "in another way.");
         field.maybe("newest", &diagnose::ReleaseHistory::newest,
-                    "The newest of the releases that are newer than the one used.");
+                    "The newest of the releases that are newer than the release used.");
         field.maybe("newest_is", &diagnose::ReleaseHistory::newest_is,
                     "The verdict of the newest release: \"right\", \"wrong\" or \"cannot tell\".");
     }
@@ -38,8 +39,9 @@ struct ShownCulprit : Culprit {
         field("together", &ShownCulprit::together, "");
         field("op", &ShownCulprit::op, "");
         field.maybe("application", &ShownCulprit::application,
-                    "For a pass: what its first bad application is, as the compiler calls it.");
-        field.maybe("partner", &ShownCulprit::partner, "For a pass: another pass that it needs to cause the failure.");
+                    "For a pass: the first bad application, as the compiler names it.");
+        field.maybe("partner", &ShownCulprit::partner,
+                    "For a pass: another pass without which this pass causes no failure.");
         field.maybe("minimized_only", &ShownCulprit::minimized_only,
                     "Whether the original model still fails with the culprit switched off.");
         field.maybe("dependents", &ShownCulprit::dependents,
@@ -83,7 +85,7 @@ struct Fields<reduce::Minimized> {
             "The verdict on the model: right, fails or not_judged.");
         field.maybe("reason", said(&Judgement::reason), "How the backend fails, or why there is no verdict.");
         field.maybe("compared", said(&Judgement::compared), "What the backend's results were compared with.");
-        field.maybe("agree", said(&Judgement::agree), "If results differ: which sides agree.");
+        field.maybe("agree", said(&Judgement::agree), "If results differ: which sources of results agree.");
         field(
             "result", [](const Minimized& all) { return name(all.ending); },
             "The kind of result: minimized, not_failing, unsupported, flaky or interrupted.");
@@ -112,17 +114,17 @@ struct Fields<reduce::Minimized> {
         field("history", &Minimized::history, "All queries with their answers, in order.");
         field("queries", search(&reduce::Result::queries), "The number of graphs judged, including the original.");
         field("cache_hits", search(&reduce::Result::cache_hits),
-              "The number of candidates equal to one judged before.");
+              "The number of candidates that equal an earlier candidate.");
         field("unresolved", search(&reduce::Result::unresolved), "The number of queries without a verdict.");
         field("from_journal", &Minimized::replayed, "The number of answers reused from an earlier run.");
         field("fell_back", search(&reduce::Result::fell_back),
-              "Whether bisection was misled and delta debugging took over.");
-        field("stored", &Minimized::stored, "Whether the failure is the one stored in the file.");
+              "Whether bisection failed and delta debugging finished the search.");
+        field("stored", &Minimized::stored, "Whether this failure is the failure that the file stores.");
         field("one_minimal", search(&reduce::Result::one_minimal), "Whether no single further reduction fails.");
         field("reservation", search(&reduce::Result::reservation),
-              "Why the result is not 1-minimal, or what limits that claim.");
+              "Why the result is not 1-minimal, or why this is uncertain.");
         field("seconds", &Minimized::seconds, "", Count{});
-        field("drifted", &Minimized::drifted_files, "Files of other failures found on the way.");
+        field("drifted", &Minimized::drifted_files, "Files of other failures that the search found.");
         field.maybe("output", &Minimized::output, "The file that was written, if any.");
         field.maybe(
             "flaky", [](const Minimized& all) { return all.flaky.runs ? std::optional(all.flaky) : std::nullopt; }, "");
@@ -163,7 +165,8 @@ struct Fields<reduce::Bug> {
         field("minimized", smallest(&reduce::OneFailure::minimized), "Whether the search was complete.");
         field("ops", smallest(&reduce::OneFailure::ops), "The number of ops that are left.", Count{});
         field("model", &Bug::model, "The model that was minimized furthest.");
-        field("output", smallest(&reduce::OneFailure::output), "Its minimized graph; empty if there is none.");
+        field("output", smallest(&reduce::OneFailure::output),
+              "The minimized graph of this model; empty if there is none.");
         field("culprit", smallest(&reduce::OneFailure::culprit), "The culprit, if one was found.");
         field("models", &Bug::models, "All models with this bug.");
     }

@@ -1,12 +1,9 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
-#include <sstream>
 
 #include "base/command_words.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "diagnose/compiled.h"
 #include "formats/failure_file.h"
@@ -91,7 +88,8 @@ std::string found_text(const Minimized& done) {
     text += passes(done.passes);
     if (done.flaky.runs)
         text += fmt::format(
-            "flaky:      the original fails in this way in {} of {} runs; a candidate that passes was run {} times\n",
+            "flaky:      the original fails in this way in {} of {} runs; each candidate that passes was run {} "
+            "times\n",
             done.flaky.failures, done.flaky.runs, done.flaky.repeat);
     if (search.fell_back)
         text +=
@@ -115,8 +113,8 @@ std::string found_text(const Minimized& done) {
     if (done.releases) text += "release:    " + done.releases->text() + '\n';
     if (done.closeness == Closeness::noise)
         text +=
-            "            rounding noise: the result is about as close to the result in double precision as the "
-            "reference's result is; a bug is unlikely\n";
+            "            rounding noise: the error, measured against double precision, is no larger than rounding "
+            "explains; a bug is unlikely\n";
     for (std::size_t i = 0; i < done.drifted_files.size(); ++i)
         text += "also seen:  " + done.drifted[i].graph.failure->signature.text() +
                 ", a different failure: " + done.drifted_files[i].string() + '\n';
@@ -127,9 +125,7 @@ std::string found_text(const Minimized& done) {
 std::string graph_text(const Graph& graph, const std::string& file) {
     constexpr std::size_t kMost = 40, kBegin = 24, kEnd = 8, kColumns = 120;
     const std::string text = print(graph);
-    std::vector<std::string> lines;
-    std::istringstream in(text);
-    for (std::string line; std::getline(in, line);) lines.push_back(std::move(line));
+    const std::vector<std::string> lines = split(text, '\n');
     if (lines.size() <= kMost) return text;
     std::string shown;
     for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -157,8 +153,7 @@ std::string next_command(const Minimized& done, const Request& request) {
         return shell_quote(program_words("minify", {request.output.string()}));
     std::vector<std::string> words =
         program_words("explain", {request.output.string(), "--backend", result.failure->backend});
-    for (const auto& more : {option_words(result.failure->options), diagnose::op_library_words()})
-        words.insert(words.end(), more.begin(), more.end());
+    for (const auto& more : {option_words(result.failure->options), diagnose::op_library_words()}) append(words, more);
     return shell_quote(words);
 }
 

@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 
 #include "judge/frame.h"
 #include "reduce/oracle.h"
@@ -15,7 +14,7 @@
 namespace whittle::reduce {
 
 struct Request {
-    std::variant<Suspect, CommandOracleOptions> judge = {};
+    Judge judge = {};
     std::filesystem::path model = {};    ///< what is minimized, never written over
     std::filesystem::path output = {};   ///< .json or .onnx; answers are kept in OUT.journal
     std::optional<Failure> stored = {};  ///< the failure to follow is the one that the model has
@@ -29,11 +28,6 @@ struct Request {
     const Suspect* suspect() const { return std::get_if<Suspect>(&judge); }
 };
 
-/// Who judges, ready to be asked. The backend lives as long as the oracle.
-struct Judging {
-    explicit Judging(const Request& request);
-    std::unique_ptr<Backend> backend = {};  ///< null: a command judges
-    std::unique_ptr<Oracle> oracle = {};
-};
+;
 
 }  // namespace whittle::reduce

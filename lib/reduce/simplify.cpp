@@ -1,4 +1,4 @@
-#include "reduce/simplify.h"
+#include "reduce/minimize.h"
 
 #include <algorithm>
 #include <numeric>

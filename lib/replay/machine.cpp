@@ -1,4 +1,4 @@
-#include "replay/machine.h"
+#include "replay/profile.h"
 
 #include <algorithm>
 #include <chrono>
@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/kernel_threads.h"
+#include "base/thread_work.h"
 
 namespace whittle {
 namespace {

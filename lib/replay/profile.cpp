@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/seconds.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "compile/compile.h"
 #include "compile/observer.h"
 #include "expr/cost.h"
@@ -20,7 +21,6 @@
 #include "ops/aten/random.h"
 #include "passes/liveness.h"
 #include "passes/no_grad.h"
-#include "replay/machine.h"
 
 namespace whittle {
 namespace {
@@ -116,8 +116,7 @@ class Kernels final : public program::CompileObserver {
     }
 
     static void add(std::vector<std::string>& names, const std::vector<std::string>& more) {
-        for (const std::string& name : more)
-            if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+        for (const std::string& name : more) add_once(names, name);
     }
 
     std::string bounded(const std::string& text, KernelProfile& kernel) {

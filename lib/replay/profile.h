@@ -23,4 +23,11 @@ Profile profile(const Graph& graph, std::span<const Tensor> inputs, Backend& bac
 /// Of a graph that nobody runs.
 MemoryProfile memory_by_liveness(const Graph& graph);
 
+/// Of as many threads as kernels have: $HL_NUM_THREADS, else one per processor. Measured once in a process.
+const MachineSpeed& machine_speed();
+
+/// The seconds that the machine needs at the least for so much arithmetic on so much memory (Williams, Waterman and
+/// Patterson 2009, Roofline).
+double least_seconds(const MachineSpeed& machine, std::int64_t flops, std::int64_t bytes);
+
 }  // namespace whittle

@@ -154,7 +154,7 @@ class Recapture {
         // The getitems of several results are events of their own, and are there already.
         if (results.size() != 1)
             refs_.push_back({static_cast<NodeId>(graph_.graph().nodes.size() - results.size() - 1)});
-        refs_.insert(refs_.end(), results.begin(), results.end());
+        append(refs_, results);
     }
 
     void finish() {

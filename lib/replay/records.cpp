@@ -3,16 +3,17 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <set>
 
 #include "base/command_words.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/number_text.h"
 #include "base/pattern.h"
 #include "base/words.h"
 #include "formats/document.h"
+#include "formats/json.h"
 #include "trace/folder.h"
 
 namespace whittle {
@@ -44,7 +45,8 @@ void add_records(const fs::path& folder, std::vector<fs::path>& files) {
         if (fs::is_directory(fs::symlink_status(entry))) {
             add_records(entry, files);
         } else if (!index && entry.extension() == ".json" && fs::is_regular_file(entry) &&
-                   (is_record(entry) || is_frame_record(entry) || is_broken_record(entry))) {
+                   (is_record(entry) || is_frame_record(entry) || format_of_json(entry) == kHalideRunsFormat ||
+                    is_broken_record(entry))) {
             files.push_back(entry);
         }
     }
@@ -60,11 +62,8 @@ std::vector<fs::path> records_in(const fs::path& folder) {
 std::optional<std::size_t> number_in_environment(const char* variable) {
     const char* text = std::getenv(variable);
     if (!text) return std::nullopt;
-    std::size_t value = 0;
-    const char* end = text + std::string_view(text).size();
-    const auto result = std::from_chars(text, end, value);
-    if (result.ec != std::errc{} || result.ptr != end || *text == '\0')
-        throw Error({"environment", variable}, "found '" + std::string(text) + "', expected a number");
+    const auto value = number_of<std::size_t>(text);
+    if (!value) throw Error({"environment", variable}, "found '" + std::string(text) + "', expected a number");
     return value;
 }
 
@@ -164,8 +163,8 @@ const KnownFailures::Entry* KnownFailures::find(const fs::path& record, const st
 std::vector<std::string> KnownFailures::unused(const std::vector<fs::path>& records) const {
     std::vector<std::string> patterns;
     for (const Entry& entry : entries_)
-        if (std::none_of(records.begin(), records.end(),
-                         [&](const fs::path& record) { return is_for(entry.pattern, record, record.stem().string()); }))
+        if (std::ranges::none_of(
+                records, [&](const fs::path& record) { return is_for(entry.pattern, record, record.stem().string()); }))
             patterns.push_back(entry.pattern);
     return patterns;
 }

@@ -14,6 +14,7 @@
 #include "base/seconds.h"
 #include "base/subprocess.h"
 #include "base/turn.h"
+#include "formats/json.h"
 #include "judge/frames.h"
 #include "ops/core/assertions.h"
 #include "replay/recapture.h"
@@ -44,17 +45,17 @@ ReplayResult::Status status_of(Verdict verdict, const Outcome& outcome, bool kno
 /// Capture runs again on the frame's events, in a process of its own: the outputs are computed, too. No backend takes
 /// part.
 Outcome recapture_isolated(const FrameRecord& record, const ReplayOptions& options, bool& identical) {
-    const Limits& limits = options.limits;
+    const Limits& limits = options.suspect.limits;
     const ForkedAnswer asked = ask_forked(
         [&]() -> std::string {
             try {
-                const Recaptured found = recapture(record, options.accuracy.value_or(Accuracy{}), options.to_event);
+                const Recaptured found = recapture(record, options.suspect.compared_by(), options.to_event);
                 return (found.identical ? "=" : "~") + (found.differences.empty() ? "" : found.differences.front());
             } catch (const std::exception& error) {
                 return std::string("~") + error.what();
             }
         },
-        {.timeout = limits.timeout, .memory_limit = limits.memory, .cpu_limit = limits.cpu});
+        limits.process());
     if (!asked.process.good() || asked.answer.empty()) return outcome_of(asked.process, limits);
     identical = asked.answer == "=";
     const std::string difference = asked.answer.substr(1);
@@ -65,7 +66,7 @@ Outcome recapture_isolated(const FrameRecord& record, const ReplayOptions& optio
 class Replay {
   public:
     Replay(const ReplayOptions& options, const KnownFailures& known) : options_(options), known_(known) {
-        if (!options.backend.empty()) backend_called(options.backend);
+        if (!options.suspect.spec.empty()) backend_called(options.suspect.spec.text());
     }
 
     ReplayResult run(const fs::path& file) {
@@ -74,6 +75,8 @@ class Replay {
         try {
             if (options_.models.contains(file))
                 run_model(result);
+            else if (options_.run_pipeline && format_of_json(file) == kHalideRunsFormat)
+                run_pipeline(result);
             else
                 is_frame_record(file) ? run_frame(result) : run_graph(result);
         } catch (const Error& error) {  // it cannot be run, which leaves the others as they are
@@ -101,6 +104,13 @@ class Replay {
         return *backend;
     }
 
+    /// Results are compared first.
+    Suspect without_pace() const {
+        Suspect suspect = options_.suspect;
+        suspect.slower.reset();
+        return suspect;
+    }
+
     /// Names the record. Returns whether it is known to fail.
     bool begin(const std::string& name, const std::string& backend, ReplayResult& result) const {
         result.name = name;
@@ -123,11 +133,33 @@ class Replay {
         if (options_.to_event) result.stopped_after = last_event(record, *options_.to_event);
     }
 
+    void run_pipeline(ReplayResult& result) const {
+        constexpr const char* kHalide = "halide";
+        const std::string backend = options_.suspect.spec.text();
+        if (!backend.empty() && backend != kHalide) {
+            begin(result.file.stem().string(), backend, result);
+            result.status = ReplayResult::Status::skipped;
+            result.outcome = name(Outcome::Kind::unsupported);
+            result.first_difference = "recorded pipelines run on halide only";
+            return;
+        }
+        const auto start = Clock::now();
+        const ReplayedPipeline ran = options_.run_pipeline(result.file);
+        const bool known = begin(ran.name, kHalide, result);
+        result.seconds = seconds_since(start);
+        result.identical = ran.identical;
+        result.verdict = ran.outcome.failed() ? Verdict::fails : Verdict::right;
+        result.status = status_of(result.verdict, ran.outcome, known);
+        result.outcome = name(ran.outcome.kind);
+        if (ran.outcome.failed()) result.first_difference = ran.outcome.message;
+    }
+
     void run_graph(ReplayResult& result) {
         const LoadedRecord loaded = load_checked_record(result.file);
         const Record& record = loaded.record;
-        const bool own = options_.backend.empty();
-        const bool known = begin(record.name, own ? record.backend : options_.backend, result);
+        Suspect suspect = without_pace();
+        const bool own = suspect.spec.empty();
+        const bool known = begin(record.name, own ? record.backend : suspect.spec.text(), result);
         if (!record.capture_fault.empty()) {  // what a backend makes of the graph says nothing about the backend
             result.status = known ? ReplayResult::Status::xfail : ReplayResult::Status::failed;
             result.verdict = Verdict::fails;
@@ -135,23 +167,19 @@ class Replay {
             result.first_difference = record.capture_fault;
             return;
         }
-        BackendOptions backend_options = options_.backend_options;
-        if (own) backend_options.insert(record.backend_options.begin(), record.backend_options.end());
-        Backend& backend = backend_called(own ? found_near(record.backend, result.file).text() : options_.backend);
-        check_options(backend, backend_options);
+        if (own) suspect.options.insert(record.backend_options.begin(), record.backend_options.end());
+        Backend& backend = backend_called((own ? found_near(record.backend, result.file) : suspect.spec).text());
+        check_options(backend, suspect.options);
+        suspect.spec = result.backend;
+        if (!suspect.accuracy) suspect.accuracy = record.accuracy;
         const auto start = Clock::now();
         LoadedFrame frame{.graph = loaded.graph,
                           .inputs = record.inputs,
                           .expected = record.expected,
                           .expected_from = record.expected_from};
-        if (options_.accuracy && options_.accuracy->mode == Accuracy::Mode::exact) make_exact(frame, 0);
-        Outcome ran = run_isolated(frame.graph, frame.inputs, backend, backend_options, options_.limits);
+        if (options_.suspect.compared_by().mode == Accuracy::Mode::exact) make_exact(frame, 0);
+        Outcome ran = run_isolated(frame.graph, frame.inputs, backend, suspect.options, suspect.limits);
         result.identical = !ran.failed() && std::ranges::equal(ran.outputs, frame.expected, same_bits);
-        const Suspect suspect{.spec = result.backend,
-                              .options = backend_options,
-                              .accuracy = options_.accuracy.value_or(record.accuracy),
-                              .limits = options_.limits,
-                              .tier = Tier::computes};
         Judgement said = judge(case_of(frame, suspect), backend, std::move(ran));
         note(said, result);
         look_at_time(loaded.graph, record.inputs, suspect, backend, said, result);
@@ -175,15 +203,11 @@ class Replay {
     /// Each of its graphs; what is told is the first of those with the worst verdict.
     void run_model(ReplayResult& result) {
         const std::vector<LoadedFrame> frames = options_.load(result.file);
-        const std::string spec = options_.backend.empty() ? std::string(kDefaultSuspect) : options_.backend;
-        const bool known = begin(result.file.filename().string(), spec, result);
-        Backend& backend = backend_called(spec);
-        check_options(backend, options_.backend_options);
-        const Suspect suspect{.spec = spec,
-                              .options = options_.backend_options,
-                              .accuracy = options_.accuracy,
-                              .limits = options_.limits,
-                              .tier = Tier::computes};
+        Suspect suspect = without_pace();
+        if (suspect.spec.empty()) suspect.spec = kDefaultSuspect;
+        const bool known = begin(result.file.filename().string(), suspect.spec.text(), result);
+        Backend& backend = backend_called(suspect.spec.text());
+        check_options(backend, suspect.options);
         std::optional<ReplayResult> decides;
         Outcome outcome;
         double seconds = 0;
@@ -206,9 +230,9 @@ class Replay {
     /// What is right fails by its time, where that counts; else `said` stays as it is.
     void look_at_time(const Graph& graph, std::span<const Tensor> inputs, Suspect suspect, Backend& backend,
                       Judgement& said, ReplayResult& result) const {
-        if (!options_.slower || !said.right()) return;
+        if (!options_.suspect.slower || !said.right()) return;
         suspect.tier = Tier::ends;
-        suspect.slower = options_.slower;
+        suspect.slower = options_.suspect.slower;
         said = judge({graph, inputs, {}, suspect}, backend);
         note_times(said, result);
     }

@@ -14,16 +14,23 @@
 
 namespace whittle {
 
+/// Recorded runs of a pipeline of Halide, run again.
+struct ReplayedPipeline {
+    std::string name = {};
+    Outcome outcome = {};
+    bool identical = false;  ///< every result has the recorded bits
+};
+
 struct ReplayOptions {
-    std::string backend = {};               ///< instead of the record's own, whose options do not count then
-    BackendOptions backend_options = {};    ///< over the record's
-    std::optional<Accuracy> accuracy = {};  ///< instead of the record's own
-    std::optional<Pace> slower = {};        ///< what is right fails by its time, too
-    Limits limits = {};
+    /// Its backend runs instead of the record's own, whose options do not count then; without one, its options are over
+    /// the record's. What is right fails by its time, too, with `slower`.
+    Suspect suspect = {.tier = Tier::computes};
     std::optional<std::size_t> to_event = {};  ///< of frame records: stop after so many of their events
     /// Files that are models and no records, and who reads them: the graphs are run on the inputs that they come with.
     std::set<std::filesystem::path> models = {};
     std::function<std::vector<LoadedFrame>(const std::filesystem::path&)> load = {};
+    /// Runs recorded pipelines of Halide again, which the backend halide alone can.
+    std::function<ReplayedPipeline(const std::filesystem::path&)> run_pipeline = {};
     int jobs = 1;  ///< records replayed at a time; results do not depend on it
 };
 

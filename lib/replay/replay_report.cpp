@@ -4,7 +4,6 @@
 #include <map>
 
 #include "base/number_text.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "formats/fields.h"
 #include "formats/json_text.h"
@@ -204,7 +203,7 @@ std::string summary_text(std::span<const ReplayResult> results) {
             text += ", " + std::to_string(some) + " " + std::string(name(status));
     text += results.size() > 0 && count(results, Status::skipped) == results.size() ? "; no record was judged" : "";
     const auto has_next = [](const auto& result) { return !result.next.empty(); };
-    const auto next = std::find_if(results.begin(), results.end(), has_next);
+    const auto next = std::ranges::find_if(results, has_next);
     return text + "\n" + (next == results.end() ? "" : next_line(next->next));
 }
 

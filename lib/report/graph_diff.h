@@ -17,8 +17,8 @@ struct NodeDiff {
     std::vector<std::string> changes = {};
 
     static void fields(auto& field) {
-        field.maybe("before", &NodeDiff::before, "Its line in the first graph; absent if the node is new.");
-        field.maybe("after", &NodeDiff::after, "Its line in the second graph; absent if the node is gone.");
+        field.maybe("before", &NodeDiff::before, "The line of the node in the first graph; absent if the node is new.");
+        field.maybe("after", &NodeDiff::after, "The line of the node in the second graph; absent if the node is gone.");
         field.maybe("changes", &NodeDiff::changes,
                     "The changes of a node that both graphs have, as in: argument 'dim': 0, was 1");
     }

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "report/hash_align.h"
 #include "report/hash_judge.h"
 #include "report/hash_run.h"
@@ -49,8 +50,7 @@ class Comparison {
         result_.operations_before = before_.size();
         result_.operations_after = after_.size();
         for (const HashRun* run : {&before_, &after_})
-            for (const std::string& note : run->process().notes)
-                if (std::ranges::find(result_.notes, note) == result_.notes.end()) result_.notes.push_back(note);
+            for (const std::string& note : run->process().notes) add_once(result_.notes, note);
         align_threads();
         std::ranges::sort(pairs_);
         result_.aligned = static_cast<std::int64_t>(pairs_.size());

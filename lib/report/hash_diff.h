@@ -27,7 +27,7 @@ struct HashedDifference {
     static void fields(auto& field) {
         using Self = HashedDifference;
         field("position", &Self::position, "The position among the results or operands, from 0.", Count{});
-        field("value", &Self::value, "What it is: f32[2, 3]");
+        field("value", &Self::value, "The type, as in: f32[2, 3]");
         field("before", &Self::before, "The hash of the elements, in hexadecimal digits.");
         field("after", &Self::after, "");
         field("sum_before", &Self::sum_before, "The sum of the elements.");
@@ -55,17 +55,21 @@ struct DifferingOperation {
         using Self = DifferingOperation;
         field("op", &Self::op, "");
         field.maybe("under", &Self::under, "The node of the backward pass that called the operation.");
-        field("arguments", &Self::arguments, "What the arguments are: f32[2, 3], f32[3], 1");
-        field.maybe("arguments_before", &Self::arguments_before, "What they were in the first run, if that differs.");
-        field("before", &Self::before, "The number of the operation in the first run, from 1; 0: it is not there.",
+        field("arguments", &Self::arguments, "The types of the arguments, as in: f32[2, 3], f32[3], 1");
+        field.maybe("arguments_before", &Self::arguments_before,
+                    "The types of the arguments in the first run, if different.");
+        field("before", &Self::before,
+              "The number of the operation in the first run, from 1; 0 if the first run does not have the operation.",
               Count{});
-        field("after", &Self::after, "The same in the second run.", Count{});
+        field("after", &Self::after,
+              "The number of the operation in the second run, from 1; 0 if the second run does not have the operation.",
+              Count{});
         field("stack", &Self::stack, "The user's stack, innermost frame first.");
         field.maybe("differences", &Self::differences, "Results that differ, or the operand that differs.");
         field.maybe("verdict", &Self::verdict, "", OneOf{" within_rounding beyond_rounding not_judged"});
-        field.maybe("why", &Self::why, "Why it is not judged.");
+        field.maybe("why", &Self::why, "Why the operation is not judged.");
         field.maybe("moved", &Self::moved, "How far the sums differ, relative to the sum of the magnitudes.");
-        field.maybe("allowed", &Self::allowed, "How far rounding may move them.");
+        field.maybe("allowed", &Self::allowed, "How far rounding can move the sums, in the same measure.");
     }
 };
 
@@ -98,23 +102,25 @@ struct ProcessDiff {
     static void fields(auto& field) {
         using Self = ProcessDiff;
         field("command", &Self::command, "");
-        field("same", &Self::same, "Whether nothing differs but what may.");
+        field("same", &Self::same, "Whether there are only differences that are expected, such as random results.");
         field("operations_before", &Self::operations_before, "", Count{});
         field("operations_after", &Self::operations_after, "", Count{});
         field("aligned", &Self::aligned, "The number of operations that both runs have.", Count{});
-        field("differing", &Self::differing, "The number of those with results that differ.", Count{});
-        field.maybe("first_input", &Self::input,
-                    "The first operation with an operand that differs, and that no recorded operation computed.");
+        field("differing", &Self::differing, "The number of operations of both runs whose results differ.", Count{});
+        field.maybe(
+            "first_input", &Self::input,
+            "The first operation that reads a different input: an operand that no recorded operation computed.");
         field.maybe("first_call", &Self::called, "The first operation that is called with other arguments.");
         field.maybe("first_in_bits", &Self::bits,
                     "The first operation whose operands agree, and whose result differs in its bits.");
         field.maybe("first_beyond_rounding", &Self::beyond,
                     "The first operation whose result differs by more than rounding.");
         field.maybe("first_gone", &Self::gone, "The first operation that only the first run has.");
-        field("gone", &Self::gone_count, "The number of these.", Count{});
+        field("gone", &Self::gone_count, "The number of operations that only the first run has.", Count{});
         field.maybe("first_added", &Self::added, "The first operation that only the second run has.");
-        field("added", &Self::added_count, "The number of these.", Count{});
-        field("not_judged", &Self::not_judged, "Operations that differ and of which no bound is known.", Count{});
+        field("added", &Self::added_count, "The number of operations that only the second run has.", Count{});
+        field("not_judged", &Self::not_judged, "Operations that differ, and whose rounding error has no known bound.",
+              Count{});
         field.maybe("not_judged_ops", &Self::not_judged_ops, "");
         field.maybe("passed_over", &Self::passed_over, "Operations whose results may differ.");
         field.maybe("notes", &Self::notes, "What could not be recorded.");
@@ -142,7 +148,7 @@ struct HashDiff {
     static void fields(auto& field) {
         field("before", &HashDiff::before, "The folder of the first run.");
         field("after", &HashDiff::after, "The folder of the second run.");
-        field("same", &HashDiff::same, "Whether nothing differs but what may.");
+        field("same", &HashDiff::same, "Whether there are only differences that are expected, such as random results.");
         field("variables", &HashDiff::variables, "Environment variables that differ.");
         field("processes_before", &HashDiff::processes_before, "", Count{});
         field("processes_after", &HashDiff::processes_after, "", Count{});

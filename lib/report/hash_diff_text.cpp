@@ -55,12 +55,13 @@ class HashText {
     void process(const ProcessDiff& diff) {
         found("First input that differs", diff.input);
         found("First operation that is called with other arguments", diff.called);
-        found("First difference in bits, of equal operands", diff.bits);
+        found("First operation with equal operands and different bits in the result", diff.bits);
         if (diff.beyond && diff.bits && diff.beyond->after == diff.bits->after)
-            text_ += "\nThis is also the first difference beyond rounding.\n";
+            text_ += "\nThis operation is also the first whose result differs by more than rounding.\n";
         else
-            found("First difference beyond rounding", diff.beyond);
-        if (diff.differing && !diff.beyond) text_ += "\nNo operation was found that differs beyond rounding.\n";
+            found("First operation whose result differs by more than rounding", diff.beyond);
+        if (diff.differing && !diff.beyond)
+            text_ += "\nNo operation was found whose result differs by more than rounding.\n";
         if (diff.not_judged)
             text_ += (diff.beyond ? "\n" : "") + std::string("Not judged: ") + plural(diff.not_judged, "operation") +
                      " (" + join(diff.not_judged_ops) + ")\n";
@@ -104,13 +105,13 @@ class HashText {
         if (one.value.find('[') == std::string::npos || one.value.ends_with("[]")) {  // all of them are the number
             part("is", shortest(one.sum_after), shortest(one.sum_before));
             part("NaNs", std::to_string(one.nans_after), std::to_string(one.nans_before));
-            return parts.empty() ? "has other bits" : join(parts, "; ");
+            return parts.empty() ? "has different bits" : join(parts, "; ");
         }
         part("sum", shortest(one.sum_after), shortest(one.sum_before));
         part("sum of magnitudes", shortest(one.absolute_after), shortest(one.absolute_before));
         part("largest", shortest(one.largest_after), shortest(one.largest_before));
         part("NaNs", std::to_string(one.nans_after), std::to_string(one.nans_before));
-        return parts.empty() ? "has other bits, but the same sums" : join(parts, "; ");
+        return parts.empty() ? "has different bits, but the same sums" : join(parts, "; ");
     }
 
     static std::string verdict(const DifferingOperation& operation) {
@@ -119,7 +120,7 @@ class HashText {
         if (operation.allowed == 0) return "beyond rounding: the op does not round";
         return (operation.verdict == "within_rounding" ? "within rounding: the sums differ by "
                                                        : "beyond rounding: the sums differ by ") +
-               moved + " of the magnitudes, rounding may be " + significant(operation.allowed, 2);
+               moved + " of the magnitudes; rounding explains up to " + significant(operation.allowed, 2);
     }
 
     void one_sided(const std::string& words, char sign, const std::optional<DifferingOperation>& first,
@@ -134,7 +135,7 @@ class HashText {
 
     void passed_over(const std::vector<PassedOver>& all) {
         if (all.empty()) return;
-        heading("Passed over");
+        heading("Ignored differences");
         const std::size_t shown = shown_of(all.size(), kRowsOfADiff, options_);
         for (std::size_t i = 0; i < shown; ++i) {
             const PassedOver& one = all[i];

@@ -86,10 +86,11 @@ HashJudgement judge_hashes(const std::string& target, const std::vector<BothRows
         operands_moved = std::max(operands_moved, operand.moved());
         same = same && operand.same();
     }
-    if (!result.value.is_tensor() && !same) return {.why = "it reads an operand that differs", .carried = true};
+    if (!result.value.is_tensor() && !same)
+        return {.why = "the operation reads an operand that differs", .carried = true};
     if (!op) return {.why = "Whittle does not know the op"};
     const Bound& bound = op->def->bound;
-    if (bound.rule == Rule::none) return {.why = "the op has no bound of its own"};
+    if (bound.rule == Rule::none) return {.why = "the rounding error of the op has no known bound"};
     if (!dtype) return {.why = "Whittle does not know the dtype"};
     const bool adds = bound.rule == Rule::sums || bound.rule == Rule::terms;
     const bool computes = adds || bound.rule == Rule::function || bound.rule == Rule::quotient;

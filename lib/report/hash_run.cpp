@@ -58,7 +58,7 @@ HashRun::HashRun(const std::filesystem::path& folder, const HashedProcess& proce
             std::max<std::uint64_t>(form.results.size(), (std::uint64_t{operands} + kRowOperands - 1) / kRowOperands);
         if (last > std::uint64_t{rows_.size()} + 1)
             throw Error({(folder / process.rows).string(), {}},
-                        "found the first rows of an operation, expected all of its " + std::to_string(last - row));
+                        "found only the first rows of an operation, expected " + std::to_string(last - row) + " rows");
         if (form.is_operation()) operations_.push_back(row);
         for (std::uint32_t i = 0; i < operands; ++i) read_[operand(row, i)] = true;
     }

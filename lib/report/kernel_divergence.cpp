@@ -33,6 +33,7 @@ struct Fields<KernelJudgements> {
                 return std::string(all.arithmetic == KernelArithmetic::ring ? "ring" : "floats");
             },
             "");
+        field("optimized", &KernelJudgements::optimized, "");
         field("kernels", &KernelJudgements::kernels, "");
         field.maybe("no_kernels", &KernelJudgements::none, "");
         field.maybe("passes", &KernelJudgements::passes, "");
@@ -87,9 +88,12 @@ std::string kernels_summary(const KernelJudgements& all) {
         return std::to_string(std::ranges::count(all.kernels, verdict, &KernelJudgement::verdict)) + " ";
     };
     const bool ring = all.arithmetic == KernelArithmetic::ring;
-    std::string text = "kernels:     " + plural(all.kernels.size(), "kernel") + " judged " +
-                       (ring ? "in ring arithmetic" : "as compiled") + ", one by one: " + count(Verdict::fails) +
-                       "wrong, " + count(Verdict::right) + "right, " + count(Verdict::not_judged) + "not judged\n";
+    const std::size_t kernels = all.kernels.size();
+    std::string text =
+        "kernels:     " +
+        (all.optimized ? plural(kernels, "part", "parts") + " of the optimized model" : plural(kernels, "kernel")) +
+        " judged " + (ring ? "in ring arithmetic" : "as compiled") + ", one by one: " + count(Verdict::fails) +
+        "wrong, " + count(Verdict::right) + "right, " + count(Verdict::not_judged) + "not judged\n";
     if (const KernelJudgement* const first = all.first_wrong()) {
         const std::string line = line_of(first->stack);
         text += "first wrong: " + kernel_called(*first) + ": " + kernel_nodes_text(*first) +
@@ -104,10 +108,11 @@ std::string only_whole_text(const KernelJudgements& all, const std::string& comm
         all.kernels, [](const KernelJudgement& kernel) { return kernel.verdict == Verdict::not_judged; });
     if (!all.passes.empty())
         return "             no kernel fails, but the graph that the kernels compute differs from the model: " +
-               all.passes + "\n             a pass is wrong: explain diagnose names it\n";
-    return std::string("             ") +
-           (all_judged ? "only the whole fails: each kernel alone computes what the reference computes"
-                       : "no kernel that could be judged fails") +
+               all.passes + "\n             a pass is wrong; to find out which one: explain diagnose\n";
+    const std::string unit = all.optimized ? "part" : "kernel";
+    return "             " +
+           (all_judged ? "only the whole graph fails: each " + unit + " alone computes what the reference computes"
+                       : "no " + unit + " that could be judged fails") +
            "\n             to find the operations that fail together: " + command + "\n";
 }
 
@@ -121,13 +126,14 @@ std::string to_text(const KernelJudgements& all, const Outcome& whole, const std
     const bool ring = all.arithmetic == KernelArithmetic::ring;
     if (whole.failed() && !all.first_wrong() && !ring) text += only_whole_text(all, command);
     const auto [begin, end] = shown_kernels(all, options);
-    std::vector<Row> rows = {{"verdict", "kernel", "machine code", "nodes", "line", "reason"}};
+    std::vector<Row> rows = {{"verdict", all.optimized ? "part" : "kernel", "machine code", "nodes", "line", "reason"}};
     for (std::size_t i = begin; i < end; ++i) rows.push_back(kernel_row(all.kernels[i]));
     if (rows.size() == 1) return text;
     text += "\n" + table(rows, {.columns = options.verbose ? 0 : options.columns});
     if (end - begin < all.kernels.size()) text += "  (-v shows all " + std::to_string(all.kernels.size()) + ")\n";
-    return ring ? text
-                : text + "\n  machine code  hash of the kernel's machine code; same: the whole graph ran this code\n";
+    return ring || all.optimized
+               ? text
+               : text + "\n  machine code  hash of the kernel's machine code; same: the whole graph ran this code\n";
 }
 
 nlohmann::json to_json(const KernelJudgements& kernels) { return report_json(kernels); }

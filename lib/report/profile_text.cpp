@@ -98,13 +98,13 @@ std::string profiled_graphs_text(const Profile& profile, std::size_t most) {
 }
 
 std::string memory_text(const Profile& profile, std::size_t most) {
-    std::vector<Row> rows = {{"peak", "graph", "at", "", "live then"}};
+    std::vector<Row> rows = {{"peak", "graph", "at", "", "alive at the peak"}};
     for (const MemoryProfile& memory : profile.memory) {
         if (memory.bytes.empty()) continue;
         std::vector<std::string> alive;
         for (const auto& value : memory.alive) alive.push_back("%" + value.value + " " + bytes_text(value.bytes));
         rows.push_back({bytes_text(memory.peak), memory.graph, memory.peak_at,
-                        memory.how == "measured" ? "measured" : "by liveness", listed(alive, 3)});
+                        memory.how == "measured" ? "measured" : "computed", listed(alive, 3)});
     }
     return rows.size() == 1 ? std::string()
                             : "Memory, without parameters:\n" + table(rows, {.right = 1, .most = most}) + "\n";

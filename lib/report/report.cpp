@@ -7,9 +7,9 @@
 #include <set>
 #include <utility>
 
+#include "base/words.h"
 #include "graph/abilities.h"
-#include "graph/lacking.h"
-#include "graph/nested.h"
+#include "graph/graph.h"
 #include "graph/placement.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
@@ -158,8 +158,7 @@ std::vector<std::string> ask_unsupported(const Frame& frame, const Backend& back
     if (taken_out.empty()) return unsupported_isolated(frame.graph, backend);
     std::vector<std::string> ops;
     for (const Graph& piece : split_at(frame.graph, taken_out))
-        for (std::string& op : unsupported_isolated(piece, backend))
-            if (std::ranges::find(ops, op) == ops.end()) ops.push_back(std::move(op));
+        for (std::string& op : unsupported_isolated(piece, backend)) add_once(ops, std::move(op));
     return ops;
 }
 
@@ -223,20 +222,26 @@ void count_ops(const Graph& graph, const std::vector<std::string>& unsupported, 
     for (const auto& [name, nested] : graph.subgraphs) count_ops(*nested, unsupported, captured, ops);
 }
 
-void add_place(Report& report, BreakKind kind, const std::string& op, const std::string& why, BreakPlace place,
-               const std::string& brief = {}, const std::optional<std::string>& hint = {}) {
-    if (!report.first_break) report.first_break = {kind, op, why, {place}, 1, brief, hint};
+/// A break at its one place.
+void add_break(Report& report, BreakReason found) {
+    if (!report.first_break) report.first_break = found;
+    BreakPlace& place = found.places.front();
     report.graph_break_count += place.count;
-    auto reason = std::find_if(report.break_reasons.begin(), report.break_reasons.end(),
-                               [&](const BreakReason& r) { return r.reason == why && r.kind == kind; });
-    if (reason == report.break_reasons.end())
-        reason = report.break_reasons.insert(reason, {kind, op, why, {}, 0, brief, hint});
+    const auto same = [&](const BreakReason& known) {
+        return known.reason == found.reason && known.kind == found.kind;
+    };
+    const auto reason = std::ranges::find_if(report.break_reasons, same);
+    if (reason == report.break_reasons.end()) {
+        found.count = place.count;
+        report.break_reasons.push_back(std::move(found));
+        return;
+    }
     reason->count += place.count;
     for (BreakPlace& known : reason->places)
         if (place.node.empty() && known.node.empty() && known.user_stack == place.user_stack) {
             known.count += place.count;
             known.frame = place.frame;
-            known.breaks.insert(known.breaks.end(), place.breaks.begin(), place.breaks.end());
+            append(known.breaks, place.breaks);
             return;
         }
     reason->places.push_back(std::move(place));
@@ -248,27 +253,19 @@ void add_captured(Report& report, const TraceIndex& index) {
     for (std::size_t i = 0; i < index.breaks.size(); ++i) {
         const IndexBreak& entry = index.breaks[i];
         const capture::BreakInfo* info = capture::find_break(entry.id);
-        add_place(report, info ? info->kind : BreakKind::frontend, entry.op, entry.reason,
-                  {"", entry.stack, entry.count, entry.frame, {i}}, entry.brief, entry.hint);
+        const BreakKind kind = info ? info->kind : BreakKind::frontend;
+        const BreakPlace place{"", entry.stack, entry.count, entry.frame, {i}};
+        const BreakReason found{kind, entry.op, entry.reason, {place}, 1, entry.brief, entry.hint};
+        add_break(report, found);
         // Functions are in the order in which they began, and an outer one may go on after an inner one's break.
-        if (entry.order && (!first || entry.order < first->order)) {
-            first = &entry;
-            report.first_break = {info ? info->kind : BreakKind::frontend,
-                                  entry.op,
-                                  entry.reason,
-                                  {{"", entry.stack, entry.count, entry.frame, {i}}},
-                                  1,
-                                  entry.brief,
-                                  entry.hint};
-        }
+        if (entry.order && (!first || entry.order < first->order)) first = &entry, report.first_break = found;
     }
     for (const IndexRecompile& recompile : index.recompiles) report.recompiles.push_back({recompile});
-    std::stable_sort(report.recompiles.begin(), report.recompiles.end(),
-                     [](const auto& a, const auto& b) { return a.count > b.count; });
+    std::ranges::stable_sort(report.recompiles, [](const auto& a, const auto& b) { return a.count > b.count; });
     report.torch_compilations = index.torch_compilations;
     report.notes = index.notes;
     report.constraint_violations = index.constraint_violations;
-    report.notes.insert(report.notes.end(), index.constraint_violations.begin(), index.constraint_violations.end());
+    append(report.notes, index.constraint_violations);
 }
 
 }  // namespace
@@ -316,23 +313,20 @@ std::vector<std::string> GraphSummary::guard_texts() const {
 
 namespace {
 
-void add_unsupported(Report& report, const std::string& what) {
-    if (std::ranges::find(report.unsupported, what) == report.unsupported.end()) report.unsupported.push_back(what);
-}
-
 /// `general`: the graph that serves its calls as well, or empty.
 void add_frame(Report& report, const Frame& frame, const Backend* backend, const TraceIndex* captured,
                const std::string& general) {
     const std::vector<std::string> unsupported = unsupported_of(frame, backend);
     const std::set<NodeId> refused = refused_calls(frame.graph, backend, unsupported);
     for (const std::string& op : unsupported)
-        add_unsupported(report, unsupported_text(frame.graph, refused, op, *backend));
+        add_once(report.unsupported, unsupported_text(frame.graph, refused, op, *backend));
     std::vector<NodeId> stops;
     for (const FoundBreak& found : find_breaks(frame, backend, refused)) {
         if (found.node >= 0 && found.stops) stops.push_back(found.node);
-        if (found.kind == BreakKind::unsupported && !refused.contains(found.node)) add_unsupported(report, found.op);
+        if (found.kind == BreakKind::unsupported && !refused.contains(found.node))
+            add_once(report.unsupported, found.op);
         if (general.empty() && found.told)
-            add_place(report, found.kind, found.op, found.reason, place_of(frame, found.node));
+            add_break(report, {found.kind, found.op, found.reason, {place_of(frame, found.node)}, 1});
     }
     for (const Graph& piece : split_at(frame.graph, stops)) {
         report.graphs.push_back(summarize(piece, frame, captured, stops.empty()));
@@ -359,10 +353,8 @@ Report explain(const std::string& model, const std::vector<Frame>& frames, const
     }
     for (std::size_t i = 0; i < frames.size(); ++i)
         add_frame(report, frames[i], backend, captured, general[i] ? frames[*general[i]].graph.name : "");
-    std::stable_sort(report.break_reasons.begin(), report.break_reasons.end(),
-                     [](const auto& a, const auto& b) { return a.count > b.count; });
-    std::stable_sort(report.ops.begin(), report.ops.end(),
-                     [](const auto& a, const auto& b) { return a.count > b.count; });
+    std::ranges::stable_sort(report.break_reasons, [](const auto& a, const auto& b) { return a.count > b.count; });
+    std::ranges::stable_sort(report.ops, [](const auto& a, const auto& b) { return a.count > b.count; });
     for (const OpUse& use : report.ops) report.op_count += use.count;
     return report;
 }

@@ -56,10 +56,10 @@ struct ShownRecompile : IndexRecompile {
         field("frame", &ShownRecompile::frame, "");
         field("guard", &ShownRecompile::guard, "");
         field("condition", &ShownRecompile::condition, "The guard's condition: L['n'] == 3");
-        field("found", &ShownRecompile::found, "The value that was found instead: 4");
+        field("found", &ShownRecompile::found, "The value that the call had, such as 4.");
         field("count", &ShownRecompile::count, "The number of recompiles before which the guard failed.", Count{});
-        field("shared", &ShownRecompile::shared, "Those of them that another guard, which failed as well, counts, too.",
-              Count{});
+        field("shared", &ShownRecompile::shared,
+              "The number of these recompiles that another failed guard counts, too.", Count{});
         field("source", &ShownRecompile::source, "Where capture relied on the guarded value.", OrNull{});
         field("advice", &ShownRecompile::advice, "");
     }
@@ -98,7 +98,7 @@ struct BreakReason {
         field("hint", &BreakReason::hint, "");
         field("op", &BreakReason::op, "");
         field("reason", &BreakReason::reason, "");
-        field("count", &BreakReason::count, "How often it happened.", Count{});
+        field("count", &BreakReason::count, "How often the break happened.", Count{});
         field(
             "user_stack", [](const BreakReason& reason) { return shown_stack(reason.places.front().user_stack); },
             "The stack of the first place, innermost frame first.");
@@ -144,26 +144,30 @@ struct GraphSummary : IndexGraph {
         field("outputs", &GraphSummary::output_values, "");
         field("parameters", &GraphSummary::parameters, "The number of parameter tensors.", Count{});
         field("parameter_bytes", &GraphSummary::parameter_bytes, "", Count{});
-        field("updates", &GraphSummary::updates, "What it writes to inputs: \"L['x'] = %add\".");
-        field("guards", &GraphSummary::guard_texts, "In the order in which they are checked.");
-        field("compile_seconds", &GraphSummary::compile_seconds, "Set when a backend compiled it.");
+        field("updates", &GraphSummary::updates, "The writes of the graph to its inputs: \"L['x'] = %add\".");
+        field("guards", &GraphSummary::guard_texts, "The guards, in the order in which they are checked.");
+        field("compile_seconds", &GraphSummary::compile_seconds,
+              "The time of compilation, if a backend compiled the graph.");
         field.maybe("compilations", &GraphSummary::compilations,
-                    "How often it was compiled: once for each set of sizes. 1 where that was not counted.", Count{});
-        field.maybe("runs", &GraphSummary::runs, "How often it ran; 1 where that was not counted.", Count{});
-        field.maybe("calls", &GraphSummary::calls, "Calls of its frame.", Count{});
-        field.maybe("calls_guessed", &GraphSummary::calls_guessed,
-                    "Whether the number of calls is a guess: nothing proves where one ends and the next one begins.");
+                    "How often the graph was compiled: once for each set of sizes. 1 if not counted.", Count{});
+        field.maybe("runs", &GraphSummary::runs, "How often the graph ran; 1 if not counted.", Count{});
+        field.maybe("calls", &GraphSummary::calls, "The number of calls of the graph's frame.", Count{});
+        field.maybe(
+            "calls_guessed", &GraphSummary::calls_guessed,
+            "Whether the number of calls is a guess, because it is unknown where a call ends and the next one begins.");
         field.maybe("variant_of", &GraphSummary::variant_of,
-                    "The graph that this one equals, except for the difference.");
+                    "The name of a graph that is equal except for the difference.");
         field.maybe("difference", &GraphSummary::difference, "");
-        field.maybe("checked", &GraphSummary::checked, "It was run on what was observed when it was captured.");
+        field.maybe("checked", &GraphSummary::checked,
+                    "Whether the graph was run on the values observed during capture.");
         field.maybe("capture_fault", &GraphSummary::capture_fault,
                     "How the graph's results differ from those that the program computed.");
         field.maybe("symbols", &GraphSummary::symbols, "");
         field.maybe("compile_id", &GraphSummary::compile_id,
-                    "The function's number and that of its specialization: 0/1");
+                    "The function's number and its specialization's number, such as 0/1.");
         field.maybe("generalized_by", &GraphSummary::generalized_by,
-                    "A later graph of the same code that also serves all its calls, because sizes turned out to vary.");
+                    "The name of a later graph of the same code with varying sizes, which also serves the calls of "
+                    "this graph.");
         field.maybe("nested_graphs", &GraphSummary::nested_graphs,
                     "Graphs nested in higher-order ops and control flow.", Count{});
         field.maybe(
@@ -225,23 +229,24 @@ struct Report {
 
     static void fields(auto& field) {
         field("model", &Report::model, "");
-        field("backend", &Report::backend,
-              "The backend that was asked whether it supports the ops; empty if none was.");
-        field("graph_count", &Report::graph_count, "Graphs that a later one generalizes are not counted.");
-        field("graph_break_count", &Report::graph_break_count, "Occurrences of graph breaks, not distinct reasons.",
-              Count{});
-        field("op_count", &Report::op_count, "Calls except getitems; breaks and nested graphs included.", Count{});
-        field("break_reasons", &Report::break_reasons, "Most frequent first.");
+        field("backend", &Report::backend, "The backend whose op support is reported, or an empty string.");
+        field("graph_count", &Report::graph_count,
+              "The number of graphs, without those that a later graph generalizes.");
+        field("graph_break_count", &Report::graph_break_count,
+              "The number of times that a graph breaks, not the number of distinct reasons.", Count{});
+        field("op_count", &Report::op_count,
+              "The number of calls, including those at breaks and in nested graphs, but without getitems.", Count{});
+        field("break_reasons", &Report::break_reasons, "The reasons of graph breaks, most frequent first.");
         field("graphs", &Report::graphs, "");
         field("ops", &Report::ops, "The ops, the most frequent first.");
-        field("unsupported", &Report::unsupported, "Ops that the backend named, in order of appearance.");
-        field("recompiles", &Report::recompiles, "Of a captured program, most frequent first.");
-        field("notes", &Report::notes, "What capture could not see.");
-        field.maybe("calls", &Report::calls, "Calls of functions that ran more than once, where counted.", Count{});
+        field("unsupported", &Report::unsupported, "Ops that the backend does not support, in order of appearance.");
+        field("recompiles", &Report::recompiles, "The recompiles of a captured program, most frequent first.");
+        field("notes", &Report::notes, "What capture could not record.");
+        field.maybe("calls", &Report::calls, "Calls of functions that ran more than once, if counted.", Count{});
         field.maybe("eager_calls", &Report::eager_calls, "Calls that ran eagerly because no specialization fitted.",
                     Count{});
         field.maybe("guessed_calls", &Report::guessed_calls, "Functions whose number of calls is a guess.");
-        field.maybe("call_log", &Report::call_log, "Which specialization each call of a compiled function hit.");
+        field.maybe("call_log", &Report::call_log, "The specialization that each call of a compiled function used.");
         field.maybe("callers", &Report::callers, "Where compiled functions were called from.");
         field.maybe("torch_compilations", &Report::torch_compilations,
                     "What torch.compile compiled in the program, as PyTorch logged it.");

@@ -29,21 +29,21 @@ Subject subject_of(const fs::path& model, std::vector<LoadedFrame> graphs) {
     subject.index = load_index(model);
     for (const IndexRecord& record : subject.index->records)
         if (record.graph.empty() && failed(load_frame_record(model / record.file)))
-            subject.index->notes.push_back("capture failed in a function: " + record.file.string() +
-                                           " holds the operations of the function; replay repeats the failed capture");
+            subject.index->notes.push_back("capture of a function failed: " + record.file.string() +
+                                           " has the operations of the function; to repeat the capture, run replay");
     for (Frame& frame : subject.frames) frame.captured = was_captured(frame, *subject.index);
     return subject;
 }
 
 Subject subject_of(const RanProgram& ran) {
     Subject subject{.model = ran.identity().string(), .program = {ran.program.string()}, .frames = graphs_of(ran)};
-    subject.program.insert(subject.program.end(), ran.arguments.begin(), ran.arguments.end());
+    append(subject.program, ran.arguments);
     subject.index = ran.own ? *ran.own : index_of(subject.model, ran.frames);
     if (!ran.op_times.empty()) subject.index->op_times = ran.op_times;
     if (!ran.callers.empty()) subject.index->callers = ran.callers;
     if (!ran.torch_compilations.empty()) subject.index->torch_compilations = ran.torch_compilations;
     std::vector<std::string>& notes = subject.index->notes;
-    notes.insert(notes.end(), ran.notes.begin(), ran.notes.end());
+    append(notes, ran.notes);
     if (ran.good()) return subject;
     notes.insert(notes.begin(), "the program: " + ran.status);
     subject.ended = ran.ending();
@@ -52,7 +52,7 @@ Subject subject_of(const RanProgram& ran) {
 
 std::vector<std::string> Subject::words(const std::vector<std::string>& options) const {
     std::vector<std::string> words = {program.empty() ? model : program[0]};
-    words.insert(words.end(), options.begin(), options.end());
+    append(words, options);
     if (program.size() < 2) return words;
     words.push_back("--");
     words.insert(words.end(), program.begin() + 1, program.end());
@@ -125,13 +125,8 @@ double end_of(const std::vector<TimeSpan>& spans) {
     return end;
 }
 
-template <class T>
-void append(std::vector<T>& to, std::vector<T>&& from) {
-    std::ranges::move(from, std::back_inserter(to));
-}
-
 /// `more` was measured after `to`, by a clock of its own.
-void append(Profile& to, Profile&& more) {
+void add_behind(Profile& to, Profile&& more) {
     const double behind = end_of(to.spans);
     for (TimeSpan& span : more.spans) {
         span.start += behind;
@@ -158,8 +153,8 @@ Profile profile(const std::vector<LoadedFrame>& frames, const Suspect& suspect, 
             break;
         }
         if (!known.insert(frame.graph.name).second) continue;
-        append(all, whittle::profile(frame.graph, frame.inputs, *backend, suspect.options,
-                                     {.code = code, .limits = suspect.limits}));
+        add_behind(all, whittle::profile(frame.graph, frame.inputs, *backend, suspect.options,
+                                         {.code = code, .limits = suspect.limits}));
     }
     return all;
 }
@@ -170,7 +165,7 @@ void add_profile(Subject& subject, Profile measured) {
         all.spans = subject.index->spans;
         all.ops = subject.index->op_times;
     }
-    append(all, std::move(measured));
+    add_behind(all, std::move(measured));
     std::set<std::string> known;
     for (const MemoryProfile& memory : all.memory) known.insert(memory.graph);
     for (const Frame& frame : subject.frames)

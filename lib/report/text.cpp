@@ -265,7 +265,7 @@ std::string break_page(const capture::BreakInfo& info) {
     };
     return "## " + std::string(info.id) + ": " + std::string(info.title) + "\n\n" + std::string(info.explanation) +
            "\n\nTo avoid the break: " + std::string(info.hint) + ".\n" + line("In Python", info.python_hint) +
-           line("In a branch that compares the value", info.branch_hint) +
+           line("In a branch that compares the value", info.branch_hint) + line("In an assertion", info.assert_hint) +
            line("With LibTorch, in C++ or Python", info.option_hint) + line("In Whittle's Tensor API", info.api_hint);
 }
 

@@ -40,7 +40,8 @@ struct ChangedGraph {
             "Nodes that are gone, then new and changed nodes in the order of the second graph.");
         field(
             "resized", [](const ChangedGraph& changed) { return changed.graph.resized; },
-            "Further nodes whose results differ in dtype or sizes only because their operands do.", Count{});
+            "The number of further nodes whose results differ in dtype or sizes only because their operands do.",
+            Count{});
         field("guards_gone", &ChangedGraph::guards_gone, "");
         field("guards_new", &ChangedGraph::guards_new, "");
     }
@@ -54,7 +55,7 @@ struct CountDiff {
 
     static void fields(auto& field) {
         field("what", &CountDiff::what, "The id and reason of the graph break, the op, or the guard.");
-        field.maybe("place", &CountDiff::place, "Where, as in: step (train.cpp:31)");
+        field.maybe("place", &CountDiff::place, "The place, as in: step (train.cpp:31)");
         field("before", &CountDiff::before, "The number of times.", Count{});
         field("after", &CountDiff::after, "", Count{});
     }
@@ -93,7 +94,7 @@ struct TraceDiff {
         field("breaks", &TraceDiff::breaks, "Graph breaks, by kind, reason and place, whose count changed.");
         field("ops", &TraceDiff::ops, "");
         field("recompiles", &TraceDiff::recompiles, "");
-        field("values", &TraceDiff::values, "The first recorded value of each graph that differs.");
+        field("values", &TraceDiff::values, "For each graph: the first recorded value that differs.");
         field("compile_seconds_before", &TraceDiff::compile_seconds_before, "");
         field("compile_seconds_after", &TraceDiff::compile_seconds_after, "");
     }

@@ -80,12 +80,7 @@ bool has_model(const ReproProgram& program) {
 bool write_onnx(const fs::path& folder, const Repro& repro) {
     if (repro.graph.dialect != "onnx") return false;
     save_onnx(repro.graph, folder / "candidate.onnx");
-    const auto save = [&](const std::string& prefix, const std::vector<Tensor>& tensors) {
-        for (std::size_t i = 0; i < tensors.size(); i++)
-            save_tensor_proto(folder / "test_data_set_0" / (prefix + std::to_string(i) + ".pb"), tensors[i]);
-    };
-    save("input_", repro.failure().inputs);
-    save("output_", repro.expected);
+    save_test_data_set(folder / "test_data_set_0", repro.failure().inputs, repro.expected);
     return true;
 }
 

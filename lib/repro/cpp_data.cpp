@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "tensor/alike.h"
 #include "tensor/random.h"
 #include "tensor/reach.h"
+#include "tensor/scalars.h"
 #include "text/language.h"
 
 namespace whittle::repro {

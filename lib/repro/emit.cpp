@@ -9,7 +9,7 @@
 #include "base/program_text.h"
 #include "base/subprocess.h"
 #include "base/words.h"
-#include "compile/loops_code.h"
+#include "compile/planned.h"
 #include "expr/loops.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
@@ -110,7 +110,7 @@ class ProgramText {
         values_["LOOPS"] =
             loops_ ? spaced("// ---- the same computation as plain loops " + std::string(80, '-') + "\n" + loops_->code)
                    : "";
-        values_["SUSPECT"] = spaced(guilty_switch() + suspect_.code);
+        values_["SUSPECT"] = spaced(culprit_switch() + suspect_.code);
         compared();
         control();
         judge();
@@ -133,10 +133,10 @@ class ProgramText {
 
   private:
     const std::optional<Culprit>& culprit() const { return failure_.culprit; }
-    bool switches_guilty() const { return suspect_.reads_guilty && culprit() && !culprit()->directive.empty(); }
+    bool switches_culprit() const { return suspect_.reads_culprit && culprit() && !culprit()->directive.empty(); }
 
-    std::string guilty_switch() const {
-        if (!switches_guilty()) return "";
+    std::string culprit_switch() const {
+        if (!switches_culprit()) return "";
         return "// The culprit: " + culprit()->directive + ". False, or ./" + options_.stem() +
                " control, switches it off.\nstatic bool culprit_on = true;\n\n";
     }
@@ -243,11 +243,10 @@ class ProgramText {
     /// What runs in the suspect's place and must pass.
     void control() {
         values_["PROGRAM"] = options_.stem();
-        if (switches_guilty()) {
+        if (switches_culprit()) {
             control_ = culprit()->directive + " switched off";
             values_["CONTROL"] = "    culprit_on = false;\n    under_test(out);";
-        } else if (loops_ && !strict() && !suspect_.judges_reference &&
-                   !(culprit() && (culprit()->component == "lowering" || culprit()->component == "pass"))) {
+        } else if (loops_ && !strict() && !suspect_.judges_reference && !(culprit() && culprit()->before_compiler())) {
             control_ = "plain loops instead of the compiler";
             values_["CONTROL"] = "    run_loops(out);";
         } else {
@@ -291,7 +290,7 @@ class ProgramText {
     /// And when the loops are wrong, too.
     std::string accused_with_loops() const {
         if (strict()) return "neither the backend nor the loops match the reference bit for bit (--accuracy=strict)";
-        const bool known = culprit() && (culprit()->component == "lowering" || culprit()->component == "pass");
+        const bool known = culprit() && culprit()->before_compiler();
         return "BUG in " + (known ? "the " + culprit()->text() : suspect_.lowering) +
                " (the plain loops are wrong, too)";
     }

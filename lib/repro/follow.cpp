@@ -14,7 +14,10 @@ MinimizedRepro repro_of(const Graph& graph, const std::filesystem::path& file, c
                         const std::map<std::string, std::string>& environment) {
     if (graph.nodes.empty())
         return {.none = "the result is a part of the ONNX file, and Whittle cannot read this part as a graph"};
-    if (graph.failure->slower) return {.none = "it takes too long: repro FILE writes a program that shows the times"};
+    if (graph.failure->slower)
+        return {
+            .none =
+                "the failure is the running time: to write a program that measures the running time, run repro FILE"};
     if (!diagnose::has_repro(graph))
         return {.none = "backend " + graph.failure->backend + " cannot emit a standalone program"};
     MinimizedRepro repro;

@@ -75,7 +75,7 @@ std::string definitions_of(const Graph& graph) {
         if (!op || op->def->doc.empty() || op->def->doc.starts_with(kOfAnother)) continue;
         const std::string line =
             "- `" + std::string(op->name) + "`: " + without_source(std::string(op->def->doc)) + "\n";
-        if (std::ranges::find(lines, line) == lines.end()) lines.push_back(line);
+        add_once(lines, line);
     }
     if (lines.empty() || lines.size() > kMost) return "";
     if (lines.size() == 1) return "Definition of " + lines[0].substr(2);
@@ -285,7 +285,7 @@ class Issue {
         std::string text =
             "Reduced from a model in which " + ops_of(repro_.graph) + " failed (" + failure_.signature.text() + ")";
         if (failure_.culprit && !failure_.culprit->directive.empty())
-            text += "; there the " +
+            text += "; in that model, the " +
                     (failure_.culprit->component == "switch" ? failure_.culprit->op : std::string("directive")) +
                     " was `" + failure_.culprit->directive + "`";
         return text + ".\n";
@@ -302,14 +302,15 @@ class Issue {
 
 std::string before_sending(const Repro& repro, const Options& options) {
     const bool current = options.also.empty() && options.checked.empty();
-    const bool mended = repro.right_in_all_others;
+    const bool fixed_elsewhere = repro.right_in_all_others;
     return std::string("the program: does the documentation confirm the results that the program expects?\n") +
            (current ? "the current release: does this release fail, too? Is there a fix that is not released yet? "
                       "(--also, --checked)\n"
                     : "") +
-           (mended ? "the releases: all other tested releases are right; is one of these releases newer, so that the "
-                     "bug is fixed?\n"
-                   : "") +
+           (fixed_elsewhere
+                ? "the releases: all other tested releases are right; is one of these releases newer, so that the "
+                  "bug is fixed?\n"
+                : "") +
            "open and closed issues: has someone reported this bug?\n";
 }
 

@@ -54,25 +54,25 @@ class KernelBackend : public Backend, public WarmUp {
 /// process may be taken for the control's, and the case is refused then; it is never taken in for that.
 class ControlledBackend final : public KernelBackend {
   public:
-    ControlledBackend(const KernelBackend& guilty, const KernelBackend& control, const Tensor& expected,
+    ControlledBackend(const KernelBackend& culprit, const KernelBackend& control, const Tensor& expected,
                       const Accuracy& accuracy)
-        : KernelBackend(guilty), guilty_(guilty), control_(control), expected_(expected), accuracy_(accuracy) {}
+        : KernelBackend(culprit), culprit_(culprit), control_(control), expected_(expected), accuracy_(accuracy) {}
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
         const auto ask = [&](KernelBackend& kernel) {
             return judge(run_in_process(graph, {}, kernel, options), {&expected_, 1}, accuracy_);
         };
-        Outcome guilty = ask(guilty_);
-        if (guilty.failed() && guilty.kind != Outcome::Kind::mismatch)
-            return BackendFailure{.stage = guilty.stage, .message = guilty.message};
-        if (guilty.failed())
+        Outcome culprit = ask(culprit_);
+        if (culprit.failed() && culprit.kind != Outcome::Kind::mismatch)
+            return BackendFailure{.stage = culprit.stage, .message = culprit.message};
+        if (culprit.failed())
             if (const Outcome control = ask(control_); control.failed())
                 return BackendFailure{.stage = "control", .message = control.message};
-        return std::make_unique<Computed>(std::move(guilty.outputs));
+        return std::make_unique<Computed>(std::move(culprit.outputs));
     }
 
   private:
-    KernelBackend guilty_, control_;
+    KernelBackend culprit_, control_;
     const Tensor& expected_;
     const Accuracy& accuracy_;
 };
@@ -97,7 +97,7 @@ program::PlainKernel plain_kernel(const KernelCase& kernel, const expr::Schedule
             .schedule = schedule,
             .inputs = kernel.inputs,
             .target = kernel.targets.at(0),
-            .mended = kernel.mended,
+            .with_workarounds = kernel.with_workarounds,
             .careful = kernel.careful};
 }
 
@@ -115,13 +115,13 @@ class Oracle {
         }
     }
 
-    enum class With { guilty, control, both };  ///< control: with the guilty directive switched off
-    Outcome run(const KernelCase& kernel, const Tensor& expected, With with = With::guilty) const {
+    enum class With { culprit, control, both };  ///< control: with the culprit directive switched off
+    Outcome run(const KernelCase& kernel, const Tensor& expected, With with = With::culprit) const {
         static const Graph nothing = parse("graph kernel {\n  return ()\n}\n");
         expr::Schedule off = kernel.schedule;
-        if (with != With::guilty) off.at(static_cast<std::size_t>(kernel.guilty)).enabled = false;
-        const program::PlainKernel guilty = plain_kernel(kernel, kernel.schedule), control = plain_kernel(kernel, off);
-        KernelBackend one(backend_, programs_, with == With::control ? control : guilty),
+        if (with != With::culprit) off.at(static_cast<std::size_t>(kernel.culprit)).enabled = false;
+        const program::PlainKernel culprit = plain_kernel(kernel, kernel.schedule), control = plain_kernel(kernel, off);
+        KernelBackend one(backend_, programs_, with == With::control ? control : culprit),
             other(backend_, programs_, control);
         ControlledBackend both(one, other, expected, failure_.accuracy);
         Backend& asked = with == With::both ? both : one;
@@ -131,8 +131,8 @@ class Oracle {
     bool fails(const KernelCase& kernel) const {
         const std::optional<Tensor> right = expected(kernel);
         if (!right) return false;
-        const bool by_itself = kernel.guilty < 0 || signature_.kind != "mismatch";
-        const Outcome outcome = run(kernel, *right, by_itself ? With::guilty : With::both);
+        const bool by_itself = kernel.culprit < 0 || signature_.kind != "mismatch";
+        const Outcome outcome = run(kernel, *right, by_itself ? With::culprit : With::both);
         return outcome.is_failure() && signature(outcome, kernel) == signature_ &&
                (!by_itself || passes_without(kernel, *right));
     }
@@ -154,7 +154,7 @@ class Oracle {
 
   private:
     bool passes_without(const KernelCase& kernel, const Tensor& expected) const {
-        return kernel.guilty < 0 || !run(kernel, expected, With::control).failed();
+        return kernel.culprit < 0 || !run(kernel, expected, With::control).failed();
     }
     /// Without the kernel's names.
     static Signature signature(Outcome outcome, const KernelCase& kernel) {
@@ -171,14 +171,14 @@ class Oracle {
 
 /// Of a kernel of the plan: one case for each output, stored as the kernel stores it.
 std::vector<KernelCase> cases(const program::Kernel& kernel, const std::vector<Tensor>& inputs,
-                              const std::string& guilty, const std::vector<std::string>& targets) {
+                              const std::string& culprit, const std::vector<std::string>& targets) {
     std::vector<KernelCase> all;
     for (const std::string& output : kernel.group.outputs) {
         KernelCase one{.group = kernel.group, .schedule = kernel.schedule};
         one.group.outputs = {output};
         reduce::kernel::drop_directives(one, [](const expr::Directive& directive) { return !directive.enabled; });
         for (std::size_t i = 0; i < one.schedule.size(); i++)
-            if (expr::print(one.schedule[i]) == guilty) one.guilty = static_cast<int>(i);
+            if (expr::print(one.schedule[i]) == culprit) one.culprit = static_cast<int>(i);
         for (const std::string& other : kernel.group.outputs)
             if (other != output) one.schedule.push_back({.kind = expr::Directive::Kind::compute_root, .stage = other});
         for (std::size_t i = 0; i < one.group.inputs.size(); i++) {
@@ -195,12 +195,12 @@ std::vector<KernelCase> cases(const program::Kernel& kernel, const std::vector<T
 std::optional<KernelCase> first_failing(const program::Plan& plan, const Failure& failure,
                                         const std::vector<std::string>& targets, Oracle& oracle) {
     std::map<ValueRef, Tensor> values = leaf_values(plan.graph, failure.inputs);
-    const std::string guilty = failure.culprit ? failure.culprit->directive : "";
+    const std::string culprit = failure.culprit ? failure.culprit->directive : "";
     for (const program::Kernel& kernel : plan.kernels) {
         std::vector<Tensor> inputs;
         for (const ValueRef& input : kernel.inputs) inputs.push_back(values.at(input));
-        for (KernelCase& one : cases(kernel, inputs, guilty, targets)) {
-            if (!guilty.empty() && one.guilty < 0) continue;
+        for (KernelCase& one : cases(kernel, inputs, culprit, targets)) {
+            if (!culprit.empty() && one.culprit < 0) continue;
             if (oracle.begin(one)) return std::move(one);
         }
         const std::vector<Tensor> results = expr::interpret(kernel.group, inputs);
@@ -212,17 +212,17 @@ std::optional<KernelCase> first_failing(const program::Plan& plan, const Failure
 /// Why the failure is none of one kernel under Halide; empty: it may be.
 std::string not_of_a_kernel(const Failure& failure) {
     const std::string& kind = failure.signature.kind;
-    if (failure.culprit && (failure.culprit->component == "lowering" || failure.culprit->component == "pass"))
+    if (failure.culprit && failure.culprit->before_compiler())
         return "the culprit is in Whittle, not in Halide: " + failure.culprit->text();
     if (failure.accuracy.wants_bits())
         return "the model fails only with --accuracy=" + std::string(name(failure.accuracy.mode));
     const std::string& detail = failure.signature.detail;
     if (kind == "mismatch" && detail != "value" && detail != "nan_or_inf")
-        return "the results differ, but not in values";
+        return "the results differ in sizes or data types, not in values";
     if (kind != "mismatch" && kind != "exception" && kind != "crash" && kind != "timeout")
         return "a short program cannot show " + kind;
     if (failure.options.contains("asserts"))
-        return "the model is compiled with asserts=" + failure.options.at("asserts");
+        return "the model is compiled with the backend option asserts=" + failure.options.at("asserts");
     return {};
 }
 
@@ -258,13 +258,13 @@ bool show_kernel(Repro& repro, Backend& backend, program::KernelPrograms& progra
     const KernelCase named = reduce::named(reduction.smallest);
     take(oracle.fails(named) ? named : reduction.smallest);
     if (!outcome.is_failure()) take(*first);  // without a control before it in its process
-    const Outcome control = found.guilty >= 0 ? oracle.run(found, expected, Oracle::With::control) : Outcome();
+    const Outcome control = found.culprit >= 0 ? oracle.run(found, expected, Oracle::With::control) : Outcome();
     repro.tried = reduction.tried;
     log_info(LogChannel::repro,
              "the kernel, reduced in " + std::to_string(*repro.tried) + " tries:\n" + expr::print(found.group));
 
     program::PlainKernel kernel = plain_kernel(found, found.schedule);
-    kernel.guilty = found.guilty;
+    kernel.culprit = found.culprit;
     program::KernelRequest request{
         .kernel = kernel,
         .failure = failure,

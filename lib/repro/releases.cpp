@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/words.h"
 #include "diagnose/release_history.h"
-#include "graph/releases.h"
+#include "graph/abilities.h"
 #include "repro/verify.h"
 #include "text/language.h"
 
@@ -35,7 +35,7 @@ void ask_also(const Options& options, Repro& repro) {
     const bool values = repro.failure().signature.kind == name(Outcome::Kind::mismatch);
     if (!fail.empty()) add((values ? "also wrong in " : "also fails in ") + join(fail));
     if (!right.empty()) add("right in " + join(right));
-    if (!none.empty()) add(join(none) + " cannot tell");
+    if (!none.empty()) add("no verdict in " + join(none));
     repro.right_in_all_others = fail.empty() && none.empty() && !right.empty();
 }
 

@@ -12,10 +12,10 @@
 #include "base/log.h"
 #include "base/words.h"
 #include "compile/gradients.h"
-#include "compile/loops_code.h"
+#include "compile/planned.h"
 #include "diagnose/compiled.h"
 #include "diagnose/diagnose.h"
-#include "diagnose/letter.h"
+#include "diagnose/diagnosis_report.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "judge/suspect.h"
@@ -237,7 +237,7 @@ std::string claim_of(const Repro& repro) {
     return text;
 }
 
-/// The repro says what is known: that the guilty lowering or pass is wrong. Where compilations draw, the loops of one
+/// The repro says what is known: that the culprit lowering or pass is wrong. Where compilations draw, the loops of one
 /// program may be right and its suspect wrong.
 bool says_so(const Repro& repro) {
     const Failure& failure = repro.failure();
@@ -251,7 +251,8 @@ Repro with_harness(Repro repro, Emitter& emitter, const Options& options) {
     const auto check = [&] {
         if (repro.failure().signature.detail.starts_with("written_")) {
             repro.message =
-                "the backend wrote to an input or parameter, but in the program, inputs and parameters are constants";
+                "the backend wrote to an input or parameter; a standalone program cannot show this, because its inputs "
+                "and parameters are constants";
             return;
         }
         repro.varies = false;
@@ -291,7 +292,7 @@ Repro write_repro(const Graph& graph, const Options& options, Backend* own) {
     const Failure& failure = *graph.failure;
     if (failure.backend.empty())
         throw Error({options.graph.string(), {}},
-                    "found a failure that a command judged, expected a failure of a backend",
+                    "found a failure from --test or --check, expected a failure of a backend",
                     "minimize the model with --backend, or send the minimized file to the compiler's maintainers");
     const std::vector<std::string> unknown = opaque_ops(graph);
     if (failure.signature.kind == name(Outcome::Kind::mismatch) && !unknown.empty())
@@ -305,7 +306,7 @@ Repro write_repro(const Graph& graph, const Options& options, Backend* own) {
         return write_repro(diagnose::as_compiled(graph, backend), options);  // by who compiled it
 
     Repro repro = shown_of(graph, backend);
-    repro.send_to = diagnose::who_mends(graph, &backend);
+    repro.send_to = diagnose::where_to_report(graph, &backend);
     std::optional<Interpreting> interpreting;
     if (repro.instead) interpreting.emplace(*repro.instead);
     Emitter* const emitter = interpreting ? &*interpreting : offered<Emitter>(backend);

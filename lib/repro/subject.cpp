@@ -7,7 +7,7 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/words.h"
-#include "graph/releases.h"
+#include "graph/abilities.h"
 #include "judge/judge.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/opaque.h"

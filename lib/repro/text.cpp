@@ -4,7 +4,6 @@
 
 #include "base/program_text.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "judge/frames.h"
 #include "repro/steps.h"

@@ -34,9 +34,9 @@ struct Side {
 AskedByLine asked(const Side& side, const Graph& graph, const fs::path& folder) {
     auto* const asks = offered<AsksByLine>(side.backend);
     if (!asks)
-        throw Error("there is no program that shows the time of " + side.called +
-                        ": expected a worker, a compiler that is a process of its own",
-                    "minify FILE measures both times again, and prints them");
+        throw Error("cannot write a program that measures the time of " + side.called +
+                        ", expected a backend that runs as a worker process",
+                    "to measure both times again: minify FILE");
     fs::create_directories(folder);
     return asks->asked_by_line(graph, side.options, folder);
 }
@@ -90,7 +90,7 @@ std::string to_text(const TimingRepro& repro, const Failure& failure, const Opti
     std::string text = "failure:  " + failure.signature.text() + "\n          " + failure.message + "\n";
     text += "written:  " + repro.output.string() + "\n";
     for (const fs::path& sidecar : repro.sidecars) text += "          " + sidecar.string() + "\n";
-    if (options.runs > 0) text += repro.verified ? "verified: the first takes too long\n" : "NOT verified:\n";
+    if (options.runs > 0) text += repro.verified ? "verified: the first backend takes too long\n" : "NOT verified:\n";
     for (std::size_t at = 0; at < repro.printed.size();) {
         const std::size_t end = std::min(repro.printed.find('\n', at), repro.printed.size());
         text += "          " + repro.printed.substr(at, end - at) + "\n";

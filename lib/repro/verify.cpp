@@ -11,6 +11,8 @@
 #include "base/log.h"
 #include "base/parallel_runs.h"
 #include "base/subprocess.h"
+#include "base/words.h"
+#include "printers/short_program.h"
 
 namespace whittle::repro {
 namespace fs = std::filesystem;
@@ -56,10 +58,8 @@ std::set<std::string> words_of(const std::string& text) {
 /// Whether a program printed such words, most of them. A script that cannot even begin ends as one does that shows the
 /// failure: with 1.
 bool says(const std::string& printed, const std::string& expected) {
-    std::string words = expected;
     constexpr std::string_view kPath = "<path>";  // in a signature's words
-    for (std::size_t at; (at = words.find(kPath)) != std::string::npos;) words.replace(at, kPath.size(), " ");
-    const std::set<std::string> wanted = words_of(words), there = words_of(printed);
+    const std::set<std::string> wanted = words_of(replaced(expected, kPath, " ")), there = words_of(printed);
     const auto found = std::ranges::count_if(wanted, [&](const std::string& word) { return there.contains(word); });
     return 10 * static_cast<std::size_t>(found) >= 7 * wanted.size();
 }
@@ -160,7 +160,7 @@ class Verification {
         options.timeout = limit;
         // Scripts make folders of their own, and may be killed before they remove them.
         options.environment = {{"TMPDIR", fs::absolute(folder_).string()}};
-        options.environment.insert(options.environment.end(), more.begin(), more.end());
+        append(options.environment, more);
         options.remove_if_killed = folder_;
         log_info(LogChannel::repro, "runs: " + shell_quote(argv));
         const ProcessResult result = run_process(argv, options);
@@ -243,7 +243,7 @@ class Verification {
     void run_other(OtherProgram& other) const {
         const ProcessResult probe = run(other.probe);
         if (!passes(probe)) {
-            other.message = other.name + " was not run: " + shell_quote(other.probe) + " fails here";
+            other.message = other.name + " was not run: " + shell_quote(other.probe) + " fails on this machine";
             return;
         }
         const Command command{other.run, other.ends_by.empty() ? program_.ends_by : other.ends_by, said()};
@@ -303,15 +303,13 @@ void write_program(const Place& place, const ReproProgram& program, const Option
 
 std::vector<std::string> build_command(const ReproProgram& program, const Options& options) {
     if (program.folder) return program.folder->build;
-    std::vector<std::string> argv = {"g++", "-std=c++17", "-O1", options.stem() + ".cpp", "-o", options.stem()};
-    argv.insert(argv.end(), program.compile_flags.begin(), program.compile_flags.end());
-    return argv;
+    return build_words(options.stem() + ".cpp", program.compile_flags);
 }
 
 std::vector<std::string> run_command(const ReproProgram& program, const Options& options) {
     if (program.folder) return program.folder->run;
     std::vector<std::string> argv = {"./" + options.stem()};
-    argv.insert(argv.end(), program.arguments.begin(), program.arguments.end());
+    append(argv, program.arguments);
     return argv;
 }
 

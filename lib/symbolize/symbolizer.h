@@ -14,6 +14,7 @@ struct LineInfo {
     int line = 0, column = 0;
     int start_line = 0;        ///< where the function begins; 0 where unknown
     bool constructor = false;  ///< by its linkage name (C1, C2 … of the Itanium ABI)
+    bool resumable = false;    ///< the body of a coroutine, by its linkage name
 };
 
 /// Slow at its first address of a module (tens of milliseconds), then microseconds. Not for several threads at once.

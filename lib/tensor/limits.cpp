@@ -6,7 +6,6 @@
 #include "tensor/convert.h"
 
 namespace whittle {
-
 namespace {
 
 template <class T>

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
-#include <string>
 
 #include "base/error.h"
 #include "base/files.h"

@@ -1,5 +1,6 @@
 #include "tensor/reach.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/error.h"
@@ -39,6 +40,18 @@ Tensor laid_out(const Tensor& tensor, const Strides& strides) {
         for (std::size_t d = index.size(); d-- > 0 && ++index[d] == tensor.sizes()[d];) index[d] = 0;
     }
     return result.with_requires_grad(tensor.requires_grad());
+}
+
+Tensor unexpanded(const Tensor& tensor) {
+    Sizes sizes = tensor.sizes();
+    Strides strides = tensor.strides();
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+        if (strides[d] == 0) sizes[d] = std::min<std::int64_t>(sizes[d], 1);
+    if (sizes == tensor.sizes()) return tensor;
+    const Strides dense = contiguous_strides(sizes);
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+        if (sizes[d] == 1) strides[d] = dense[d];
+    return tensor.as_strided(sizes, strides, tensor.offset());
 }
 
 }  // namespace whittle

@@ -21,4 +21,8 @@ std::optional<Reach> reach(const Sizes& sizes, const Strides& strides);
 /// Error when that memory is too large.
 Tensor laid_out(const Tensor& tensor, const Strides& strides);
 
+/// Each dimension of stride 0 cut to size 1: expand() to the tensor's sizes gives the tensor again. The tensor itself
+/// where it has none.
+Tensor unexpanded(const Tensor& tensor);
+
 }  // namespace whittle

@@ -9,8 +9,6 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/lfs.h"
-#include "base/write_pieces.h"
 
 namespace whittle {
 namespace {

@@ -1,6 +1,7 @@
 #include "tensor/scalars.h"
 
 #include <cmath>
+#include <cstring>
 
 #include "base/number_text.h"
 
@@ -38,6 +39,13 @@ std::string short_number_at(const Tensor& contiguous, std::int64_t element) {
     const Complex128 value = one.values<Complex128>().at(0);
     const bool negative = std::signbit(value.imag());
     return seven_digits(value.real()) + (negative ? "-" : "+") + seven_digits(std::fabs(value.imag())) + "j";
+}
+
+bool all_alike(const Tensor& tensor) {
+    const Tensor contiguous = tensor.contiguous();
+    const auto bytes = contiguous.contiguous_bytes();
+    const std::size_t width = size_of(tensor.dtype());
+    return bytes.size() <= width || std::memcmp(bytes.data(), bytes.data() + width, bytes.size() - width) == 0;
 }
 
 }  // namespace whittle

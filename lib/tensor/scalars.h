@@ -20,4 +20,7 @@ std::vector<Scalar> scalars_of(const Tensor& tensor);
 std::string short_number(const Scalar& value);
 std::string short_number_at(const Tensor& contiguous, std::int64_t element);
 
+/// Whether all elements have the same bits; also where there is none.
+bool all_alike(const Tensor& tensor);
+
 }  // namespace whittle

@@ -49,7 +49,7 @@ template <class List>
 std::string unused_name(const std::string& wanted, const char* separator, const List& taken) {
     std::string name = wanted;
     const auto is_it = [&](const auto& other) { return other.name == name; };
-    for (int i = 1; std::any_of(taken.begin(), taken.end(), is_it); ++i) name = wanted + separator + std::to_string(i);
+    for (int i = 1; std::ranges::any_of(taken, is_it); ++i) name = wanted + separator + std::to_string(i);
     return name;
 }
 
@@ -103,7 +103,7 @@ std::vector<fs::path> trace_files(const fs::path& folder) {
     if (!found) return files;
     const TraceIndex& index = *found;
     const auto add = [&](const fs::path& file) {
-        if (!file.empty() && std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
+        if (!file.empty()) add_once(files, file);
     };
     const auto add_with_tensors = [&](const fs::path& file) {
         if (file.empty()) return;
@@ -208,15 +208,8 @@ void name_models(TraceIndex& index, const fs::path& folder, std::span<const fs::
 }
 
 std::string_view name(RecordPolicy policy) {
-    switch (policy) {
-        case RecordPolicy::always:
-            return "always";
-        case RecordPolicy::on_error:
-            return "on-error";
-        case RecordPolicy::never:
-            return "never";
-    }
-    __builtin_unreachable();
+    static constexpr std::string_view kNames[] = {"always", "on-error", "never"};
+    return kNames[static_cast<std::size_t>(policy)];
 }
 
 std::optional<RecordPolicy> record_policy_called(std::string_view wanted) {
@@ -260,7 +253,7 @@ std::size_t TraceWriter::add_graph(const Graph& graph, const std::string& frame)
         entry.name = entry.file.stem().string();  // unlike the graph's own, unique in the folder
     }
     const auto same = [&](const IndexGraph& other) { return other.file == entry.file; };
-    const auto known = std::find_if(index_.graphs.begin(), index_.graphs.end(), same);
+    const auto known = std::ranges::find_if(index_.graphs, same);
     const auto position = static_cast<std::size_t>(known - index_.graphs.begin());
     if (known == index_.graphs.end() || folder_.empty()) {
         index_.graphs.push_back(std::move(entry));
@@ -275,8 +268,7 @@ fs::path TraceWriter::add_record(std::size_t entry, const Graph& graph, Record r
     const std::string of = index_.graphs.at(entry).name;
     record.name = unused_name(of, "_run", index_.records);
     const fs::path graph_file = save_captured_graph(folder_, graph).lexically_relative(folder_);
-    if (std::none_of(index_.graphs.begin(), index_.graphs.end(),
-                     [&](const IndexGraph& other) { return other.file == graph_file; }))
+    if (std::ranges::none_of(index_.graphs, [&](const IndexGraph& other) { return other.file == graph_file; }))
         add_file(graph_file);
     const fs::path file = save_record(folder_, graph, record).lexically_relative(folder_);
     index_.records.push_back({record.name, file, of});
@@ -293,9 +285,7 @@ fs::path TraceWriter::add_frame_record(FrameRecord record) {
     return file;
 }
 
-void TraceWriter::add_file(const fs::path& file) {
-    if (std::find(index_.files.begin(), index_.files.end(), file) == index_.files.end()) index_.files.push_back(file);
-}
+void TraceWriter::add_file(const fs::path& file) { add_once(index_.files, file); }
 
 void TraceWriter::changed() {
     constexpr std::size_t kAlways = 100;

@@ -233,7 +233,7 @@ class SegmentReader {
 
 bool failed(const FrameRecord& record) {
     const auto has_failed = [](const FrameSegment& segment) { return !segment.failed.empty(); };
-    return !record.error.empty() || std::any_of(record.segments.begin(), record.segments.end(), has_failed);
+    return !record.error.empty() || std::ranges::any_of(record.segments, has_failed);
 }
 
 fs::path save_frame_record(const fs::path& folder, const FrameRecord& record) {

@@ -27,8 +27,8 @@ struct SourceFile {
         *kName = "source",
         *kMeaning =
             "The source of a value: a local variable, a global, program state, a value that was live at the previous "
-            "graph break, a random number, a condition in the program's own words, in this line, or a number that an "
-            "operation gets; then the path to the value, members by name and elements by number.";
+            "graph break, a random number, a condition as the program's source has it, with its line, or a number that "
+            "an operation gets; then the path to the value, members by name and elements by number.";
     std::optional<std::string> local = {}, global = {}, state = {}, condition = {}, operand = {};
     std::optional<std::int64_t> live = {}, random = {}, line = {};
     std::vector<Word> path = {};
@@ -212,7 +212,8 @@ struct GuardFile : C {
     static void fields(auto& field) {
         if constexpr (requires { C::kSource; }) field(C::kSource, &GuardFile::at, "");
         C::fields(field);
-        field.maybe("stack", &GuardFile::stack, "The user's stack where capture relied on it, innermost frame first.");
+        field.maybe("stack", &GuardFile::stack,
+                    "The user's stack where capture relied on the guarded value, innermost frame first.");
     }
 };
 

@@ -45,7 +45,8 @@ struct IndexBreak {
         field.maybe("hint", &IndexBreak::hint,
                     "What to change there; empty if the user can change nothing. Since 1.7.");
         field.maybe("order", &IndexBreak::order,
-                    "A number that is lower for what the program met earlier, if that is known. Since 1.8.", Count{});
+                    "A number that is lower for breaks that the program reached earlier, if known. Since 1.8.",
+                    Count{});
     }
 };
 
@@ -102,13 +103,13 @@ struct IndexGraph {
         field.maybe("file", &IndexGraph::file, "", InFolder{});
         field("frame", &IndexGraph::frame, "");
         field("ended_by", &IndexGraph::ended_by_break,
-              "Why the graph ended here: the frame returned, or a break, by its index in breaks.", EndedBy{});
+              "Why the graph ended: the frame returned, or a break, given by its index in breaks.", EndedBy{});
         field("ops", &IndexGraph::ops, "The number of calls, getitems excluded.", Count{});
         field("inputs", &IndexGraph::inputs, "", Count{});
         field("outputs", &IndexGraph::outputs, "", Count{});
         field.maybe("updates", &IndexGraph::updates,
-                    "Inputs and parameters that are written to, in order, each with the output that it takes: \"L['x'] "
-                    "= %add\". Since 1.1.");
+                    "Inputs and parameters that are written to, in order, each with the output that is written to it: "
+                    "\"L['x'] = %add\". Since 1.1.");
         field.maybe("guards", &IndexGraph::guards,
                     "The guards under which the graph can be reused, in the order in which they are checked. Since "
                     "1.1; strings until 1.3.");
@@ -174,12 +175,13 @@ struct IndexRecompile : IndexFailure {
         field("frame", &IndexRecompile::frame, "");
         field("guard", &IndexRecompile::guard, "The guard that failed, with the value found: L['n'] == 3, now 4");
         field.lately("condition", &IndexRecompile::condition, "The guard's condition: L['n'] == 3. Since 1.6.");
-        field.lately("found", &IndexRecompile::found, "The value found instead: 4. Since 1.6.");
+        field.lately("found", &IndexRecompile::found, "The value that the call had, such as 4. Since 1.6.");
         field.maybe("advice", &IndexRecompile::advice, "Advice on how to avoid the recompilation.");
         field("count", &IndexRecompile::count, "The number of recompiles before which the guard failed.", Count{});
         field.maybe("shared", &IndexRecompile::shared,
-                    "Those of them that another guard, which failed as well, counts, too. Since 1.8.", Count{});
-        field("stack", &IndexRecompile::stack, "The user's stack where capture relied on it, innermost frame first.");
+                    "The number of these recompiles that another failed guard counts, too. Since 1.8.", Count{});
+        field("stack", &IndexRecompile::stack,
+              "The user's stack where capture relied on the guarded value, innermost frame first.");
     }
 };
 
@@ -212,7 +214,7 @@ struct IndexCall : IndexFailure {
         field.maybe("guard", &IndexCall::guard,
                     "The guard of the newest specialization that failed, if no specialization fits.");
         field.maybe("condition", &IndexCall::condition, "The guard's condition: L['n'] == 3");
-        field.maybe("found", &IndexCall::found, "The value found instead: 4");
+        field.maybe("found", &IndexCall::found, "The value that the call had, such as 4.");
         field.maybe("graphs", &IndexCall::graphs, "The names of the graphs that the call ran.");
     }
 };
@@ -269,10 +271,10 @@ struct TorchCompilation {
         field("ops", &TorchCompilation::ops, "The number of operations in the graph.", Count{});
         field("guards", &TorchCompilation::guards, "The number of guards.", Count{});
         field("seconds", &TorchCompilation::seconds, "");
-        field.maybe("error", &TorchCompilation::error, "Why it was not compiled.");
+        field.maybe("error", &TorchCompilation::error, "Why the graph was not compiled.");
         field.maybe("breaks", &TorchCompilation::breaks, "Why and where the graph ends before the function does.");
         field.maybe("failed_guards", &TorchCompilation::failed_guards,
-                    "Of a recompilation: the guards that failed, each with the id of the earlier compilation.");
+                    "For a recompilation: the guards that failed, each with the id of the earlier compilation.");
     }
 };
 
@@ -284,7 +286,7 @@ struct IndexModel {
 
     template <class Field>
     static void fields(Field& field) {
-        field("name", &IndexModel::name, "The name after the file or folder; unique.");
+        field("name", &IndexModel::name, "A unique name, made from the name of the file or folder.");
         field("file", &IndexModel::file, "The file, relative to the trace's folder.");
     }
 };
@@ -326,12 +328,12 @@ struct TraceIndex {
         field.maybe("calls", &TraceIndex::calls,
                     "The number of executions per frame that ran more than once, if counted. Since 1.3.", Count{});
         field.maybe("eager_calls", &TraceIndex::eager_calls,
-                    "The number of executions per frame that fit no specialization after the cache limit was reached. "
-                    "Since 1.5.",
+                    "For each frame: the number of executions that fitted no specialization after the cache limit was "
+                    "reached. Since 1.5.",
                     Count{});
         field.maybe("guessed_calls", &TraceIndex::guessed_calls,
-                    "The frames whose number of executions is a guess: nothing proves where one ends and the next one "
-                    "begins. Since 1.8.");
+                    "The frames whose number of executions is a guess, because it is unknown where an execution ends "
+                    "and the next one begins. Since 1.8.");
         field.maybe("call_log", &TraceIndex::call_log,
                     "The first calls of each compiled function, and the calls that fit no specialization. Since 1.5.");
         field.maybe("callers", &TraceIndex::callers,

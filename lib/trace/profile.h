@@ -25,8 +25,8 @@ struct TimeSpan {
     template <class Field>
     static void fields(Field& field) {
         field("kind", &TimeSpan::kind, "", OneOf{"capture backend pass lowering kernel"});
-        field("name", &TimeSpan::name, "What was done.");
-        field.maybe("graph", &TimeSpan::graph, "The graph that it was done for.");
+        field("name", &TimeSpan::name, "What the time was spent on.");
+        field.maybe("graph", &TimeSpan::graph, "The graph on which the time was spent.");
         field.maybe("backend", &TimeSpan::backend,
                     "The backend that was measured; absent for the program's own times.");
         field.maybe("from", &TimeSpan::from, "Where a kernel's code came from; cache is the cache on disk.",
@@ -103,13 +103,15 @@ struct KernelProfile {
         field.maybe("output_code", &KernelProfile::output_code, "The program that was passed to the compiler.");
         field.maybe("assembly", &KernelProfile::assembly, "The assembly that the compiler produced.");
         field.maybe("cut", &KernelProfile::cut, "Whether a text was truncated.");
-        field("flops", &KernelProfile::flops, "Floating-point operations: each element of each stage once.", Count{});
-        field("bytes", &KernelProfile::bytes, "The size of the kernel's inputs and outputs, each once.", Count{});
+        field("flops", &KernelProfile::flops,
+              "The number of floating-point operations, counting each element of each stage once.", Count{});
+        field("bytes", &KernelProfile::bytes,
+              "The size of the kernel's inputs and outputs in bytes, counting each once.", Count{});
         field.maybe("runs", &KernelProfile::runs, "The number of measured runs.", Count{});
         field.maybe("seconds", &KernelProfile::seconds, "The median time of the runs.", Count{});
         field.maybe("roofline", &KernelProfile::roofline,
-                    "The kernel's speed relative to the machine's limit for its ratio of flops to bytes; above 1 if "
-                    "memory is the limit and the data are in a cache.",
+                    "The speed of the kernel as a fraction of the machine's limit for this ratio of flops to bytes. "
+                    "Above 1: memory is the limit, and the data are in a cache.",
                     Count{});
     }
 };
@@ -142,13 +144,13 @@ struct MemoryProfile {
               "measured: the memory held after each step of the run. liveness: computed from the captured graph, each "
               "value from its node to its last reader.",
               OneOf{"measured liveness"});
-        field("at", &MemoryProfile::at, "Nodes in order, or kernels for a backend that has kernels.");
+        field("at", &MemoryProfile::at, "The steps of the run: nodes in order, or kernels if the backend has kernels.");
         field("bytes", &MemoryProfile::bytes, "The bytes held at each step.", Count{});
         field("peak", &MemoryProfile::peak, "The peak of the bytes held.", Count{});
         field("peak_at", &MemoryProfile::peak_at, "");
         field("alive", &MemoryProfile::alive, "The values that are alive at the peak, largest first.");
         field("parameter_bytes", &MemoryProfile::parameter_bytes,
-              "The bytes of parameters, which the others do not include.", Count{});
+              "The bytes of the parameters, which bytes and peak do not include.", Count{});
     }
 };
 

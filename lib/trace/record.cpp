@@ -49,7 +49,7 @@ struct RecordFile : Record {
               "The expected values, one per output; none if the graph calls ops that the reference lacks.");
         field("expected_from", &RecordFile::expected_from,
               "The source of the expected values: a backend, or the file that holds them; empty without values.");
-        field.maybe("accuracy", &RecordFile::accuracy, "How results are compared, if not as by default.");
+        field.maybe("accuracy", &RecordFile::accuracy, "How results are compared, if not in the default way.");
         field.maybe("capture_fault", &RecordFile::capture_fault,
                     "How the graph's results differ from those observed: capture went wrong, and the record is "
                     "unusable. Since 1.2.");

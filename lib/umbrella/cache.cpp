@@ -1,4 +1,4 @@
-#include "umbrella/cache.h"
+#include "umbrella/umbrella.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/kept.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "cli/usage.h"
 #include "report/show.h"
@@ -65,7 +64,7 @@ std::vector<const KeptKind*> kinds_called(const std::vector<std::string>& names)
 
 CacheCommand::CacheCommand()
     : clear_("whittle cache clear", "[KIND…]",
-             "Delete the files of each KIND. Default: only the kinds that Whittle recreates when needed. Kinds: " +
+             "Delete the files of each KIND. Default: the kinds that Whittle recreates when needed. Kinds: " +
                  kinds_text()) {
     clear_.positional("KIND", kinds_, "One of " + join(kind_names()) + ".", false);
     clear_.offers(kind_names);

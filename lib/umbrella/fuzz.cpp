@@ -1,9 +1,8 @@
-#include "umbrella/fuzz.h"
+#include "umbrella/umbrella.h"
 
 #include <chrono>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -20,6 +19,7 @@
 #include "reduce/report.h"
 #include "repro/follow.h"
 #include "repro/repro.h"
+#include "repro/verify.h"
 
 namespace whittle::umbrella {
 namespace fs = std::filesystem;
@@ -97,28 +97,16 @@ struct Find {
     }
 };
 
-/// What minify prints of the result in `before`, of the same in `after`.
-std::string moved(std::string report, const std::string& before, const std::string& after) {
-    for (std::size_t at = 0; (at = report.find(before, at)) != std::string::npos; at += after.size())
-        report.replace(at, before.size(), after);
-    return report;
-}
-
-std::string last_line(std::string text) {
-    text.erase(text.find_last_not_of('\n') + 1);
-    return text.substr(text.rfind('\n') + 1);  // npos + 1 is 0
-}
-
 /// As `minify MODEL` does it: what it fails with is in the file.
 void minimize(Find& find) {
     const TempDir scratch("whittle-fuzz");
-    const cli::MinifyOptions asked{.model = find.model, .output = scratch.path() / "min.json"};
+    const cli::MinifyOptions asked{{}, find.model, scratch.path() / "min.json"};
     const std::vector<LoadedFrame> frames = cli::frames_of(asked);
     const reduce::Request request = cli::request_of(asked, frames.at(0));
     const reduce::Minimized done = reduce::minimize(frames.at(0), request, reduce::Observer{});
     const std::string report = reduce::to_text(done, request);
     if (!done.failed()) {
-        find.not_minimized = last_line(report);
+        find.not_minimized = repro::last_line(report);
         return;
     }
     const Graph& smallest = done.smallest.graph;
@@ -127,7 +115,7 @@ void minimize(Find& find) {
     if (find.known) return;
     const fs::path result = find.kind / "min.json";
     save_graph(smallest, result);
-    write_file(find.kind / "minify.txt", moved(report, request.output.string(), result.string()));
+    write_file(find.kind / "minify.txt", replaced(report, request.output.string(), result.string()));
     find.repro = repro::repro_of(smallest, result, find.kind / "repro.cpp", cli::environment());
     write_file(find.kind / "repro.txt", find.repro.report
                                             ? to_text(*find.repro.report, *smallest.failure, find.repro.options)
@@ -142,10 +130,10 @@ void FuzzOptions::declare(cli::Tool& tool) {
                 "subfolder; if the subfolder already exists, the failure counts as known. Default: finds.");
     tool.section("Random models");
     tool.option("--models", models, "N", "Number of models. Default: 1000, or no limit if --time-limit is given.");
-    tool.option("--time-limit", time_limit, "TIME", "Start no new model after TIME (90s, 10m, 2h).");
+    tool.option("--time-limit", time_limit, "TIME", "Start no new model after TIME (such as 90s, 10m or 2h).");
     tool.option("--seed", seed, "N",
                 "Random seed of the first model. Each further model has the next seed. Default: 0.");
-    tool.choice("--dialect", dialect, {"aten", "onnx"}, "Ops to use. Default: aten.");
+    tool.choice("--dialect", dialect, {"aten", "onnx"}, "Dialect of the ops to use. Default: aten.");
     tool.option("--dtype", dtypes, "D",
                 "Use only calls whose main operands have the data type D. If --dtype is repeated, the operands may "
                 "have any of the data types.");

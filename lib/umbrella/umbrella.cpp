@@ -10,7 +10,7 @@
 #include "base/command_words.h"
 #include "base/error.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "cli/programs.h"
 #include "cli/usage.h"
 
@@ -54,7 +54,7 @@ fs::path file_of(const cli::Program& program) {
 
 Error unknown_command(const cli::Tool& tool, const std::string& word) {
     const std::string close = did_you_mean(word, tool.command_words());
-    return Error("unknown command '" + word + "'", close.empty() ? "'whittle --help' lists the commands" : close);
+    return Error("unknown command '" + word + "'", close.empty() ? "to list the commands: whittle --help" : close);
 }
 
 /// The part of a program for whittle's completion.

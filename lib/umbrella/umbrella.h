@@ -2,9 +2,14 @@
 // fuzz, cache and help are its own.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/run_options.h"
 #include "cli/tool.h"
 
 namespace whittle::umbrella {
@@ -22,5 +27,42 @@ std::vector<std::string> described_names(const cli::Tool& tool);
 /// What `whittle help NAME` does: opens the manual page, where there is a terminal and the page is installed; else
 /// becomes `NAME --help`. Throws Error for an unknown name.
 int help(cli::Tool& tool, const std::string& name);
+
+// whittle cache: what Whittle keeps on disk (base/kept.h), its sizes, and how it is cleared.
+
+/// `whittle cache`, `whittle cache list` and `whittle cache clear [KIND…]` as sub-commands.
+class CacheCommand {
+  public:
+    CacheCommand();
+
+    cli::Tool tool{"whittle cache", "[list|clear]", "List or clear the files that Whittle keeps on disk between runs."};
+    int list(const cli::Tool& told) const;
+
+  private:
+    int clear() const;
+
+    cli::Tool list_{"whittle cache list", "", "List the files and the size of each file (default)."};
+    cli::Tool clear_;
+    std::vector<std::string> kinds_ = {};
+};
+
+// whittle fuzz: random models on a backend; what fails is minimized, sorted and written as a repro.
+
+struct FuzzOptions {
+    cli::BackendChoice backend = {};
+    std::string dialect = "aten", data = "random";
+    std::optional<std::int64_t> models = {};
+    std::int64_t seed = 0, timeout = 20;
+    std::optional<std::chrono::seconds> time_limit = {};
+    std::vector<std::string> calls = {}, without = {}, dtypes = {};
+    std::filesystem::path output = "finds";
+
+    void declare(cli::Tool& tool);
+};
+
+/// Each model that fails is written to DIR/model_N.json and then minimized; the first of each kind gets a folder,
+/// DIR/KIND, with min.json, repro.cpp (or the folder repro) and what minify and repro print. Returns the exit status:
+/// 1 where one fails. Throws Error for options out of range.
+int fuzz(const cli::Tool& tool, const FuzzOptions& options);
 
 }  // namespace whittle::umbrella

@@ -35,6 +35,7 @@ const ICON = {
   overview: 'M2.5 4h11M2.5 8h11M2.5 12h6',
   graph: 'M5 2.5h6v3H5zM1.5 10.5h5v3h-5zM9.5 10.5h5v3h-5zM8 5.5v2.5M4 10.5V8h8v2.5',
   source: 'M2 2.5h5v11H2zM9 2.5h5v11H9zM7 6h2M7 10h2',
+  halide: 'M2 3h12M4 6.500h10M6 10h8M4 13.500h10',
   breaks: 'M8 1.5v4M8 10.5v4M3 8h10M5 6l6 4',
   guards: 'M8 1.8l5 1.8v4.2c0 3-2.2 5.3-5 6.4-2.8-1.1-5-3.4-5-6.4V3.6z',
   accuracy: 'M1.5 12c2.5 0 3-8 5-8s2 5 3.500 5 1.500-5.500 4.500-5.500',

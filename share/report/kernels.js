@@ -32,7 +32,7 @@ export function nestLines(kernel) {
     if (!text.trim()) continue;
     const depth = text.match(/^ */)[0].length;
     while (open.length && open[open.length - 1].depth >= depth) open.pop();
-    const produced = text.match(/^ *produce (\w+)/);
+    const produced = text.match(/^ *produce ([\w$]+)/);
     if (produced && number.has(produced[1])) open.push({ depth, stage: number.get(produced[1]) });
     lines.push({ text, stage: open.length ? open[open.length - 1].stage : null });
   }

@@ -6,6 +6,7 @@ import { diff } from './diff.js';
 import { $, h, icon, s, say, tip } from './elements.js';
 import { env } from './environment.js';
 import { graph } from './graph.js';
+import { halide } from './halide.js';
 import { minify } from './minify.js';
 import { overview } from './overview.js';
 import { guards } from './recompiles.js';
@@ -14,7 +15,7 @@ import { source } from './source.js';
 import { time } from './time.js';
 
 /** The views, in the order of the navigation: {title, key, build(element), show(parameters of the address)}. */
-const V = { ...(D.diff ? { diff } : {}), overview, graph, source, breaks, guards, accuracy, time, minify, env };
+const V = { ...(D.diff ? { diff } : {}), overview, ...(D.halide ? { halide } : {}), graph, source, breaks, guards, accuracy, time, minify, env };
 const ids = Object.keys(V);
 
 const wrongGraphs = D.graphs.filter(
@@ -24,6 +25,7 @@ const minimized = (D.minify || []).find((m) => m.result === 'minimized');
 /** What stands beside a view's name. */
 const COUNT = {
   overview: D.findings.length,
+  halide: D.halide && D.halide.directives.length,
   graph: D.graphs.length,
   breaks: D.totals.breaks,
   guards: D.totals.recompiles,
@@ -180,6 +182,7 @@ $('#help').append(
       ['+ − f', 'graph: zoom in, out, fit'],
       ['a', 'from the node to its source, and back'],
       ['n', 'next finding'],
+      ...(D.halide ? [['h', 'the schedule']] : []),
       ['t', 'light or dark'],
       ['Esc', 'deselect'],
     ].map(([k, t]) => [h('span', h('kbd', k)), h('span', t)]),

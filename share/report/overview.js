@@ -72,7 +72,7 @@ function headline() {
   ].filter(Boolean);
   return h(
     'p.lead.s-ok',
-    D.graphs.length ? 'Nothing failed. ' : 'Nothing was captured. ',
+    D.graphs.length || D.halide ? 'Nothing failed. ' : 'Nothing was captured. ',
     rest.length ? h('span.dim', rest.join('; ') + '.') : '',
   );
 }
@@ -223,11 +223,16 @@ export const overview = {
       ...[headline()].flat(),
       h(
         'div.stats',
-        stat(t.functions, 'function'),
-        stat(t.graphs, 'graph'),
-        stat(t.ops, 'operation'),
-        stat(t.breaks, 'graph break'),
-        stat(t.recompiles, 'recompile'),
+        D.halide ? [stat(D.halide.directives.length, 'directive'), stat(D.halide.pipelines.length, 'Halide pipeline')] : '',
+        D.halide && !D.graphs.length
+          ? ''
+          : [
+              stat(t.functions, 'function'),
+              stat(t.graphs, 'graph'),
+              stat(t.ops, 'operation'),
+              stat(t.breaks, 'graph break'),
+              stat(t.recompiles, 'recompile'),
+            ],
         t.compile_seconds ? h('div', h('b', sec(t.compile_seconds)), 'compile time' + (t.compile_backend ? ', ' + t.compile_backend : '')) : '',
       ),
       h('div.rows', D.findings.map(findingRow)),

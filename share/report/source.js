@@ -142,6 +142,7 @@ export const source = {
   nodes(p, g, file) {
     if (p.kernel) return this.nodesOfStage(p, g);
     if (!p.line) return g && g.byId[p.node] ? [g.byId[p.node]] : [];
+    if (!g) return [];
     const at = (n, deep) => (n.at || []).some((a, i) => (deep || i === 0) && a[0] === file && a[1] === +p.line);
     const own = g.nodes.filter((n) => at(n, false));
     return own.length ? own : g.nodes.filter((n) => at(n, true));

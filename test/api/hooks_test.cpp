@@ -1,4 +1,6 @@
 // OnCompile, cache_entries() and PrepareDebug: what tools see of compile().
+#include <sys/wait.h>
+#include <unistd.h>
 #include <whittle/whittle.h>
 
 #include <algorithm>
@@ -167,6 +169,39 @@ TEST_CASE("what runs in a scope is written as by trace", "[hooks]") {
     CHECK(std::filesystem::exists(debug / "records/step_0.json"));
     CHECK(std::filesystem::exists(debug / "code/step/full_code.cpp"));
     CHECK_THROWS_WITH(PrepareDebug(debug.string()), Catch::Contains("found a folder with a trace"));
+}
+
+TEST_CASE("a scope replaces the trace of an earlier run of the program, and no other program's", "[hooks][process]") {
+    const TempDir folder("hooks");
+    const auto compiled = compile(step, {.name = "step"});
+    const auto run_before = [&](const std::filesystem::path& debug) {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            {
+                const PrepareDebug scope(debug.string());
+                compile([](const Tensor& x) { return x + 1; }, {.name = "before"})(ones({2}));
+            }
+            ::_exit(0);
+        }
+        ::waitpid(child, nullptr, 0);
+        REQUIRE(std::filesystem::exists(debug / "graphs/before.json"));
+    };
+    const std::filesystem::path own = folder.path() / "own", other = folder.path() / "other";
+    run_before(own);
+    {
+        const PrepareDebug scope(own.string());
+        compiled(ones({2}), 2);
+    }
+    CHECK(std::filesystem::exists(own / "graphs/step_0.json"));
+    CHECK_FALSE(std::filesystem::exists(own / "graphs/before.json"));
+
+    run_before(other);
+    std::string index = read_file(other / "index.json");
+    const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+    REQUIRE(index.find(program) != std::string::npos);
+    write_file(other / "index.json", index.replace(index.find(program), program.size(), "/usr/bin/other"));
+    CHECK_THROWS_WITH(PrepareDebug(other.string()), Catch::Contains("found a folder with a trace"));
+    CHECK(std::filesystem::exists(other / "graphs/before.json"));
 }
 
 TEST_CASE("what is stepped through is what ran before, its views and pure functions too", "[hooks]") {

@@ -1,6 +1,6 @@
 // What interprets serves the graph that it was compiled of at other sizes; what makes code for sizes says that it does
 // not.
-#include "graph/any_size.h"
+#include "graph/abilities.h"
 
 #include <catch2/catch.hpp>
 

@@ -4,7 +4,7 @@
 
 #include "backends/registry.h"
 #include "compile/compile.h"
-#include "graph/any_size.h"
+#include "graph/abilities.h"
 #include "graph/text.h"
 #include "passes/assertions.h"
 #include "passes/dce.h"

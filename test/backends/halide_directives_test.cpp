@@ -111,8 +111,9 @@ std::string plain_text_of(const KernelCase& c) {
 bool is_here(const KernelCase& c) {
     const int since = halide_since(c.schedule.back());
     if (since <= major_version()) return true;
-    const std::string refusal = "found directive " + print(c.schedule.back()) + ", expected Halide " +
-                                std::to_string(since) + " or newer instead of " + std::to_string(major_version());
+    const std::string refusal = "found directive " + print(c.schedule.back()) + " with Halide " +
+                                std::to_string(major_version()) + ", expected Halide " + std::to_string(since) +
+                                " or newer";
     std::string error;
     CHECK(compile(c.group, c.schedule, error) == nullptr);
     CHECK_THAT(error, Catch::Contains(refusal));

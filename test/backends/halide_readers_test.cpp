@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "expr/builder.h"
 #include "expr/interpret.h"
-#include "ops/samples/random_group.h"
+#include "expr/random/random_group.h"
 
 using namespace whittle;
 using namespace whittle::halide;

@@ -14,7 +14,7 @@
 #include "base/sanitizer.h"
 #include "differing.h"
 #include "ops/core/interpreter.h"
-#include "ops/samples/sparse.h"
+#include "ops/core/sparse.h"
 #include "ops/samples/table.h"
 #include "run_on.h"
 

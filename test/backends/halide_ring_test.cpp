@@ -4,8 +4,8 @@
 #include "backends/kernel_cases.h"
 #include "backends/random_schedule.h"
 #include "expr/builder.h"
+#include "expr/random/random_group.h"
 #include "expr/ring.h"
-#include "ops/samples/random_group.h"
 
 using namespace whittle;
 using namespace whittle::halide;

@@ -13,7 +13,7 @@
 #include "expr/builder.h"
 #include "expr/hoist.h"
 #include "expr/interpret.h"
-#include "ops/samples/random_group.h"
+#include "expr/random/random_group.h"
 
 using namespace whittle;
 using namespace whittle::halide;

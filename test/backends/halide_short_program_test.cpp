@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "backends/halide/short_program.h"
+#include "backends/halide/abilities.h"
 
 using namespace whittle;
 using expr::Directive;
@@ -25,7 +25,7 @@ struct Copied {
     Tensor got;
     expr::Group group;
     expr::Schedule schedule = {{.kind = Directive::Kind::vectorize, .stage = "f", .args = {"x"}, .factor = 4}};
-    int guilty = -1;
+    int culprit = -1;
     bool exact = false;
 };
 
@@ -33,7 +33,7 @@ std::optional<ReproProgram> program_of(const Copied& found, const Signature& sig
     Failure failure;
     failure.signature = signature;
     return halide::short_program_of(
-        {.kernel = {.group = found.group, .schedule = found.schedule, .inputs = found.inputs, .guilty = found.guilty},
+        {.kernel = {.group = found.group, .schedule = found.schedule, .inputs = found.inputs, .culprit = found.culprit},
          .failure = failure,
          .expected = found.inputs[0],
          .got = &found.got,
@@ -81,7 +81,7 @@ TEST_CASE("halide program: integers are written with all their digits") {
 
 TEST_CASE("halide program: the guilty directive is alone on its line") {
     Copied found(Tensor::of<float>({1, 2}), Tensor::of<float>({1, 3}));
-    found.guilty = 0;
+    found.culprit = 0;
     found.exact = true;
     const std::string text = written(found, kWrong);
     CHECK(has(text, "int main(int argc, char **) {"));

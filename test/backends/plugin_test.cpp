@@ -84,19 +84,19 @@ TEST_CASE("a plug-in may ask for a break or a skip") {
 }
 
 TEST_CASE("failures carry the plug-in's words, or say that it gave none") {
-    CHECK(std::get<BackendFailure>(compile_example("silent")).message == "gave no reason");
+    CHECK(std::get<BackendFailure>(compile_example("silent")).message == "failed without a message");
     CHECK(std::get<BackendFailure>(compile_example("unknown_status")).message == "returned the unknown status 99");
     const BackendFailure failure = std::get<BackendFailure>(run_example("fails"));
     CHECK(failure.stage == "run");
     CHECK(failure.op == "aten.neg.default");
     CHECK(failure.message == "kernel fault");
     CHECK_FALSE(failure.unsupported);
-    CHECK(std::get<BackendFailure>(run_example("silent_run")).message == "gave no reason");
+    CHECK(std::get<BackendFailure>(run_example("silent_run")).message == "failed without a message");
 }
 
 TEST_CASE("outputs that break the rules are failures") {
     const std::pair<const char*, const char*> cases[] = {
-        {"nothing", "output 0 of 1 was not given"},
+        {"nothing", "output 0 of 1 is missing"},
         {"twice", "output 0 was given twice"},
         {"index_7", "output 7 was given, expected 1 outputs"},
         {"dtype_99", "output 0: found dtype 99, expected 0 to 16"},

@@ -7,7 +7,7 @@
 #include "base/files.h"
 #include "base/module.h"
 #include "environment_variable.h"
-#include "graph/releases.h"
+#include "graph/abilities.h"
 
 using namespace whittle;
 

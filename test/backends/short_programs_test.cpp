@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 #include <limits>
+#include <regex>
 
 #include "backends/command/definitions.h"
 #include "backends/command/script_text.h"
@@ -33,11 +34,11 @@ constexpr const char* kSum = R"(graph add opset("": 17) {
   return (%c)
 }
 )";
-constexpr const char* kLarge = R"(graph tanh opset("": 17) {
+constexpr const char* kLarge = R"(graph relu opset("": 17) {
   %a = placeholder["a"] : f32[4, 8]
   %b = placeholder["b"] : f32[4, 8]
   %c = onnx.Add(%a, %b) : f32[4, 8]
-  %d = onnx.Tanh(%c) : f32[4, 8]
+  %d = onnx.Relu(%c) : f32[4, 8]
   return (%d)
 }
 )";
@@ -108,6 +109,12 @@ const WorkerHello& said() {
     return hello;
 }
 
+/// A model's text as ONNX 1.12 prints it. Later versions print the types of attributes, and spaces around operands.
+std::string as_first_printed(const std::string& model) {
+    static const std::regex type(": ints = "), spaces(R"((= \w+) ?(<.*>)? ?\()");
+    return std::regex_replace(std::regex_replace(model, type, " = "), spaces, "$1$2(");
+}
+
 constexpr bool kWithModel = true;  // its text in the report, which is in each golden once
 
 /// Every text of the program; of files that are none, the size.
@@ -119,7 +126,7 @@ std::string shown(const std::string& name, const std::optional<ReproProgram>& pr
     for (const ReproProgram::File& file : program->files)
         text += "==== " + name + ": " + file.name + ", " + std::to_string(file.text.size()) + " bytes\n";
     std::string report = program->facts;
-    for (const std::string& part : {program->near, with_model ? program->model : std::string()})
+    for (const std::string& part : {program->near, with_model ? as_first_printed(program->model) : std::string()})
         if (!part.empty()) report += (report.empty() ? "" : "\n") + part + (part.ends_with('\n') ? "" : "\n");
     if (!report.empty()) text += "==== " + name + ": report\n" + report;
     if (!program->ends_by.empty()) text += "==== " + name + ": ends by " + program->ends_by + "\n";
@@ -381,7 +388,7 @@ TEST_CASE("short programs: a long title says what the nearest graph that is righ
           std::string(50, 'P') + ": MaxPool<kernel_shape=[2]>(Pad(x, …)) gives -1, expected 0");
     request.near = NearCase{.change = NearCase::Change::swapped, .node = model.graph.calls().at(0)};
     CHECK(title_of(request, model, {.pass = std::string(50, 'P')}) ==
-          std::string(50, 'P') + " with Pad(x, w0) gives -1, expected 0, right with Pad(w0, x)");
+          std::string(50, 'P') + " with Pad(x, w0) gives -1, expected 0, but right with Pad(w0, x)");
     request.near->same_result = true;
     CHECK(title_of(request, model, {.pass = std::string(50, 'P')}) ==
           std::string(50, 'P') + " takes Pad(x, w0) for Pad(w0, x) and gives -1, expected 0");
@@ -428,7 +435,7 @@ TEST_CASE("short programs: a nested graph is shown under other names, one with p
     CHECK(model.text.find("user") == std::string::npos);
     CHECK(model.files.front().text.find("user") == std::string::npos);
     CAPTURE(model.text);
-    CHECK(model.text.find("body = body (float[2] x0_1, float[2] x1_1) => (float[2] x0_1, float[2] add)") !=
+    CHECK(model.text.find("= body (float[2] x0_1, float[2] x1_1) => (float[2] x0_1, float[2] add)") !=
           std::string::npos);
 
     Graph body = *one.graph.subgraphs.at("user_body");
@@ -443,7 +450,7 @@ TEST_CASE("short programs: what is not shown shortly is said") {
     Case one = pooled();
     one.graph.failure->options["threads"] = "2";
     CHECK_FALSE(onnxruntime_program(one.request(), said(), why_not));
-    CHECK(why_not == "the model runs with threads=2");
+    CHECK(why_not == "the model runs with the backend option threads=2");
     one = pooled();
     one.graph.failure->accuracy.mode = Accuracy::Mode::strict;
     CHECK_FALSE(onnxruntime_program(one.request(), said(), why_not));

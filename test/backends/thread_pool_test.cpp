@@ -10,8 +10,8 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
-#include "base/kernel_threads.h"
 #include "base/sanitizer.h"
+#include "base/thread_work.h"
 
 using namespace whittle::halide;
 

@@ -13,8 +13,8 @@
 #include "base/files.h"
 #include "base/log_step.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
 #include "base/thread_work.h"
+#include "base/words.h"
 
 using namespace whittle;
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/event_log.h"
-#include "base/kernel_threads.h"
+#include "base/thread_work.h"
 #include "comma_locale.h"
 #include "environment_variable.h"
 

@@ -345,13 +345,13 @@ void print(const char* title, const Row& row) {
     std::printf("\n");
 }
 
-/// A chain of 10,000 calls of which one is guilty, at several places.
+/// A chain of 10,000 calls of which one is culprit, at several places.
 double queries_on_large_graph() {
     std::vector<Call> calls(10000);
     for (int i = 1; i < 10000; ++i) calls[static_cast<std::size_t>(i)].calls = {i - 1};
     double most = 0;
-    for (const int guilty : {0, 1, 777, 5000, 9998, 9999}) {
-        const auto fails = [&](const Set& set) { return std::binary_search(set.begin(), set.end(), guilty); };
+    for (const int culprit : {0, 1, 777, 5000, 9998, 9999}) {
+        const auto fails = [&](const Set& set) { return std::binary_search(set.begin(), set.end(), culprit); };
         most = std::max(most, static_cast<double>(measure(calls, fails, Mode::automatic, 0).result.queries));
     }
     return most;

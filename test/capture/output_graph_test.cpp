@@ -230,6 +230,8 @@ TEST_CASE("a hint is for the program at hand, and for code that the user writes"
     CHECK(hint(BreakKind::dynamic_shape, python).find("--compile") == std::string::npos);
     CHECK(hint(BreakKind::item, python, {.compares = true}) == info(BreakKind::item).branch_hint);
     CHECK(hint(BreakKind::branch, python, {.compares = true}) == info(BreakKind::branch).python_hint);
+    for (const BreakKind kind : {BreakKind::branch, BreakKind::item})
+        CHECK(hint(kind, python, {.compares = true, .asserts = true}) == info(kind).assert_hint);
 }
 
 TEST_CASE("every kind of break is in the catalogue once") {
@@ -238,8 +240,9 @@ TEST_CASE("every kind of break is in the catalogue once") {
         CHECK(static_cast<std::size_t>(catalogue[i].kind) == i);
         CHECK(&info(catalogue[i].kind) == &catalogue[i]);
         CHECK(find_break(catalogue[i].id) == &catalogue[i]);
-        for (const std::string_view hint : {catalogue[i].hint, catalogue[i].python_hint, catalogue[i].api_hint,
-                                            catalogue[i].option_hint, catalogue[i].branch_hint})
+        for (const std::string_view hint :
+             {catalogue[i].hint, catalogue[i].python_hint, catalogue[i].api_hint, catalogue[i].option_hint,
+              catalogue[i].branch_hint, catalogue[i].assert_hint})
             CHECK_FALSE(hint.ends_with('.'));
         CHECK_FALSE(catalogue[i].hint.empty());
     }

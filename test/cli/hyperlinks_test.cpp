@@ -1,5 +1,5 @@
 // Links on a terminal: names of files that exist, and nothing else.
-#include "cli/hyperlinks.h"
+#include "cli/terminal.h"
 
 #include <unistd.h>
 

@@ -6,13 +6,12 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "cli/accuracy_choice.h"
-#include "cli/backend_choice.h"
-#include "cli/lists.h"
+#include "cli/explain.h"
 #include "cli/minify.h"
 #include "cli/program.h"
 #include "cli/replay.h"
 #include "cli/report_options.h"
+#include "cli/run_options.h"
 #include "cli/subject.h"
 #include "cli/tool.h"
 #include "cli/trace.h"
@@ -166,7 +165,7 @@ TEST_CASE("models that are traced together are called by their names", "[options
     const fs::path first = folder.path() / "first.json", second = folder.path() / "second.json";
     save_graph(relu("torch_jit"), first);
     save_graph(relu("torch_jit"), second);
-    TraceOptions both{.models = {first, second}, .output = folder.path() / "t"}, one = both, other = both;
+    TraceOptions both{{}, {first, second}, folder.path() / "t"}, one = both, other = both;
     const std::vector<LoadedFrame> frames = models_to_trace(both).frames;
     REQUIRE(frames.size() == 2);
     CHECK(frames[0].graph.name == "first");
@@ -208,7 +207,7 @@ TEST_CASE("a suspect is the default one until a backend is named", "[options]") 
     CHECK(options.suspect().spec.text() == kDefaultSuspect);
     options.minify = true;
     CHECK(options.runs_backend());
-    options = {.backend = backend({"--backend", "eager"})};
+    options = {{.backend = backend({"--backend", "eager"})}};
     CHECK(options.runs_backend());
 
     const TempDir folder("whittle-options");
@@ -240,7 +239,8 @@ TEST_CASE("the next command is the one that was typed, with --minify", "[options
     CHECK(report.str() == "next: trace 'a b' --minify -- --steps\n");
     CHECK(json.is_null());
     report.str("");
-    follow_up(tool, {.next = minify_command("a b", true, {.name = "halide"}, {}, {.seed = 7})}, report, json);
+    follow_up(tool, {.next = minify_command("a b", true, {.backend = {.name = "halide"}, .inputs = {.seed = 7}})},
+              report, json);
     CHECK(report.str() == "next: minify 'a b' --backend halide --accuracy --seed 7\n");
 }
 

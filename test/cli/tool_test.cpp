@@ -158,7 +158,7 @@ TEST_CASE("the words of --check's command, and those behind --, are not the prog
 TEST_CASE("bad usage is told as git and cargo tell it") {
     CHECK(SampleTool().error({}) == "missing argument MODEL; hint: see sample --help");
     CHECK(SampleTool().error({"m", "--opss"}) == "unknown option '--opss'; hint: did you mean '--ops'?");
-    CHECK(SampleTool().error({"m", "--qqq=1"}) == "unknown option '--qqq'; hint: 'sample --help' lists the options");
+    CHECK(SampleTool().error({"m", "--qqq=1"}) == "unknown option '--qqq'; hint: to list the options: sample --help");
     CHECK(SampleTool().error({"m", "--rtol"}) == "option --rtol requires a value: --rtol X");
     CHECK(SampleTool().error({"m", "--jobs", "many"}) ==
           "invalid value 'many' for --jobs: expected a whole number, 0 or more");

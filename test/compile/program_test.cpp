@@ -4,7 +4,6 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-#include "base/bug.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "compile/hooks.h"

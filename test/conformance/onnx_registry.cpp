@@ -35,7 +35,7 @@ class Walk {
         : backend_(find_backend(BackendSpec(backend))),
           suspect_{
               .spec = BackendSpec(backend), .limits = {.timeout = std::chrono::seconds(60)}, .tier = Tier::computes},
-          exceptions_(known) {}
+          exceptions_(known, {"none", ""}) {}
 
     void op(const RegisteredOp& op) {
         Counts counts;

@@ -31,15 +31,16 @@ TEST_CASE("a suspect whose options make another of it is not taken for the compo
     frame.inputs = {Tensor::of(std::vector<float>{1, -2, 3, -4}, {4})};
     const Planted bug("lower=aten.abs.default");  // which those that interpret have not
     const auto diagnosed = [&](const BackendOptions& options) {
-        return diagnose::first_guilty(frame, {.spec = "aot_eager", .options = options, .tier = Tier::computes}, 1);
+        return diagnose::first_failing_component(frame,
+                                                 {.spec = "aot_eager", .options = options, .tier = Tier::computes}, 1);
     };
-    const diagnose::Guilt elsewhere = diagnosed({{"fw", "halide"}});
+    const diagnose::ComponentVerdict elsewhere = diagnosed({{"fw", "halide"}});
     REQUIRE(elsewhere.fails());
-    CHECK(elsewhere.who().who() == "the backend");
-    CHECK(elsewhere.who().backend == "aot_eager fw=halide");
-    CHECK(elsewhere.who().suspect);
+    CHECK(elsewhere.last().culprit() == "the backend");
+    CHECK(elsewhere.last().backend == "aot_eager fw=halide");
+    CHECK(elsewhere.last().suspect);
     CHECK(elsewhere.tried.at(elsewhere.tried.size() - 2).backend == "aot_eager");
-    const diagnose::Guilt own = diagnosed({{"partition", "min_cut"}});  // as it is anyway
+    const diagnose::ComponentVerdict own = diagnosed({{"partition", "min_cut"}});  // as it is anyway
     CHECK_FALSE(own.fails());
     CHECK(own.tried.back().backend == "aot_eager");
     CHECK(own.tried.back().suspect);
@@ -63,18 +64,19 @@ TEST_CASE("the first parts of a compiler are asked before all of it, where its d
     frame.inputs = {Tensor::of({1.f, -2.f})};
     const auto diagnosed = [&] {
         const BackendOptions options{{"threads", "2"}, {"disable", "share"}};
-        return diagnose::first_guilty(frame, {.spec = "whole", .options = options, .tier = Tier::computes}, 1);
+        return diagnose::first_failing_component(frame, {.spec = "whole", .options = options, .tier = Tier::computes},
+                                                 1);
     };
     describe("whole", "wrong", R"("first", "second")");
-    const diagnose::Guilt part = diagnosed();
+    const diagnose::ComponentVerdict part = diagnosed();
     REQUIRE(part.fails());
-    CHECK(part.who().backend == "second");
-    CHECK_FALSE(part.who().suspect);
-    CHECK(part.who().options == BackendOptions{{"threads", "2"}});
+    CHECK(part.last().backend == "second");
+    CHECK_FALSE(part.last().suspect);
+    CHECK(part.last().options == BackendOptions{{"threads", "2"}});
     CHECK(part.tried.at(part.tried.size() - 2).backend == "first");
     describe("whole", "wrong", R"("first")");
-    const diagnose::Guilt whole = diagnosed();
+    const diagnose::ComponentVerdict whole = diagnosed();
     REQUIRE(whole.fails());
-    CHECK(whole.who().suspect);
+    CHECK(whole.last().suspect);
     CHECK(whole.tried.at(whole.tried.size() - 2).backend == "first");
 }

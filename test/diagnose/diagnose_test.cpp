@@ -1,4 +1,4 @@
-// Bugs planted in the backend halide end with the guilty directive or op; what is innocent is not accused.
+// Bugs planted in the backend halide end with the culprit directive or op; what is innocent is not accused.
 #include "diagnose/diagnose.h"
 
 #include <algorithm>

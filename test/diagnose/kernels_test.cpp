@@ -7,7 +7,7 @@
 #include "compile/compile.h"
 #include "compile/kernel_programs.h"
 #include "compile/planned.h"
-#include "diagnose/letter.h"
+#include "diagnose/diagnosis_report.h"
 #include "expr/interpret.h"
 #include "graph/abilities.h"
 #include "graph/emitter.h"
@@ -146,14 +146,14 @@ TEST_CASE("who mends a failing kernel is whose compiler it is, of a wrapped back
     Graph failing, wrapped;
     failing.failure = Failure{.backend = "kernels"}, wrapped.failure = Failure{.backend = "explain(kernels)"};
     const std::string theirs = "The stranger's issue tracker at https://stranger.example/bugs";
-    CHECK(diagnose::who_mends(failing, made.get()) == theirs);
+    CHECK(diagnose::where_to_report(failing, made.get()) == theirs);
     const std::unique_ptr<Backend> wrapper = make_explain_backend(std::move(made));
-    CHECK(diagnose::who_mends(wrapped, wrapper.get()) == theirs);
-    CHECK(diagnose::who_mends(failing, nullptr) == "the maintainers of kernels");
+    CHECK(diagnose::where_to_report(wrapped, wrapper.get()) == theirs);
+    CHECK(diagnose::where_to_report(failing, nullptr) == "the maintainers of kernels");
     Kernels kernels;
     failing.failure->culprit = Culprit{.component = "compiler"};
-    CHECK(diagnose::who_mends(failing, &kernels) ==
+    CHECK(diagnose::where_to_report(failing, &kernels) ==
           theirs + "; if the program does not match the kernel, to Whittle's issue tracker");
     failing.failure->culprit = Culprit{.component = "lowering"};
-    CHECK(diagnose::who_mends(failing, &kernels) == "Whittle's issue tracker");
+    CHECK(diagnose::where_to_report(failing, &kernels) == "Whittle's issue tracker");
 }

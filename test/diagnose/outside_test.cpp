@@ -93,7 +93,7 @@ class Outside final : public Backend, public Switchable, public Emitter, public 
         return {.code = code + "}\n",
                 .name = "outside",
                 .header = "the stranger's compiler, version 7",
-                .reads_guilty = true};
+                .reads_culprit = true};
     }
 
   private:

@@ -5,7 +5,7 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/subprocess.h"
-#include "graph/releases.h"
+#include "graph/abilities.h"
 #include "graph/text.h"
 
 using namespace whittle;

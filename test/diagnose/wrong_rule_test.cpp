@@ -6,7 +6,7 @@
 #include "backends/eager/eager.h"
 #include "backends/registry.h"
 #include "diagnose/components.h"
-#include "diagnose/wrong_rule.h"
+#include "diagnose/diagnose.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "judge/outcome.h"

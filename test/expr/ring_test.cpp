@@ -9,7 +9,7 @@
 #include "expr/builder.h"
 #include "expr/constants.h"
 #include "expr/parts.h"
-#include "ops/samples/random_group.h"
+#include "expr/random/random_group.h"
 #include "tensor/compare.h"
 
 using namespace whittle;

@@ -6,7 +6,6 @@
 #include <set>
 #include <string>
 
-#include "base/bug.h"
 #include "base/error.h"
 #include "base/sanitizer.h"
 #include "compile/compile.h"

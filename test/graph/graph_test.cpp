@@ -143,7 +143,7 @@ TEST_CASE("below a culprit a report explains what is listed, names what goes wit
     failure.culprit->together = {"f.compute_root()"};
     failure.culprit->dependents = {"f.vectorize(x_i)", "f.parallel(x_o)"};
     failure.options = {{"rules", "plain"}};
-    const std::vector<std::string> notes = {"the failure needs all of these, and nothing else",
+    const std::vector<std::string> notes = {"the failure occurs only with all of these together",
                                             "disable=f.split(x, x_o, x_i, 8) also switches off the directives that "
                                             "depend on this one: f.vectorize(x_i), f.parallel(x_o)",
                                             "found in the minimized graph with --backend-option rules=plain"};

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "graph/example.h"
-#include "graph/schema_columns.h"
 
 using namespace whittle;
 using Catch::Contains;

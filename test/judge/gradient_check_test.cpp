@@ -270,11 +270,19 @@ TEST_CASE("a gradient that the program did not ask for is no difference, though 
     CHECK(found[0].leaves == 1);  // w
 }
 
-TEST_CASE("an output that nobody has a gradient of is no loss") {
+namespace {
+
+/// The pass does not start at the output.
+std::string forward_without_loss() {
     std::string forward = kForward;
-    forward.replace(forward.find("  return (%loss, %y)"), 20,
-                    "  %weight = aten.mul.Tensor(%loss, 0) : f32[] grad\n  return (%weight, %y)");
-    const auto found = verdicts(forward, backward("aten.tanh_backward.default(%g, %y)"));
+    return forward.replace(forward.find("  return (%loss, %y)"), 20,
+                           "  %weight = aten.mul.Tensor(%loss, 0) : f32[] grad\n  return (%weight, %y)");
+}
+
+}  // namespace
+
+TEST_CASE("an output that nobody has a gradient of is no loss") {
+    const auto found = verdicts(forward_without_loss(), backward("aten.tanh_backward.default(%g, %y)"));
     REQUIRE(found.size() == 1);
     CHECK(found[0].differences.empty());
     CHECK(found[0].leaves == 0);
@@ -300,6 +308,19 @@ TEST_CASE("a trace tells gradients that differ in a note and of the graph that c
     CHECK(traced_with("aten.mul.Tensor(%g, %y)", CaptureCheck(CheckPolicy::always)) == 3);
     CHECK(traced_with("aten.mul.Tensor(%g, %y)", CaptureCheck(CheckPolicy::never)) == 0);
     CHECK(traced_with("aten.mul.Tensor(%g, %y)", CaptureCheck(CheckPolicy::budget, 0)) == 0);
+}
+
+TEST_CASE("a trace notes which gradients were not compared, and why") {
+    const TempDir folder("gradients");
+    const std::vector<std::filesystem::path> models{"model"};
+    TraceFolder trace(folder.path(), models, "eager", {});
+    trace.check_with(CaptureCheck(CheckPolicy::always));
+    const capture::CapturedFrame frame =
+        frame_of(forward_without_loss(), backward("aten.tanh_backward.default(%g, %y)"));
+    trace.add(frame, "LibTorch", *make_eager_backend(), {}, RecordPolicy::always);
+    REQUIRE(trace.index().notes.size() == 1);
+    CHECK_THAT(trace.index().notes[0], Contains("the gradients of inputs and parameters in step_1 were not compared") &&
+                                           Contains("does not start at a scalar loss"));
 }
 
 TEST_CASE("a frame without a backward pass has no verdict") {

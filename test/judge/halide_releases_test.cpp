@@ -10,7 +10,7 @@
 #include "base/module.h"
 #include "compile/compile.h"
 #include "environment_variable.h"
-#include "graph/releases.h"
+#include "graph/abilities.h"
 #include "graph/text.h"
 #include "judge/outcome.h"
 #include "ops/core/interpreter.h"

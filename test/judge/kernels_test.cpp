@@ -201,8 +201,8 @@ TEST_CASE("why a graph has no kernels to be run alone is said", "[kernels]") {
 
 TEST_CASE("a backend that does not run its kernels one by one is named", "[kernels]") {
     PlantedBackend backend;
-    CHECK_FALSE(runs_kernels(backend));
-    CHECK(runs_kernels(*halide::make_halide_backend()));
+    CHECK_FALSE(runs_kernels(backend, {}, KernelArithmetic::floats));
+    CHECK(runs_kernels(*halide::make_halide_backend(), {}, KernelArithmetic::ring));
     const std::vector<Tensor> inputs = {ramp({4, 4})};
     const FailingCase asked{.graph = kProducts, .inputs = inputs, .suspect = {.tier = Tier::computes}};
     CHECK(judge_kernels(asked, judge(asked, backend), {}, backend).none ==

@@ -1,5 +1,5 @@
 // Graphs that take too long, by the times of a worker that makes them up: no clock decides.
-#include "judge/race.h"
+#include "judge/suspect.h"
 
 #include <catch2/catch.hpp>
 

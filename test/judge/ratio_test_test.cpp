@@ -4,81 +4,12 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <functional>
-#include <optional>
-#include <random>
+
+#include "machine_noise.h"
 
 using namespace whittle;
+using namespace whittle::test;
 using Decision = RatioTest::Answer;
-
-namespace {
-
-using Draws = std::mt19937_64;
-constexpr std::size_t kMostPairs = 400;
-
-/// How a machine disturbs the run that begins now, as a factor of what it takes.
-using Noise = std::function<double(Draws&)>;
-
-/// 3 %, as a quiet machine has it.
-Noise quiet() {
-    return [](Draws& random) { return std::exp(std::normal_distribution(0.0, 0.03)(random)); };
-}
-/// One run in four is interrupted, for a time without a mean (Pareto, exponent 0.8).
-Noise heavy_tails() {
-    return [](Draws& random) {
-        std::uniform_real_distribution one(0.0, 1.0);
-        const double base = std::exp(std::normal_distribution(0.0, 0.03)(random));
-        return one(random) < 0.25 ? base * std::pow(1 - one(random), -1 / 0.8) : base;
-    };
-}
-/// The clock frequency falls by 2 % with each run, then recovers at once.
-Noise drift() {
-    return [run = 0](Draws& random) mutable {
-        return std::pow(1.02, run++ % 40) * std::exp(std::normal_distribution(0.0, 0.02)(random));
-    };
-}
-/// A neighbor who takes half of the machine in every second run: who always goes second would always be slow.
-Noise every_second() {
-    return [run = 0](Draws& random) mutable {
-        return (run++ % 2 ? 2.0 : 1.0) * std::exp(std::normal_distribution(0.0, 0.02)(random));
-    };
-}
-/// 1500 runs of a convolution (86 us) by PyTorch 1.13 on a shared machine of two cores, as multiples of their median:
-/// 64 quantiles and the largest.
-Noise recorded() {
-    static constexpr double kRecorded[] = {
-        0.9789, 0.9823, 0.9839, 0.9855, 0.9863, 0.9873, 0.9881, 0.9887, 0.9895, 0.9902, 0.9909, 0.9914, 0.9919,
-        0.9924, 0.993,  0.9936, 0.9942, 0.9946, 0.995,  0.9955, 0.9958, 0.996,  0.9965, 0.997,  0.9973, 0.9975,
-        0.998,  0.9985, 0.9987, 0.9992, 0.9994, 0.9999, 1,      1.001,  1.001,  1.002,  1.002,  1.003,  1.003,
-        1.004,  1.004,  1.005,  1.006,  1.006,  1.007,  1.008,  1.009,  1.01,   1.011,  1.013,  1.014,  1.016,
-        1.018,  1.021,  1.025,  1.036,  1.051,  1.06,   1.138,  1.324,  1.494,  5.378,  9.462,  14.82,  986.7};
-    return [](Draws& random) {
-        return kRecorded[std::uniform_int_distribution<std::size_t>(0, std::size(kRecorded) - 1)(random)];
-    };
-}
-
-/// Interleaves runs of two whose times have this ratio until the test decides.
-RatioTest decided(double ratio, double bound, const Noise& noise, Draws& random) {
-    RatioTest test(bound);
-    while (test.answer() == Decision::open && test.ratios().size() < kMostPairs) {
-        const bool first = std::bernoulli_distribution(0.5)(random);
-        const double one = noise(random), other = noise(random);
-        test.add(first ? ratio * one / other : ratio * other / one);
-    }
-    return test;
-}
-
-struct Machine {
-    const char* name;
-    std::function<Noise()> noise;
-};
-const Machine kMachines[] = {{"quiet", quiet},
-                             {"heavy tails", heavy_tails},
-                             {"drift", drift},
-                             {"every second run", every_second},
-                             {"recorded", recorded}};
-
-}  // namespace
 
 TEST_CASE("the evidence is the mean of likelihood ratios", "[ratio]") {
     CHECK(evidence(0, 0) == Approx(1));  // nothing was seen, nothing is known
@@ -133,17 +64,17 @@ TEST_CASE("a search of many decisions finds the wrong culprit in one of a thousa
     for (int search = 0; search < kSearches; ++search) {
         const Machine& machine = kMachines[static_cast<std::size_t>(search) % std::size(kMachines)];
         const Noise noise = machine.noise();
-        const int guilty = std::uniform_int_distribution(0, kSwitches - 1)(random);
+        const int culprit = std::uniform_int_distribution(0, kSwitches - 1)(random);
         int low = 0, high = kSwitches;
         bool decides = true;
         while (high - low > 1 && decides) {
             const int middle = (low + high) / 2;
-            const Decision answer = decided(guilty < middle ? 2.0 : 1.0, 1.5, noise, random).answer();
+            const Decision answer = decided(culprit < middle ? 2.0 : 1.0, 1.5, noise, random).answer();
             decides = answer != Decision::open;
             (answer == Decision::above ? high : low) = middle;
         }
         open += !decides;
-        wrong += decides && low != guilty;
+        wrong += decides && low != culprit;
     }
     CHECK(wrong <= kSearches / 1000);
     CHECK(open < kSearches / 2);  // what never decides is never wrong either

@@ -6,8 +6,8 @@
 #include "ops/samples/table.h"
 #include "passes/cse.h"
 #include "passes/dce.h"
-#include "passes/expose.h"
 #include "passes/fold_constants.h"
+#include "passes/subgraph.h"
 #include "tensor/random.h"
 
 using namespace whittle;

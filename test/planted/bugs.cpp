@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "ops/core/registry.h"
 #include "passes/partition.h"

@@ -93,6 +93,11 @@ TEST_CASE("formula: a nested graph is what it gives") {
     CHECK(formula_of(parse(kScan)) == "Scan<num_scan_inputs=1, body=(x0, x1) -> (x0, Mul(x1, x0))>(x0, x1)");
 }
 
+TEST_CASE("formula: an element type has ONNX's name, not its code in the file") {
+    CHECK(formula_of(parse("graph g opset(\"\": 17) {\n  %x = placeholder[\"x\"] : f32[2]\n"
+                           "  %y = onnx.Cast(%x, to=9) : bool[2]\n  return (%y)\n}\n")) == "Cast<to=BOOL>(x)");
+}
+
 TEST_CASE("formula: several outputs have names") {
     CHECK(formula_of(parse(kTwo)) == "y0 = add(x0, y1, alpha=2), y1 = sum(x1, [0, 1], true)");
 }

@@ -94,6 +94,11 @@ TEST_CASE("full_code.cpp tells graphs, guards, breaks and resume points, and com
         {relu, b});
     trace.save();
     TraceIndex index = load_index(folder.path() / "t");
+    IndexGraph recompiled = index.graphs.at(0);
+    recompiled.name = "third";
+    recompiled.variant_of = "first";
+    recompiled.difference = "L['a'] size 0 == 2, now 3";
+    index.graphs.push_back(recompiled);
     index.breaks = {{.reason = "print: puts(\"x\")",
                      .id = "WB0001",
                      .frame = "step",
@@ -132,7 +137,8 @@ TEST_CASE("full_code.cpp tells graphs, guards, breaks and resume points, and com
     CHECK(load_index(folder.path() / "t").files == std::vector<fs::path>{"log.jsonl", "code/step/full_code.cpp"});
     const std::string code = read_file(functions[0].file);
     for (const char* line :
-         {"const Tensor double_ = whittle::relu(a);",
+         {"//   third: like first, but L['a'] size 0 == 2, now 3",
+          "const Tensor double_ = whittle::relu(a);",
           "std::get<0>(s)",
           "whittle::Scalar(2)",
           "__break(\"WB0001\", \"app.cpp:12\", \"puts(\\\"x\\\");\");",

@@ -7,7 +7,6 @@
 #include "formats/json_io.h"
 #include "graph/text.h"
 #include "planted_backend.h"
-#include "replay/machine.h"
 
 using namespace whittle;
 

@@ -55,7 +55,7 @@ fs::path save(const fs::path& folder, const std::string& name, const std::string
 
 ReplayOptions options(const std::string& backend = {}) {
     ReplayOptions options;
-    options.backend = backend;
+    options.suspect.spec = backend;
     for (const std::string name : {"right", "wrong", "crash", "unsupported"})
         add_backend(name, [name] { return std::make_unique<NamedBackend>(name); });
     return options;
@@ -113,7 +113,7 @@ TEST_CASE("a tolerance given replaces the record's", "[replay]") {
     const TempDir folder;
     const fs::path file = save(folder.path(), "a");
     ReplayOptions loose = options("wrong");
-    loose.accuracy.emplace().tolerances[DType::f32] = {0, 2, 0};
+    loose.suspect.accuracy.emplace().tolerances[DType::f32] = {0, 2, 0};
     CHECK(replay(file, loose, {}).status == Status::passed);
 }
 

@@ -80,10 +80,12 @@ TEST_CASE("where only the whole fails, the next step is named", "[report]") {
     kernels.kernels.push_back({.kernel = "kernel_0", .nodes = {"a"}, .verdict = Verdict::right});
     const Outcome whole{.kind = Outcome::Kind::mismatch, .message = "output 0"};
     CHECK_THAT(report::to_text(kernels, whole, "minify f.json", {}),
-               Catch::Contains("only the whole fails: each kernel alone computes what the reference computes") &&
+               Catch::Contains("only the whole graph fails: each kernel alone computes what the reference computes") &&
                    Catch::Contains("to find the operations that fail together: minify f.json"));
-    CHECK_THAT(report::to_text(kernels, Outcome{}, "minify f.json", {}), !Catch::Contains("only the whole fails"));
+    CHECK_THAT(report::to_text(kernels, Outcome{}, "minify f.json", {}),
+               !Catch::Contains("only the whole graph fails"));
     kernels.passes = "output 0 differs";
-    CHECK_THAT(report::to_text(kernels, whole, "minify f.json", {}),
-               Catch::Contains("a pass is wrong: explain diagnose names it") && !Catch::Contains("minify"));
+    CHECK_THAT(
+        report::to_text(kernels, whole, "minify f.json", {}),
+        Catch::Contains("a pass is wrong; to find out which one: explain diagnose") && !Catch::Contains("minify"));
 }

@@ -11,6 +11,7 @@
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
+#include "printers/short_program.h"
 #include "repro/steps.h"
 
 namespace whittle::repro {
@@ -42,8 +43,7 @@ inline ReproProgram harness_of(const Graph& graph, const Options& options = fixe
 /// Builds the program as its header says, and with `more` flags.
 inline ProcessResult build(const std::filesystem::path& folder, const ReproProgram& program,
                            const std::vector<std::string>& more = {}) {
-    std::vector<std::string> words = {"g++", "-std=c++17", "-O1", "repro.cpp", "-o", "repro"};
-    words.insert(words.end(), program.compile_flags.begin(), program.compile_flags.end());
+    std::vector<std::string> words = build_words("repro.cpp", program.compile_flags);
     words.insert(words.end(), more.begin(), more.end());
     return run_process(words, {.folder = folder});
 }

@@ -95,8 +95,9 @@ TEST_CASE("issue: what decides in memory that nobody wrote is an example") {
 
 TEST_CASE("issue: what is right nearby, unless the user says the cause") {
     ReproProgram program = program_of("");
-    program.facts = "Wrong at all levels.\n", program.near = "Right without `alpha`.", program.model = "The model\n";
-    CHECK(report_of(program).find("Wrong at all levels.\n\nRight without `alpha`.\n\nThe model\n") !=
+    program.facts = "Wrong at all levels.\n", program.near = "The result is right without `alpha`.",
+    program.model = "The model\n";
+    CHECK(report_of(program).find("Wrong at all levels.\n\nThe result is right without `alpha`.\n\nThe model\n") !=
           std::string::npos);
     CHECK(report_of(program, {"It drops alpha."}).find("It drops alpha.\n\nWrong at all levels.\n\nThe model\n") !=
           std::string::npos);

@@ -45,8 +45,21 @@ TEST_CASE("near case: an attribute that is not right") {
     const auto near = found(backend, repro);
     REQUIRE(near);
     CHECK(near->change == NearCase::Change::without_attribute);
-    CHECK(near_text(repro.graph, *near) == "Right without `alpha`.");
+    CHECK(near_text(repro.graph, *near) == "The result is right without `alpha`.");
     CHECK_FALSE(found(backend, repro, true));  // where a switch says more, other values say nothing
+}
+
+TEST_CASE("near case: where several calls have the attribute, the call is named") {
+    const Graph graph = parse(R"(graph g {
+  %x = placeholder["x"] : f32[2]
+  %once = aten.sub.Tensor(%x, %x, alpha=2) : f32[2]
+  %again = aten.sub.Tensor(%once, %x, alpha=3) : f32[2]
+  return (%again)
+}
+)");
+    const NearCase near{
+        .change = NearCase::Change::without_attribute, .node = graph.calls().at(1), .attribute = "alpha"};
+    CHECK(near_text(graph, near) == "The result is right without `alpha` of `again`.");
 }
 
 TEST_CASE("near case: operands that are taken for each other") {
@@ -69,7 +82,7 @@ TEST_CASE("near case: operands that are taken for each other") {
     REQUIRE(near);
     CHECK(near->same_result);
     CHECK(near_text(repro.graph, *near) ==
-          "The wrong result is that of the model with `sub(abs, x)` in place of `sub(x, abs)`.");
+          "The wrong result equals that of the model with `sub(abs, x)` in place of `sub(x, abs)`.");
 }
 
 TEST_CASE("near case: an output that another call reads") {
@@ -80,7 +93,7 @@ TEST_CASE("near case: an output that another call reads") {
     };
     const auto near = near_case(repro, {}, false, backend);
     REQUIRE(near);
-    CHECK(near_text(repro.graph, *near) == "Right where `neg` is not an output.");
+    CHECK(near_text(repro.graph, *near) == "The result is right where `neg` is not an output.");
 }
 
 TEST_CASE("near case: none where all is wrong, or a run may take its whole limit") {

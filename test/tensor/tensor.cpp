@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "tensor/compute.h"
-#include "tensor/expanded.h"
 #include "tensor/random.h"
+#include "tensor/reach.h"
 
 using namespace whittle;
 

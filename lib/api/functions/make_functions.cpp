@@ -74,7 +74,7 @@ std::string literal(const Param& param, const Arg& arg) {
     if (const auto* t = std::get_if<DType>(&arg.value)) return language::api_cpp.type(*t);
     if (const ArgList* list = arg.list())
         return "IntList{" + join(*list, [&](const Arg& element) { return literal(param, element); }) + "}";
-    throw Error("the default of '" + param.name + "': found none that C++ has a literal for");
+    throw Error("the default of '" + param.name + "': found a value that no C++ literal expresses");
 }
 
 std::string cpp_type(const Param& param) {
@@ -104,7 +104,7 @@ std::string cpp_type(const Param& param) {
         case ParamType::bool_list:
             return reference("std::vector<bool>");
         default:
-            throw Error("the parameter '" + param.name + "': found a type that the API has none for");
+            throw Error("the parameter '" + param.name + "': found a type that the API does not have");
     }
 }
 
@@ -116,7 +116,7 @@ std::string return_type(const std::vector<Return>& returns) {
             throw Error("the results: found a list beside other results, expected a single list or only tensors");
         text += text.empty() ? "Tensor" : ", Tensor";
     }
-    if (text.empty()) throw Error("the results: found none, expected some");
+    if (text.empty()) throw Error("found no results, expected at least one");
     return "std::tuple<" + text + ">";
 }
 
@@ -205,7 +205,8 @@ void disambiguate(std::vector<Function>& all) {
             };
             while (!taken.insert(key()).second) {
                 const std::size_t next = f->required();
-                if (next == f->parameters.size()) throw Error({f->target, {}}, "found another op with its parameters");
+                if (next == f->parameters.size())
+                    throw Error({f->target, {}}, "found two ops whose C++ functions have the same parameters");
                 f->parameters[next].fallback.clear();
             }
         }
@@ -304,7 +305,7 @@ void run(const std::filesystem::path& folder) {
 
 int main(int argc, char** argv) {
     try {
-        if (argc != 2) throw Error("expected make_functions FOLDER");
+        if (argc != 2) throw Error("expected one argument: make_functions FOLDER");
         run(argv[1]);
         return 0;
     } catch (const Error& error) {

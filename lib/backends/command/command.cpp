@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 #include "backends/command/exchange.h"
@@ -18,13 +16,13 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/number_text.h"
 #include "base/subprocess.h"
 #include "formats/json.h"
 #include "frontends/onnx/copy.h"
 #include "frontends/onnx/shared_files.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
-#include "graph/foreign_ops.h"
 #include "graph/onnx_file.h"
 #include "printers/short_program.h"
 
@@ -50,10 +48,8 @@ Options read_options(const BackendOptions& options, bool onnx) {
         .external_data = static_cast<ExternalData>(option_choice(options, "external_data", external_data_words()))};
     if (const auto given = options.find("timeout"); given != options.end()) {
         const std::string& text = given->second;
-        double seconds = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-        if (error != std::errc() || end != text.data() + text.size() || !(seconds > 0 && seconds < 1e9))
-            throw wrong_option("timeout", text, "a number of seconds above 0");
+        const double seconds = number_of<double>(text).value_or(0);
+        if (!(seconds > 0 && seconds < 1e9)) throw wrong_option("timeout", text, "a number of seconds above 0");
         result.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
     }
     return result;
@@ -105,16 +101,7 @@ BackendFailure process_failure(const ProcessResult& result, const Options& optio
 class CommandExecutable final : public Executable {
   public:
     CommandExecutable(std::vector<std::string> argv, Options options, std::size_t outputs)
-        : argv_(std::move(argv)), options_(options), outputs_(outputs) {
-        bool placed = false;
-        for (std::string& word : argv_)
-            for (std::size_t at = word.find("{}"); at != std::string::npos; at = word.find("{}", at)) {
-                word.replace(at, 2, folder_.path().string());
-                at += folder_.path().string().size();
-                placed = true;
-            }
-        if (!placed) argv_.push_back(folder_.path().string());
-    }
+        : argv_(with_file(std::move(argv), folder_.path().string())), options_(options), outputs_(outputs) {}
 
     /// Where the model is expected.
     const fs::path& folder() const { return folder_.path(); }
@@ -157,7 +144,7 @@ class CommandBackend final : public Backend, public Emitter, public Optioned, pu
         expect_program("cmd:", line, argv_);
     }
     std::string name() const override { return "cmd:" + line_; }
-    std::string description() const override { return "runs " + shell_quote(argv_) + " on a folder"; }
+    std::string description() const override { return "runs " + shell_quote(argv_) + " on each model"; }
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
         const Options read = read_options(options, graph.dialect == "onnx");

@@ -1,6 +1,5 @@
 #include "backends/command/exchange.h"
 
-#include <cstdlib>
 #include <map>
 #include <sstream>
 #include <string_view>

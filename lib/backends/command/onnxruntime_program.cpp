@@ -9,7 +9,7 @@
 #include "base/words.h"
 #include "printers/near_text.h"
 #include "printers/short_program.h"
-#include "tensor/alike.h"
+#include "tensor/scalars.h"
 
 namespace whittle {
 namespace {
@@ -120,8 +120,8 @@ class OnnxRuntimeProgram {
         std::string text = language.comment("ONNX Runtime " + first_word(said_.version) +
                                             ", CPU: " + as_sentence(statement_of(request_, model_, words(language))));
         if (!request_.blame.off.empty())
-            text +=
-                language.comment("Right with optimization.disable_specified_optimizers = " + request_.blame.off + ".");
+            text += language.comment(
+                "The result is right with optimization.disable_specified_optimizers = " + request_.blame.off + ".");
         return text;
     }
 
@@ -345,7 +345,8 @@ class OnnxRuntimeProgram {
         if (!by_level() && request_.blame.off.empty())
             return request_.blame.level.empty()
                        ? ""
-                       : std::string(is("mismatch") ? "Wrong" : "It fails") + " at all optimization levels.\n";
+                       : std::string(is("mismatch") ? "The result is wrong" : "The model fails") +
+                             " at all optimization levels.\n";
         std::string column = "result", right = "no error", seen = is("crash") ? failure_.signature.detail : "error";
         if (is("mismatch")) {
             const Tensor& expected = request_.expected[compared_.output];
@@ -403,7 +404,8 @@ std::optional<ReproProgram> onnxruntime_program(const ShortRequest& request, con
     const Failure& failure = *request.graph.failure;
     if (failure.signature.kind == "timeout") why_not = "Node.js cannot stop a run that hangs";
     for (const auto& [name, value] : failure.options)
-        if (name != "pass-limit" && name != "release") why_not = "the model runs with " + name + "=" + value;
+        if (name != "pass-limit" && name != "release")
+            why_not = "the model runs with the backend option " + name + "=" + value;
     const auto unknown = [](const Tensor& tensor) { return javascript.type(tensor.dtype()).empty(); };
     const auto half = [](const Tensor& tensor) { return tensor.dtype() == DType::f16; };
     if (std::ranges::any_of(failure.inputs, unknown) || std::ranges::any_of(request.expected, unknown) ||

@@ -1,19 +1,96 @@
 #include <algorithm>
-#include <cmath>
+#include <string>
 
-#include "backends/command/opencv_node.h"
 #include "backends/command/script_text.h"
 #include "backends/command/short_onnx.h"
 #include "backends/command/short_programs.h"
 #include "base/program_text.h"
 #include "base/subprocess.h"
 #include "base/words.h"
+#include "graph/emitter.h"
 #include "printers/near_text.h"
 #include "printers/short_program.h"
-#include "tensor/alike.h"
+#include "tensor/scalars.h"
 
 namespace whittle {
 namespace {
+
+// --- npm's builds of OpenCV for JavaScript ---
+
+/// [1, 1, rows, columns], which the binding makes of a matrix.
+bool is_image(const Tensor& value) { return value.rank() == 4 && value.sizes()[0] == 1 && value.sizes()[1] == 1; }
+
+/// One input: the matrix of two dimensions that the binding makes of an array, or an image of it.
+std::string matrix_text(const Tensor& value, std::size_t input) {
+    const std::string count = std::to_string(value.numel());
+    std::string data = "[" + (value.numel() > kMostInPlace ? "" : javascript.elements(value)) + "]";
+    if (value.numel() > kMostInPlace && all_alike(value))
+        data = "new Float32Array(" + count + ").fill(" +
+               javascript.element(value.as_strided({1}, {1}, value.offset()).contiguous(), 0) + ")";
+    else if (value.numel() > kMostInPlace)
+        data = "new Float32Array(new Uint8Array(fs.readFileSync('test_data_set_0/input_" + std::to_string(input) +
+               ".pb')).slice(-" + std::to_string(4 * value.numel()) + ").buffer)";
+    const Sizes sizes = value.sizes();
+    const auto size = [&](std::size_t from_end) { return std::to_string(sizes.at(sizes.size() - from_end)); };
+    const std::string matrix = "cv.matFromArray(" + size(2) + ", " + size(1) + ", cv.CV_32F, " + data + ")";
+    return is_image(value) ? "cv.blobFromImage(" + matrix + ")" : matrix;
+}
+
+/// What is expected, as the binding gives results.
+std::string given_text(const ShortRequest& request, const Compared& compared) {
+    if (!compared.sizes.empty())
+        return "Int32Array.of(" + join(request.expected[compared.output].sizes()) + ").join('x')";
+    const std::string elements = javascript.elements(compared.tensor), count = std::to_string(compared.element + 1);
+    return value_in_javascript(compared, compared.one() ? "new Float32Array(" + count + ").fill(" + elements + ")"
+                                                        : "Float32Array.of(" + elements + ")");
+}
+
+/// Computes y.
+std::string run_text(const ShortRequest& request, const ShortModel& model, const Compared& compared) {
+    std::string text = "const net = cv.readNetFromONNX('/model.onnx');\n";
+    for (std::size_t i = 0; i < request.graph.failure->inputs.size(); i++)
+        text +=
+            "net.setInput(" + matrix_text(request.graph.failure->inputs[i], i) + ", '" + model.inputs.at(i) + "');\n";
+    const std::string result = "net.forward('" + model.outputs.at(compared.output) + "')";
+    if (request.given_expected) return text + "const y = " + given_text(request, compared) + ";\n";
+    if (!compared.sizes.empty()) return text + "const y = Array.from(" + result + ".matSize).join('x');\n";
+    return text + "const y = " + value_in_javascript(compared, result + ".data32F") + ";\n";
+}
+
+std::string verdict_text(const Compared& compared) {
+    const std::string expected = expected_text(javascript, compared);
+    const std::string print = print_in_javascript(compared, {{"y", "y"}});
+    if (compared.one()) return print + "process.exit(" + wrong_text(javascript, compared, "y", expected) + " ? 1 : 0);";
+    return "const expected = [" + expected + "];\n" + print + "process.exit(y.some((a, i) => " +
+           wrong_text(javascript, compared, "a", "expected[i]") + ") ? 1 : 0);";
+}
+
+/// run.mjs. `header`: its first lines, comments; `package`: what npm installs, "@techstark/opencv-js@5.0.0-release.1".
+std::string opencv_in_node(const ShortRequest& request, const ShortModel& model, const Compared& compared,
+                           const std::string& header, const std::string& package) {
+    const std::string run = run_text(request, model, compared);
+    // What C++ throws is a number in JavaScript.
+    const std::string tried = "try {\n" + indented(run) +
+                              "  console.log('no error');\n} catch (error) {\n  console.log(typeof error === 'number' "
+                              "? cv.exceptionFromPtr(error).msg : error.message);\n  process.exitCode = 1;\n}";
+    const bool throws = request.graph.failure->signature.kind == "exception";
+    return fill_template("repro_opencv.mjs", {{"HEADER", header},
+                                              {"GET", "npm install " + package},
+                                              {"MODULE", package.substr(0, package.rfind('@'))},
+                                              {"RUN", throws ? tried : run + "\n" + verdict_text(compared)}});
+}
+
+/// Why there is none, as a clause; empty: there may be one.
+std::string not_in_opencv_node(const ShortRequest& request) {
+    const std::string& kind = request.graph.failure->signature.kind;
+    if (kind == "timeout" || kind == "crash") return "Node.js cannot stop a run that hangs or crashes";
+    const auto other = [](const Tensor& value) { return value.rank() != 2 && !is_image(value); };
+    if (std::ranges::any_of(request.graph.failure->inputs, other))
+        return "OpenCV in JavaScript supports only inputs with two dimensions, and images";
+    return {};
+}
+
+// --- All programs ---
 
 const std::vector<std::string> kBuild = {
     "g++", "-std=c++17", "-O1", "run.cpp", "-o", "run", "-I/usr/include/opencv4", "-lopencv_dnn", "-lopencv_core"};
@@ -53,18 +130,18 @@ class OpenCvProgram {
     }
 
     ReproProgram cpp_program() const {
-        const bool guilty = !request_.blame.off.empty();
+        const bool culprit = !request_.blame.off.empty();
         std::map<std::string, std::string> values = {
             {"HEADER", header(language::cpp)},
             {"BUILD", shell_quote(kBuild) + " && ./run"},
-            {"ARGUMENTS", guilty ? "int argc, char **" : ""},
+            {"ARGUMENTS", culprit ? "int argc, char **" : ""},
             {"TRY", is("exception") ? " try" : ""},
             {"CATCH", is("exception")
                           ? " catch (const cv::Exception &e) {\n    printf(\"%s\\n\", e.err.c_str());\n    return 1;\n}"
                           : ""},
-            {"BEFORE", (guilty ? "    const bool fusion = argc == 1;\n" : "") +
+            {"BEFORE", (culprit ? "    const bool fusion = argc == 1;\n" : "") +
                            ends_by_failure(failure_.signature, request_.alarm)},
-            {"OPTIONS", guilty ? "    if (!fusion) net.enableFusion(false);\n" : ""},
+            {"OPTIONS", culprit ? "    if (!fusion) net.enableFusion(false);\n" : ""},
             {"INPUTS", inputs()},
             {"OUTPUT", model_.outputs.at(compared_.output)},
             {"COMPARE", is("mismatch") ? compare() : ""}};
@@ -73,7 +150,7 @@ class OpenCvProgram {
         program.text = fill_template("repro_opencv.cpp", values);
         program.summary = title_of(request_, model_, words());
         program.folder = {.name = "run.cpp", .build = kBuild, .run = {"./run"}};
-        program.control_argument = guilty ? request_.blame.off + " switched off" : "";
+        program.control_argument = culprit ? request_.blame.off + " switched off" : "";
         return program;
     }
 
@@ -229,7 +306,8 @@ class OpenCvProgram {
 std::optional<ReproProgram> opencv_program(const ShortRequest& request, const WorkerHello& said, std::string& why_not) {
     why_not = not_in_short_model(request);
     const Failure& failure = *request.graph.failure;
-    for (const auto& [name, value] : failure.options) why_not = "the model runs with " + name + "=" + value;
+    for (const auto& [name, value] : failure.options)
+        why_not = "the model runs with the backend option " + name + "=" + value;
     const auto unknown = [](const Tensor& tensor) { return tensor.dtype() != DType::f32; };
     if (std::ranges::any_of(failure.inputs, unknown) || std::ranges::any_of(request.expected, unknown))
         why_not = "an input or output is not of type float";

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
-#include <filesystem>
 #include <iterator>
 #include <map>
 #include <set>
@@ -160,13 +159,13 @@ SuspectCode worker_code(const EmitRequest& request, const std::vector<std::strin
     Slots slots;
     define_files(request, folder, slots);
     code.spec_beside = "worker:" + shell_quote(define_words(words, slots, code));
-    code.reads_guilty = !question.text_without.empty();
+    code.reads_culprit = !question.text_without.empty();
     const auto line = [](const std::string& name, const std::string& text) {
         return "static const char " + name + "[] =\n    " + language::cpp.quoted_lines(text) + ";\n";
     };
-    slots["ASKED"] = code.reads_guilty ? "culprit_on ? question : question_without" : "question";
+    slots["ASKED"] = code.reads_culprit ? "culprit_on ? question : question_without" : "question";
     slots["QUESTION"] = chomped(line("question", question.text) +
-                                (code.reads_guilty ? line("question_without", question.text_without) : ""));
+                                (code.reads_culprit ? line("question_without", question.text_without) : ""));
     for (const char* part : {"questions", "ask", "listen", "ended", "answer"}) {
         std::string slot = part;
         std::transform(slot.begin(), slot.end(), slot.begin(), [](unsigned char c) { return std::toupper(c); });

@@ -16,7 +16,7 @@ SuspectCode command_code(const EmitRequest& request, const std::vector<std::stri
 /// What a worker is asked, as a line; "{}" stands for the folder.
 struct WorkerQuestion {
     std::string text;
-    std::string text_without;  ///< the culprit's switch; empty: no switch is guilty
+    std::string text_without;  ///< the culprit's switch; empty: no switch is culprit
 };
 
 /// The same for a worker, which is asked once about the files in `folder`.

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 
 #include "backends/command/repro_code.h"
 #include "backends/command/script_text.h"
@@ -67,7 +66,7 @@ class Script {
         const std::string what = whole_statement(request_, graph_, &Registry::instance(), {});
         return plain_python.comment(
             scripted_.name + ": " +
-            (rows() ? what + ", by " + scripted_.off + "; without " + scripted_.off + ", the result is right."
+            (rows() ? what + ", because of " + scripted_.off + "; without " + scripted_.off + ", the result is right."
                     : as_sentence(what)));
     }
 

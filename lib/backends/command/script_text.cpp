@@ -1,11 +1,9 @@
 #include "backends/command/script_text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "base/number_text.h"
-#include "printers/short_program.h"
 
 namespace whittle {
 namespace {
@@ -18,9 +16,7 @@ bool written_exactly(const Tensor& tensor) {
     const std::vector<double> values = tensor.values<double>();
     const auto reads_back = [](double value) {
         const std::string text = shortest(value, true);
-        double read = 0;
-        std::from_chars(text.data(), text.data() + text.size(), read);
-        return !std::isfinite(value) || read == value;
+        return !std::isfinite(value) || number_of<double>(text) == value;
     };
     return tensor.dtype() == DType::f64 || std::ranges::all_of(values, reads_back);
 }

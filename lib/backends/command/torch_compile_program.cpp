@@ -93,7 +93,7 @@ class TorchCompileProgram {
         const std::string what = whole_statement(request_, graph_, &Registry::instance(), words());
         const std::string right = control();
         return python.comment("PyTorch " + first_word(said_.version) + ", CPU: " + as_sentence(what)) +
-               (right.empty() ? "" : python.comment("Right with " + right + ": python3 run.py control"));
+               (right.empty() ? "" : python.comment("The result is right with " + right + ": python3 run.py control"));
     }
 
     printers::OptimizedGraph optimized() const {
@@ -140,7 +140,7 @@ std::optional<ReproProgram> torch_compile_program(const ShortRequest& request, c
     const Failure& failure = *request.graph.failure;
     why_not = printers::not_in_torch_program(request, is_computed);
     if (failure.signature.kind == "timeout") why_not = "Python cannot stop a run that hangs";
-    if (failure.options.contains("pass-limit")) why_not = "the model runs with limited passes";
+    if (failure.options.contains("pass-limit")) why_not = "the model runs with the backend option pass-limit";
     if (!why_not.empty()) return std::nullopt;
     return TorchCompileProgram(request, said).write();
 }

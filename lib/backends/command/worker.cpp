@@ -5,11 +5,11 @@
 #include <functional>
 #include <limits>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <utility>
 
 #include "backends/command/exchange.h"
+#include "backends/command/optimized_model.h"
 #include "backends/command/repro_code.h"
 #include "backends/command/short_programs.h"
 #include "backends/command/worker_pools.h"
@@ -21,10 +21,8 @@
 #include "frontends/onnx/copy.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
-#include "graph/foreign_ops.h"
 #include "graph/joint_forward.h"
 #include "graph/onnx_file.h"
-#include "graph/releases.h"
 #include "ops/core/memory.h"
 #include "printers/short_program.h"
 
@@ -37,7 +35,7 @@ using nlohmann::json;
 
 constexpr std::string_view kWorkerPrefix = "worker:";
 constexpr const char *kFormat = "format", *kTraining = "training";
-constexpr const char* kOnnxModel = "model.onnx";
+constexpr const char *kOnnxModel = "model.onnx", *kOptimizedModel = "optimized.onnx";
 
 std::vector<std::string> names_of(const WorkerHello& hello, const BackendOptions& given) {
     std::vector<std::string> names = {kFormat, "disable", "pass-limit"};
@@ -122,7 +120,7 @@ BackendFailure answered_failure(const json& answer, const std::string& stage) {
         return found != answer.end() && found->is_string() ? found->get<std::string>() : otherwise;
     };
     BackendFailure failure{.stage = text("stage", stage), .op = text("op", ""), .message = text("error", "")};
-    if (failure.message.empty()) failure.message = "gave no reason";
+    if (failure.message.empty()) failure.message = "failed without a message";
     if (failure.stage != "compile" && failure.stage != "run") {
         failure.message += "; found stage '" + failure.stage + "', expected 'compile' or 'run'";
         failure.stage = stage;
@@ -179,6 +177,19 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile, public OwnG
         return run;
     }
 
+    /// Of the model that the worker makes of the graph: see WritesOptimized.
+    std::variant<std::unique_ptr<OptimizedModel>, BackendFailure> optimized(const Graph& graph,
+                                                                            const fs::path& folder) {
+        const Run run(*this, pool_.new_folder(), 0);
+        ModelNames names;
+        if (auto failure = failure_to_write([&] { names = write_model(graph, true, run.folder); })) return *failure;
+        json question = question_of(graph, names, run.folder.string(), true, settings_);
+        question["optimized"] = kOptimizedModel;
+        const std::variant<json, BackendFailure> answer = answer_to(run, question);
+        if (const auto* failure = std::get_if<BackendFailure>(&answer)) return *failure;
+        return optimized_model(graph, names, run.folder / kOptimizedModel, folder);
+    }
+
   private:
     CompileResult compile(const Graph& graph, std::size_t outputs, const BackendOptions& options) {
         const bool onnx = wants_onnx(options, held_.worker->hello().onnx);
@@ -221,17 +232,27 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile, public OwnG
         const auto told = said.find("run_seconds");
         const auto is_time = [](const json& number) { return number.is_number() && number.get<double>() > 0; };
         if (told == said.end() || !told->is_array() || told->empty() || !std::ranges::all_of(*told, is_time))
-            return BackendFailure{.stage = "run",
-                                  .message = "the worker does not take the times of runs (timed_runs)",
-                                  .unsupported = true};
+            return BackendFailure{
+                .stage = "run", .message = "the worker cannot measure run times (timed_runs)", .unsupported = true};
         for (const json& number : *told) seconds.push_back(number.get<double>());
         return std::nullopt;
     }
 
     RunResult ask(const Run& run, std::span<const Tensor> inputs, const json& question,
                   std::vector<double>* seconds = nullptr) {
-        const fs::path outputs = run.folder / "outputs.safetensors";
+        const fs::path outputs = run.folder / kOutputs;
         write_inputs(inputs, run.folder);
+        const std::variant<json, BackendFailure> answer = answer_to(run, question);
+        if (const auto* failure = std::get_if<BackendFailure>(&answer)) return *failure;
+        if (seconds)
+            if (auto failure = add_seconds(std::get<json>(answer), *seconds)) return std::move(*failure);
+        if (!fs::exists(outputs)) return BackendFailure{"run", {}, "succeeded but wrote no outputs.safetensors"};
+        return read_outputs(outputs, run.outputs);
+    }
+
+    /// What it says that is no failure.
+    std::variant<json, BackendFailure> answer_to(const Run& run, const json& question) {
+        const fs::path outputs = run.folder / kOutputs;
         fs::remove(outputs);
         const bool fresh = held_.worker->fresh();
         const auto once = [&] {
@@ -258,7 +279,7 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile, public OwnG
         }
         if (const auto* broken = std::get_if<WorkerProcess::Broken>(&answer))
             return BackendFailure{stage_, {}, "the worker " + broken->how};
-        const json& said = std::get<json>(answer);
+        json& said = std::get<json>(answer);
         try {
             applied_ = said.value("applied", applied_);
         } catch (const json::exception& error) {
@@ -266,13 +287,11 @@ class WorkerQuery final : public Apart::Query, public TakesOnnxFile, public OwnG
                 stage_, {}, std::string("the worker answered with a bad \"applied\": ") + error.what()};
         }
         if (said.contains("error")) return answered_failure(said, stage_);
-        if (seconds)
-            if (auto failure = add_seconds(said, *seconds)) return std::move(*failure);
-        if (!fs::exists(outputs)) return BackendFailure{"run", {}, "succeeded but wrote no outputs.safetensors"};
-        return read_outputs(outputs, run.outputs);
+        return std::move(said);
     }
 
     static constexpr std::chrono::hours kLongest{24};
+    static constexpr const char* kOutputs = "outputs.safetensors";
 
     WorkerPool& pool_;
     const std::string name_;
@@ -297,6 +316,7 @@ class WorkerBackend final : public Backend,
                             public TakesOnnxFile,
                             public AsksByLine,
                             public OwnGradients,
+                            public WritesOptimized,
                             public ForeignOps {
   public:
     WorkerBackend(std::string name, std::string description, const std::vector<std::string>& argv,
@@ -358,6 +378,20 @@ class WorkerBackend final : public Backend,
         return std::make_unique<Runs>(*this, options, [file, options](Query& query) {
             return offered<TakesOnnxFile>(query)->compile_file(file, options);
         });
+    }
+
+    bool writes_optimized(const BackendOptions& options) override {
+        return takes_file(options) && pools_.hello(options).optimized;
+    }
+    std::variant<std::unique_ptr<OptimizedModel>, BackendFailure> optimized(const Graph& graph,
+                                                                            const BackendOptions& options,
+                                                                            const fs::path& folder) override {
+        return static_cast<WorkerQuery&>(*query(options, last_limits())).optimized(graph, folder);
+    }
+    BackendOptions as_they_are(BackendOptions options) override {
+        const WorkerHello hello = pools_.hello(options);
+        for (const auto& [level, most] : hello.optimized.value()) options = limited_to(std::move(options), level, most);
+        return options;
     }
 
     std::unique_ptr<Inspection> inspect(const Graph& graph, const BackendOptions& options) override {

@@ -1,11 +1,8 @@
 #include "backends/command/worker_process.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <exception>
 #include <latch>
-#include <string>
 #include <utility>
 
 #include "backends/command/exchange.h"
@@ -69,6 +66,8 @@ WorkerHello read_hello(const json& said) {
                 throw Error("found \"most\": " + std::to_string(hello.levels.back().most) + " for the level '" +
                             hello.levels.back().name + "', expected a number, 0 or more");
         }
+    if (const auto optimized = said.find("optimized"); optimized != said.end())
+        hello.optimized = optimized->get<std::map<std::string, int>>();
     const json options = said.value("options", json::object());
     hello.takes_any_option = options == true;
     if (!hello.takes_any_option)
@@ -119,9 +118,9 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& argv, const fs::pat
     try {
         hello_ = read_hello(parse_json(std::get<std::string>(first), "the first line of the worker"));
     } catch (const json::exception& error) {
-        throw Error(where, std::string("the first line of the worker cannot be read: ") + error.what());
+        throw Error(where, std::string("the first line that the worker wrote cannot be read: ") + error.what());
     } catch (const Error& error) {
-        throw Error(where, "the first line of the worker cannot be read: " + error.message());
+        throw Error(where, "the first line that the worker wrote cannot be read: " + error.message());
     }
 }
 

@@ -34,12 +34,14 @@ struct WorkerHello {
         std::optional<int> least = {};         ///< … or a number from this one on; neither: any text
     };
     std::string version = {};
-    bool onnx = true;                            ///< it reads model.onnx
-    bool trains = false;                         ///< it computes gradients where a question asks for them ("training")
-    bool external_data = false;                  ///< … and weights that lie beside it
-    std::string switch_is = {};                  ///< "optimizer"
-    std::vector<std::string> switches = {};      ///< what can be switched off
-    std::vector<Limitable> levels = {};          ///< what can be limited
+    bool onnx = true;                        ///< it reads model.onnx
+    bool trains = false;                     ///< it computes gradients where a question asks for them ("training")
+    bool external_data = false;              ///< … and weights that lie beside it
+    std::string switch_is = {};              ///< "optimizer"
+    std::vector<std::string> switches = {};  ///< what can be switched off
+    std::vector<Limitable> levels = {};      ///< what can be limited
+    /// It writes the model that it makes of one, and runs it as it is under these levels; nothing: it does not.
+    std::optional<std::map<std::string, int>> optimized = {};
     std::set<std::string> counted = {};          ///< of these, what the answers count ("applied")
     std::map<std::string, Option> options = {};  ///< "config.*": all that begin so
     bool takes_any_option = false;               ///< in place of those and of switches and levels: as they are given

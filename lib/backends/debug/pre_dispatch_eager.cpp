@@ -1,4 +1,5 @@
 #include "backends/debug/op_checks.h"
+#include "base/log.h"
 #include "graph/text.h"
 #include "ops/core/registry.h"
 
@@ -36,6 +37,11 @@ class PreDispatchEager final : public InterpretingBackend, public Emitter {
                 const std::string& target = graph.find(wrong->node)->target;
                 return BackendFailure{"compile", target,
                                       wrong->text(target, kind_text(wrong->computed), kind_text(wrong->said))};
+            }
+            if (log_enabled(LogArtifact::aot_graphs)) {
+                Graph inferred = graph;
+                infer_all(inferred);
+                log_artifact(LogArtifact::aot_graphs, graph.name + " pre_dispatch", print(inferred));
             }
         } catch (const Error& error) {
             return BackendFailure{"compile", {}, error.what()};

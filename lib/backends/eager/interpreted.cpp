@@ -4,9 +4,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/suggest.h"
 #include "base/words.h"
-#include "graph/stepping.h"
+#include "graph/run_observer.h"
 #include "graph/value_ref.h"
 #include "ops/aten/hidden_writes.h"
 #include "ops/core/assertions.h"
@@ -17,10 +16,17 @@
 namespace whittle {
 namespace {
 
-bool lacks_kernel(const Node& node) {
+bool lacks_kernel(const Graph&, const Node& node) {
     if (!is_op_call(node)) return false;
     const RegisteredOp* op = kernel_of(node.target);
     return !op || (!op->def->eval && !op->def->decompose);
+}
+
+/// Those of nested graphs included.
+void for_each_call(const Graph& graph, const std::function<void(const Node&)>& f) {
+    for (const Node& node : graph.nodes)
+        if (node.kind == NodeKind::call) f(node);
+    for (const auto& [name, nested] : graph.subgraphs) for_each_call(*nested, f);
 }
 
 class InterpretedExecutable final : public Executable, public AnySize {
@@ -74,21 +80,6 @@ class AgainAtEachSize final : public Executable, public AnySize {
 
 }  // namespace
 
-void for_each_call(const Graph& graph, const std::function<void(const Node&)>& f) {
-    for (const Node& node : graph.nodes)
-        if (node.kind == NodeKind::call) f(node);
-    for (const auto& [name, nested] : graph.subgraphs) for_each_call(*nested, f);
-}
-
-std::vector<std::string> targets_of(const Graph& graph, const std::function<bool(const Node&)>& lacks) {
-    std::vector<std::string> targets;
-    for_each_call(graph, [&](const Node& node) {
-        if (lacks(node) && std::find(targets.begin(), targets.end(), node.target) == targets.end())
-            targets.push_back(node.target);
-    });
-    return targets;
-}
-
 std::vector<std::string> without_kernel(const Graph& graph) { return targets_of(graph, lacks_kernel); }
 
 std::unique_ptr<Executable> interpreted(const Graph& graph, MakeInterpreter make) {
@@ -105,7 +96,7 @@ std::optional<BackendFailure> refused_by_kernels(const Graph& graph, const std::
     if (std::vector<std::string> missing = without_kernel(graph); !missing.empty())
         return BackendFailure{.stage = "compile",
                               .op = missing.front(),
-                              .message = backend + " does not implement " + join(missing),
+                              .message = backend + " does not implement " + join(op_names(graph, missing)),
                               .unsupported = true,
                               .missing = std::move(missing)};
     std::optional<BackendFailure> failure;

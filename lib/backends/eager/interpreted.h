@@ -8,17 +8,10 @@
 
 #include "backends/built_in/built_in.h"
 #include "graph/abilities.h"
-#include "graph/any_size.h"
 #include "graph/backend.h"
 #include "ops/core/interpreter.h"
 
 namespace whittle {
-
-/// Calls f(node) for every call, those of nested graphs included.
-void for_each_call(const Graph& graph, const std::function<void(const Node&)>& f);
-
-/// Targets of calls for which `lacks` is true, each once, in order of appearance.
-std::vector<std::string> targets_of(const Graph& graph, const std::function<bool(const Node&)>& lacks);
 
 /// Targets that have no kernel of ours: unknown, or with neither `eval` nor `decompose`.
 std::vector<std::string> without_kernel(const Graph& graph);
@@ -44,8 +37,8 @@ class NamingInterpreter : public Interpreter {
 using MakeInterpreter = std::function<std::unique_ptr<NamingInterpreter>()>;
 
 /// Runs the graph in an interpreter of its own each time; an Error is a failure of the run that names the op. Where
-/// there is no `make`, as eager runs it, or, if somebody wants that here (graph/stepping.h), as code to step through.
-/// What is not stepped through serves any size (AnySize).
+/// there is no `make`, as eager runs it, or, if somebody wants that here (graph/run_observer.h), as code to step
+/// through. What is not stepped through serves any size (AnySize).
 std::unique_ptr<Executable> interpreted(const Graph& graph, MakeInterpreter make = {});
 
 /// How a graph is taken to where it is interpreted.

@@ -1,4 +1,4 @@
-#include "backends/halide/control_flow.h"
+#include "backends/halide/abilities.h"
 
 #include <algorithm>
 #include <map>
@@ -13,7 +13,6 @@
 #include "passes/subgraph.h"
 
 namespace whittle::halide {
-
 namespace {
 
 using program::runs_nested_graphs;

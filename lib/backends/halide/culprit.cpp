@@ -1,4 +1,4 @@
-#include "backends/halide/culprit.h"
+#include "backends/halide/abilities.h"
 
 #include <map>
 

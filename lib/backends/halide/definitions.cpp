@@ -96,11 +96,12 @@ const Definition* Prepared::definition(const Directive& directive) const {
     const Stage* stage = group_.stage(directive.stage);
     if (!stage || directive.update >= static_cast<int>(stage->updates.size()))
         throw Error({"group " + group_.name, ""},
-                    "found directive " + print(directive) + ", expected a Func and an update that exist");
+                    "found directive " + print(directive) +
+                        ", expected the name of a Func and the number of one of its updates");
     if (const int since = halide_since(directive); since > major_version())
-        throw Error({"group " + group_.name, ""}, "found directive " + print(directive) + ", expected Halide " +
-                                                      std::to_string(since) + " or newer instead of " +
-                                                      std::to_string(major_version()));
+        throw Error({"group " + group_.name, ""}, "found directive " + print(directive) + " with Halide " +
+                                                      std::to_string(major_version()) + ", expected Halide " +
+                                                      std::to_string(since) + " or newer");
     const auto found = definitions_.find(directive.stage);
     if (found == definitions_.end()) return nullptr;
     const auto definition = std::ranges::find(found->second, directive.update, &Definition::update);
@@ -126,7 +127,7 @@ const Definition& LoopKinds::owner(const Directive& directive) const {
     for (const auto& [key, loops] : kinds_)
         if (key.first == directive.at && loops.contains(directive.args.at(0)))
             return *prepared_.definition({.stage = key.first, .update = key.second});
-    throw Error("found directive " + print(directive) + ", expected a loop of Func " + directive.at);
+    throw Error("found directive " + print(directive) + ", expected the name of a loop of Func " + directive.at);
 }
 
 void LoopKinds::split(const Definition& definition, const std::string& old, const std::string& outer,
@@ -174,7 +175,6 @@ class LoadCounter final : public Sink<LoadCounts> {
     LoadCounts literal(DType, const Scalar&) override { return {}; }
     LoadCounts from_bits(DType, std::uint64_t) override { return {}; }
     LoadCounts cast(DType, bool, const LoadCounts& a) override { return a; }
-    LoadCounts unsigned_bits(DType, const LoadCounts& a) override { return a; }
     LoadCounts signed_bits(DType, const LoadCounts& a) override { return a; }
     LoadCounts infix(Op, const LoadCounts& a, const LoadCounts& b) override { return sum({a, b}); }
     LoadCounts prefix(Op, const LoadCounts& a) override { return a; }

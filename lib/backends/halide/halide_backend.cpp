@@ -3,10 +3,9 @@
 #include <mutex>
 
 #include "backends/built_in/built_in.h"
+#include "backends/halide/abilities.h"
 #include "backends/halide/build_info.h"
 #include "backends/halide/compile_kernels.h"
-#include "backends/halide/control_flow.h"
-#include "backends/halide/culprit.h"
 #include "backends/halide/definitions.h"
 #include "backends/halide/executable.h"
 #include "backends/halide/halide_text.h"
@@ -14,19 +13,14 @@
 #include "backends/halide/plain_text.h"
 #include "backends/halide/planned.h"
 #include "backends/halide/releases.h"
-#include "backends/halide/repro_code.h"
-#include "backends/halide/short_program.h"
-#include "backends/halide/single_kernels.h"
 #include "base/error.h"
-#include "base/kernel_threads.h"
 #include "base/log.h"
 #include "base/log_step.h"
+#include "base/thread_work.h"
 #include "compile/compile.h"
 #include "compile/observer.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
-#include "graph/lacking.h"
-#include "graph/releases.h"
 #include "graph/text.h"
 #include "ops/core/not_implemented.h"
 
@@ -204,7 +198,8 @@ class HalideBackend final : public Backend,
     static void expect_own_release(const BackendOptions& options) {
         if (!halide::library_for(options).empty())
             throw Error("a process of " + version() + " cannot write a program for release " + chosen_release(options) +
-                        " of Halide: run repro on the minimized graph");
+                            " of Halide",
+                        "run repro on the minimized graph");
     }
 
     static CompileResult lower(CompiledProgram& program, const CompileOptions& compile_options) {

@@ -10,7 +10,6 @@
 #include "expr/loops.h"
 
 namespace whittle::halide {
-
 namespace {
 
 using expr::Directive;
@@ -21,8 +20,8 @@ using language::cpp;
 
 class TextWriter final : KernelWriter {
   public:
-    TextWriter(const Group& group, const Schedule& schedule, const std::set<std::string>& guilty = {})
-        : KernelWriter(group, schedule, "Halide::"), guilty_(guilty) {
+    TextWriter(const Group& group, const Schedule& schedule, const std::set<std::string>& culprit = {})
+        : KernelWriter(group, schedule, "Halide::"), culprit_(culprit) {
         for (const expr::Input& input : group.inputs) names_.unique(input.name);
         for (const Stage& stage : group.stages) names_.unique(stage.name);
         for (const auto& [helper, text] : kHelpers) names_.unique(std::string(helper));
@@ -136,7 +135,7 @@ class TextWriter final : KernelWriter {
         TextSink sink(naming_, helpers_, variables, functions_of(schedule_, d));
         sink.switched = std::ranges::any_of(schedule_, [&](const Directive& directive) {
             return directive.kind == Directive::Kind::vector_math && directive.stage == d.stage->name &&
-                   directive.update == d.update && guilty_.contains(expr::print(directive));
+                   directive.update == d.update && culprit_.contains(expr::print(directive));
         });
         Translator<Code> translate(sink, group_, d.loops, true, contracts(schedule_));
         auto [element, value] = assigned(sink, translate, d, d.update < 0 ? nullptr : &d.assigned());
@@ -179,7 +178,7 @@ class TextWriter final : KernelWriter {
         for (const int r : directive.requires_)
             if (const auto found = switches_.find(static_cast<std::size_t>(r)); found != switches_.end())
                 all.push_back(found->second);
-        if (guilty_.contains(expr::print(directive))) all.push_back("culprit_on");
+        if (culprit_.contains(expr::print(directive))) all.push_back("culprit_on");
         return join(all, " && ");
     }
 
@@ -223,7 +222,7 @@ class TextWriter final : KernelWriter {
                target_code(target_for(schedule_, target)) + ");\n";
     }
 
-    const std::set<std::string> guilty_;
+    const std::set<std::string> culprit_;
     UniqueNames names_;  ///< Halide tells a Var from an RVar or a Func of the same name, C++ does not
     std::vector<std::pair<std::string, std::string>> pointers_;        ///< tensor, parameter
     std::vector<std::pair<std::string, std::string>> vars_;            ///< loop, C++ name
@@ -233,10 +232,10 @@ class TextWriter final : KernelWriter {
 
 }  // namespace
 
-std::string halide_support_cpp(const std::vector<ScheduledGroup>& groups, const std::set<std::string>& guilty) {
+std::string halide_support_cpp(const std::vector<ScheduledGroup>& groups, const std::set<std::string>& culprit) {
     std::set<std::string> helpers;
     for (const auto& [group, schedule] : groups) {
-        TextWriter writer(*group, *schedule, guilty);
+        TextWriter writer(*group, *schedule, culprit);
         writer.function("f", "host");
         helpers.insert(writer.helpers().begin(), writer.helpers().end());
     }
@@ -247,8 +246,8 @@ std::string halide_support_cpp(const std::vector<ScheduledGroup>& groups, const 
 }
 
 std::string to_halide_cpp(const Group& group, const Schedule& schedule, const std::string& function_name,
-                          const std::string& target, const std::set<std::string>& guilty) {
-    return TextWriter(group, schedule, guilty).function(function_name, target);
+                          const std::string& target, const std::set<std::string>& culprit) {
+    return TextWriter(group, schedule, culprit).function(function_name, target);
 }
 
 std::string halide_file_cpp(const Group& group, const Schedule& schedule, const std::string& target) {

@@ -18,7 +18,7 @@ struct ScheduledGroup {
 };
 
 /// Helper functions that the text of these groups uses, and only those. Needs <Halide.h>, <cmath>, <cstdint>, <vector>.
-std::string halide_support_cpp(const std::vector<ScheduledGroup>& groups, const std::set<std::string>& guilty = {});
+std::string halide_support_cpp(const std::vector<ScheduledGroup>& groups, const std::set<std::string>& culprit = {});
 
 /// The class of sound_accesses.h as it stands there.
 std::string_view sound_accesses_text();
@@ -34,7 +34,7 @@ std::string_view kernel_helpers_text();
 /// Throws Error when a directive names a stage or loop that does not exist.
 /// The directives of these texts (expr::print) read `if (culprit_on) …`, a bool that the caller defines.
 std::string to_halide_cpp(const expr::Group& group, const expr::Schedule& schedule, const std::string& function_name,
-                          const std::string& target = {}, const std::set<std::string>& guilty = {});
+                          const std::string& target = {}, const std::set<std::string>& culprit = {});
 
 /// That function as a file which compiles as it is, with what it needs; its first lines say how.
 std::string halide_file_cpp(const expr::Group& group, const expr::Schedule& schedule, const std::string& target);

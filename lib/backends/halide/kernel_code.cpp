@@ -81,13 +81,13 @@ void take_error(void* context, const char* message) {
     if (context) static_cast<std::string*>(context)->append(message);
 }
 
+/// Halide's run-time library, with threads, memory and error messages of ours. One for the process, which stays.
 /// Writes Halide's run-time library. It has no arithmetic of the kernels; Halide 21 refuses to compile it as strict.
 void write_runtime(const std::filesystem::path& file) {
     Halide::compile_standalone_runtime(file.string(),
                                        Halide::Target(default_target()).without_feature(Halide::Target::StrictFloat));
 }
 
-/// Halide's run-time library, with threads, memory and error messages of ours. One for the process, which stays.
 const LoadedObject& runtime() {
     static const LoadedObject* const loaded = [] {
         const Halide::Target target = Halide::Target(default_target());

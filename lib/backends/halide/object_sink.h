@@ -58,9 +58,6 @@ class ObjectSink final : public Sink<Halide::Expr> {
         const Halide::Type type = halide_type(dtype);
         return Halide::cast(as_unsigned ? type.with_code(halide_type_uint) : type, a);
     }
-    E unsigned_bits(DType dtype, const E& a) override {
-        return Halide::reinterpret(halide_type(dtype).with_code(halide_type_uint), a);
-    }
     E signed_bits(DType dtype, const E& a) override { return Halide::reinterpret(halide_type(dtype), a); }
     E infix(expr::Op op, const E& a, const E& b) override {
         switch (op) {

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdlib>
 #include <map>
-#include <string_view>
 
 #include "backends/halide/kernel_code.h"
 #include "backends/halide/pipeline_maker.h"
@@ -15,7 +14,6 @@
 #include "base/subprocess.h"
 
 namespace whittle::halide {
-
 namespace {
 
 using expr::Group;
@@ -191,7 +189,7 @@ std::optional<KernelError> CompiledGroup::run(std::span<const void* const> input
     const int status = group.code->function(arguments);
     if (status == 0) return {};
     while (message.ends_with('\n')) message.pop_back();
-    return KernelError{message.empty() ? "Halide's kernel returned " + std::to_string(status) : message};
+    return KernelError{message.empty() ? "Halide's kernel returned error code " + std::to_string(status) : message};
 }
 
 namespace {

@@ -63,7 +63,7 @@ class PipelineMaker final : ScheduleSink<Halide::VarOrRVar> {
                            bool careful = true)
         : prepared_(prepared), data_(data), careful_(careful), walk_(*this, prepared) {}
 
-    Halide::Pipeline make(const Schedule& schedule, bool mended = true) {
+    Halide::Pipeline make(const Schedule& schedule, bool with_workarounds = true) {
         // A short program is strict or not as its target says.
         if (!data_) schedule_ = &schedule;
         functions_ = [&](const Definition& d) {
@@ -86,7 +86,7 @@ class PipelineMaker final : ScheduleSink<Halide::VarOrRVar> {
                 if (d.update >= 0 && !scheduled.contains({stage->name, d.update}))
                     funcs_.at(stage->name).update(d.halide_update).unscheduled();
         Halide::Pipeline pipeline(outputs);
-        if (mended && vectorizes(schedule))
+        if (with_workarounds && vectorizes(schedule))
             pipeline.add_custom_lowering_pass(new SoundAccesses(outputs));  // takes ownership
         return pipeline;
     }

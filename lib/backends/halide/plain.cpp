@@ -8,7 +8,7 @@ class PlainExecutable final : public Executable {
   public:
     explicit PlainExecutable(const PlainKernel& kernel) : prepared_(kernel.group) {
         PipelineMaker maker(prepared_, kernel.inputs, kernel.careful);
-        pipeline_ = maker.make(kernel.schedule, kernel.mended);
+        pipeline_ = maker.make(kernel.schedule, kernel.with_workarounds);
         target_ = kernel.target.empty() ? Halide::get_jit_target_from_environment() : Halide::Target(kernel.target);
         pipeline_.compile_jit(target_);
     }

@@ -4,7 +4,6 @@
 
 #include "backends/halide/kernel_writer.h"
 #include "base/words.h"
-#include "tensor/alike.h"
 #include "tensor/scalars.h"
 
 namespace whittle::halide {
@@ -66,7 +65,7 @@ class PlainWriter final : KernelWriter {
         const Stage& output = *prepared_.outputs()[0];
         text.func = output.name;
         text.type = short_cpp.type(output.dtype);
-        text.guilty = guilty_;
+        text.culprit = culprit_;
         text.definition = title();
         text.statements = inputs + (vars_.empty() ? "" : "    Var " + declared(vars_) + ";\n") + funcs +
                           (schedule.empty() ? "" : "\n" + schedule + "\n");
@@ -84,9 +83,7 @@ class PlainWriter final : KernelWriter {
     /// "f(x) = exp(in(0)) with in(0) = 2"; empty: it is long.
     std::string title() const {
         constexpr std::size_t kLongest = 60;
-        std::string text = definition_;
-        constexpr std::string_view kZero = "Expr(0)";  // which only C++ needs
-        for (std::size_t at; (at = text.find(kZero)) != std::string::npos;) text.replace(at, kZero.size(), "0");
+        const std::string text = replaced(definition_, "Expr(0)", "0");  // which only C++ needs
         if (text.size() > kLongest || text.find('\n') != std::string::npos) return "";
         std::string values;
         for (const expr::Input* input : prepared_.inputs()) {
@@ -201,11 +198,11 @@ class PlainWriter final : KernelWriter {
         const Directive& d = schedule_[i];
         const std::string code = call_of(d);
         if (code.empty()) return "";
-        const bool is_guilty = static_cast<int>(i) == kernel_.guilty;
-        const bool needs_guilty = std::ranges::find(d.requires_, kernel_.guilty) != d.requires_.end();
-        if (is_guilty) guilty_ = code;
-        return std::string("    ") + (is_guilty || needs_guilty ? "if (with_directive) " : "") + code + ";" +
-               (is_guilty ? "  // <-- this directive" : "") + "\n";
+        const bool is_culprit = static_cast<int>(i) == kernel_.culprit;
+        const bool needs_culprit = std::ranges::find(d.requires_, kernel_.culprit) != d.requires_.end();
+        if (is_culprit) culprit_ = code;
+        return std::string("    ") + (is_culprit || needs_culprit ? "if (with_directive) " : "") + code + ";" +
+               (is_culprit ? "  // <-- this directive" : "") + "\n";
     }
 
     std::string realized(const Stage& output, std::string& statements) {
@@ -213,7 +210,7 @@ class PlainWriter final : KernelWriter {
         const std::string sizes = "{" + sizes_of(output.sizes()) + "}";
         // Of no dimensions and no target realize() needs no word.
         const std::string arguments = output.vars.empty() && target.empty() ? "" : sizes + target;
-        if (!kernel_.mended || !vectorizes(schedule_)) return output.name + ".realize(" + arguments + ")";
+        if (!kernel_.with_workarounds || !vectorizes(schedule_)) return output.name + ".realize(" + arguments + ")";
         helpers_.insert("SoundAccesses");
         statements += "    Pipeline pipeline(" + output.name +
                       ");\n    pipeline.add_custom_lowering_pass(new SoundAccesses({" + output.name + "}));\n";
@@ -224,7 +221,7 @@ class PlainWriter final : KernelWriter {
     std::vector<std::string> vars_;         ///< in the order of their first use
     std::vector<std::string> split_rvars_;  ///< made by splits
     int domains_ = 0;
-    std::string guilty_;
+    std::string culprit_;
     std::string definition_;  ///< of all stages, in a line
 };
 

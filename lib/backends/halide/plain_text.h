@@ -10,7 +10,7 @@
 
 namespace whittle::halide {
 
-/// Its target: empty is the one of the process, as realize() takes it. Mended is it with the pass of sound_accesses.h,
+/// Its target: empty is the one of the process, as realize() takes it. Fixed is it with the pass of sound_accesses.h,
 /// careful as Translator has it.
 using program::PlainKernel;
 
@@ -18,7 +18,7 @@ struct PlainText {
     std::string helpers;          ///< functions that the statements call
     std::string statements;       ///< inputs, Funcs, schedule
     std::string definition = {};  ///< what it computes, for a title: "f(x) = exp(in(x))"; empty: more than that
-    std::string guilty;           ///< the guilty directive: "f.update().vectorize(r, 8)"
+    std::string culprit;          ///< the culprit directive: "f.update().vectorize(r, 8)"
     std::string realize;          ///< an expression whose value is the output's Buffer
     std::string type;             ///< of its elements
     std::string func;             ///< its name

@@ -7,8 +7,11 @@
 #include <cstdlib>
 
 #include "backends/halide/build_info.h"
+#include "base/error.h"
+#include "base/files.h"
 #include "base/kept.h"
 #include "base/module.h"
+#include "base/subprocess.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
 
@@ -112,6 +115,17 @@ fs::path library_for(const BackendOptions& options) {
     const fs::path library = folder_of_releases() / release / kLibrary;
     std::error_code ignored;
     return fs::equivalent(library, own_library(), ignored) ? fs::path() : library;
+}
+
+std::vector<std::string> compile_flags_of(const std::string& release) {
+    if (library_for({{"release", release}}).empty()) return compile_flags();  // this process is that release
+    const fs::path file = folder_of_releases() / release / "flags";
+    std::error_code ignored;
+    if (!fs::exists(file, ignored))
+        throw Error({file.string(), {}}, "the file is missing: it says how programs are built with this release",
+                    (library_folder() / "backends" / "halide" / "install").string() + " " + release +
+                        " installs the release again");
+    return shell_split(read_file(file));
 }
 
 Backend* ReleaseWorkers::of(const BackendOptions& options) {

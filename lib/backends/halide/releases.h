@@ -20,6 +20,9 @@ std::vector<std::string> installed_releases();
 std::string chosen_release(const BackendOptions& options);
 /// Its library, where this process is another release; else empty. Throws as chosen_release().
 std::filesystem::path library_for(const BackendOptions& options);
+/// What follows "g++ -std=c++17 -O1 repro.cpp -o repro" for this release, which is installed. Throws Error where its
+/// installation does not say it.
+std::vector<std::string> compile_flags_of(const std::string& release);
 BackendOptions without_release(BackendOptions options);
 
 /// Those that other processes run. Safe to ask from several threads.

@@ -1,4 +1,4 @@
-#include "backends/halide/repro_code.h"
+#include "backends/halide/abilities.h"
 
 #include <set>
 
@@ -8,7 +8,7 @@
 #include "backends/halide/planned.h"
 #include "base/error.h"
 #include "compile/kernel_text.h"
-#include "compile/loops_code.h"
+#include "compile/planned.h"
 
 namespace whittle::halide {
 using program::Kernel;
@@ -23,26 +23,26 @@ SuspectCode halide_code(const EmitRequest& request) {
     const Plan& plan = *std::get<const Plan*>(result);
     std::vector<ScheduledGroup> scheduled;
     for (const Kernel& kernel : plan.kernels) scheduled.push_back({&kernel.group, &kernel.schedule});
-    std::set<std::string> guilty;
-    if (failure.culprit && !failure.culprit->directive.empty()) guilty.insert(failure.culprit->directive);
+    std::set<std::string> culprit;
+    if (failure.culprit && !failure.culprit->directive.empty()) culprit.insert(failure.culprit->directive);
     const program::Names names(plan.graph, request.outputs);
     const bool shares =
         failure.culprit && failure.culprit->component == "pass" && failure.culprit->op == name(PassId::share);
     const KernelFunctions kernels =
         shares ? KernelFunctions(plan, names, shared_kernels(program, plan)) : KernelFunctions(plan, names);
     return {.includes = "#include <Halide.h>",
-            .support = halide_support_cpp(scheduled, guilty),
+            .support = halide_support_cpp(scheduled, culprit),
             .code = kernels.functions("halide",
                                       [&](const Kernel& kernel, const std::string& name) {
-                                          return to_halide_cpp(kernel.group, kernel.schedule, name, {}, guilty);
+                                          return to_halide_cpp(kernel.group, kernel.schedule, name, {}, culprit);
                                       }) +
                     kernels.driver("under_test", "halide"),
             .name = "halide",
-            .label = shares ? "the pass share of Whittle" : "Halide, or the schedule that Whittle chose",
+            .label = shares ? "Whittle's pass 'share'" : "Halide, or the schedule that Whittle chose",
             .header = description(),
             .lowering = "the lowering",
             .compile_flags = compile_flags(),
-            .reads_guilty = true,
+            .reads_culprit = true,
             .loops = program::loops_code(plan, request.outputs),
             // Every kernel is compiled when it is called; a loaded machine takes a second or two for one.
             .more_seconds = 2 * static_cast<std::int64_t>(plan.kernels.size())};

@@ -10,9 +10,7 @@
 #include "backends/halide/planned.h"
 #include "backends/halide/rules/contraction.h"
 #include "backends/halide/rules/folds.h"
-#include "backends/halide/rules/rows.h"
-#include "backends/halide/rules/transpose.h"
-#include "backends/halide/rules/window.h"
+#include "backends/halide/rules/rules.h"
 #include "expr/parts.h"
 #include "graph/backend_options.h"
 

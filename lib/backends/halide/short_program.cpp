@@ -1,4 +1,4 @@
-#include "backends/halide/short_program.h"
+#include "backends/halide/abilities.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,6 @@
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "printers/short_program.h"
-#include "tensor/alike.h"
 #include "tensor/scalars.h"
 #include "text/language.h"
 
@@ -34,9 +33,9 @@ class HalideProgram {
         if (kind == "exception") caught();
         if (const std::string ends = ends_by_failure(failure_.signature, request_.alarm); !ends.empty())
             before_ = ends + "\n";
-        const bool guilty = !text_.guilty.empty();  // who computes functions is no word of a schedule
-        if (guilty) before_ = "    const bool with_directive = argc == 1;\n\n" + before_;
-        values_["ARGUMENTS"] = guilty ? "int argc, char **" : "";
+        const bool culprit = !text_.culprit.empty();  // who computes functions is no word of a schedule
+        if (culprit) before_ = "    const bool with_directive = argc == 1;\n\n" + before_;
+        values_["ARGUMENTS"] = culprit ? "int argc, char **" : "";
         values_["HEADER"] = header();
         values_["BUILD"] = build_line(request_.file, flags_);
         values_["HELPERS"] = text_.helpers;
@@ -49,7 +48,7 @@ class HalideProgram {
                 .summary = what(),
                 .compiler = names_target() ? description() : host_description(),
                 .compile_flags = flags_,
-                .control_argument = guilty ? text_.guilty + " switched off" : "",
+                .control_argument = culprit ? text_.culprit + " switched off" : "",
                 .expected = right(),
                 .tracker = "halide"};
     }
@@ -138,7 +137,7 @@ class HalideProgram {
     /// What is wrong, in one line.
     std::string what() const {
         const std::string& kind = failure_.signature.kind;
-        const std::string with = text_.guilty.empty() ? "" : ", with " + text_.guilty;
+        const std::string with = text_.culprit.empty() ? "" : ", with " + text_.culprit;
         if (const auto wrong = first_wrong())
             return defined() + element(wrong->first) + " is " + short_number(wrong->second) + ", expected " +
                    short_number(expected_[wrong->first]) + with + ".";
@@ -177,7 +176,7 @@ class HalideProgram {
     std::string header() const {
         std::string text = short_cpp.comment(version() + ": " + what());
         std::string facts;
-        if (!text_.guilty.empty()) facts += "Without that directive (" + program() + " control), the result is right.";
+        if (!text_.culprit.empty()) facts += "Without that directive (" + program() + " control), the result is right.";
         if (races())
             facts +=
                 " This is not a bug in Halide: the schedule allows races between updates (allow_race_conditions()), so "

@@ -1,4 +1,4 @@
-#include "backends/halide/single_kernels.h"
+#include "backends/halide/abilities.h"
 
 #include "backends/halide/compile_kernels.h"
 #include "backends/halide/planned.h"

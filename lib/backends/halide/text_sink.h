@@ -95,10 +95,6 @@ class TextSink : public Sink<Code> {
         return in_halide("cast", type(dtype, as_unsigned) + ", " + a.text);
     }
 
-    Code unsigned_bits(DType dtype, const Code& a) override {
-        return in_halide("reinterpret", type(dtype, true) + ", " + a.text);
-    }
-
     Code signed_bits(DType dtype, const Code& a) override {
         return in_halide("reinterpret", type(dtype) + ", " + a.text);
     }

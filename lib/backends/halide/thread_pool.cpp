@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/kernel_threads.h"
+#include "base/thread_work.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -16,14 +16,19 @@
 //  a multiplication that overflows.
 //  - A cast of a float to an integer and then to a narrower one is merged into one, which does not wrap: the bits that
 //    remain are masked in between. So is one of the same width (https://github.com/halide/Halide/pull/9105): on
-//    AVX-512 unsigned(int(-2.0f)) becomes a conversion that gives 2^32 - 1; the bits are reinterpreted instead.
+//    AVX-512 unsigned(int(-2.0f)) becomes a conversion that gives 2^32 - 1. Later versions make
+//    such a cast of a reinterpretation, too; so a bit is flipped before the cast and after it.
+//  - A division of floats by what turns out to be the constant 0, as a loop's variable in its first pass once the loop
+//  is
+//    unrolled, is refused: -0 is added to such divisors, as bits.
 //  - A cast from bool can fail an internal assertion of the search for narrow multiplications: a select instead.
 //  - exp, log, pow … of Halide are its own approximations, wrong for NaN and infinities: the C library's are called.
 //  - Required regions are computed by interval arithmetic: an index it cannot bound as tightly as we do is given its
 //    proven range (unsafe_promise_clamped), and one that depends on data is clamped. An index that is out of bounds,
 //    which the interpreter reports, therefore reads the nearest element here.
-// What its code generator gets wrong about loads and stores of vectors is mended after lowering: sound_accesses.h.
-// Schedules still must not vectorize beyond an extent (test/backends/random_schedule.h says what was seen).
+// What its code generator gets wrong about loads and stores of vectors is with_workarounds after lowering:
+// sound_accesses.h. Schedules still must not vectorize beyond an extent (test/backends/random_schedule.h says what was
+// seen).
 //
 // Not worked around: of an index like i % n % 3, n being data and i < 3, Halide's simplifier drops what it proves to
 // change nothing (the "% 3", and any clamp or promise in its place), and its bounds inference then takes i % n for
@@ -31,6 +36,7 @@
 // than the extent.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -59,8 +65,6 @@ class Sink {
     virtual E from_bits(DType dtype, std::uint64_t bits) = 0;
     /// cast to the type, or to the unsigned type of the same width.
     virtual E cast(DType dtype, bool as_unsigned, const E& a) = 0;
-    /// The bits of a signed integer of this type as the unsigned type of the same width.
-    virtual E unsigned_bits(DType dtype, const E& a) = 0;
     /// The bits of a float as the integer type of the same width.
     virtual E signed_bits(DType dtype, const E& a) = 0;
     virtual E infix(expr::Op op, const E& a, const E& b) = 0;
@@ -277,7 +281,7 @@ class Translator {
         if (is_integer(from) && is_integer(e->dtype) && !widens && bounds_.may_wrap(e) &&
             comes_from_float(e->operands[0])) {
             if (size_of(from) == size_of(e->dtype))
-                return is_unsigned(e->dtype) ? sink_.unsigned_bits(from, in) : sink_.cast(e->dtype, false, in);
+                return is_unsigned(e->dtype) ? unsigned_bits(from, in) : sink_.cast(e->dtype, false, in);
             const std::int64_t mask = (std::int64_t{1} << (size_of(e->dtype) * 8)) - 1;
             return sink_.cast(e->dtype, false, sink_.infix(Op::bit_and, in, sink_.literal(from, Scalar(mask))));
         }
@@ -298,11 +302,29 @@ class Translator {
     }
 
     E real(const expr::Expr& e, const std::vector<E>& in) {
+        if (e->op == Op::div && careful_ && may_become_zero(e->operands[1]))
+            return sink_.infix(e->op, in[0], sink_.infix(Op::add, in[1], negative_zero(e->dtype)));
         if (expr::info_of(e->op).function.empty()) return sink_.infix(e->op, in[0], in[1]);
         // LLVM makes of the library's pow(x, -1) a reciprocal that is wrong for infinities; this one is not.
         if (e->op == Op::pow && e->operands[1]->op == Op::constant && e->operands[1]->number.to_double() == -1)
             return sink_.infix(Op::div, sink_.literal(e->dtype, Scalar(1.0)), in[0]);
         return sink_.libm(e->op, e->dtype, in);
+    }
+
+    /// Whether Halide may find that the float is the constant 0: it depends on no data.
+    bool may_become_zero(const expr::Expr& root) {
+        if (root->op == Op::constant) return root->number.to_double() == 0;
+        if (root->op == Op::cast && is_integer(root->operands[0]->dtype)) {
+            constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+            if (bounds_.of(root->operands[0]).within(1, most)) return false;
+        }
+        bool depends = false;
+        expr::visit(root, [&](const expr::Expr& e) { depends = depends || e->op == Op::load; });
+        return !depends;
+    }
+
+    E negative_zero(DType dtype) {
+        return sink_.from_bits(dtype, dtype == DType::f64 ? std::uint64_t{1} << 63 : 0x80000000u);
     }
 
     E integer(const expr::Expr& e, const std::vector<E>& in) {
@@ -317,8 +339,15 @@ class Translator {
     }
 
     E unsigned_operand(const expr::Expr& e, std::size_t i, const std::vector<E>& in) {
-        return comes_from_float(e->operands[i]) ? sink_.unsigned_bits(e->dtype, in[i])
-                                                : sink_.cast(e->dtype, true, in[i]);
+        return comes_from_float(e->operands[i]) ? unsigned_bits(e->dtype, in[i]) : sink_.cast(e->dtype, true, in[i]);
+    }
+
+    /// The bits of a signed integer of this type as the unsigned type of the same width.
+    E unsigned_bits(DType dtype, const E& a) {
+        const DType of_width[] = {DType::u8, DType::u16, DType::u32, DType::u64};
+        const DType as = of_width[std::countr_zero(size_of(dtype))];
+        const E flipped = sink_.infix(Op::bit_xor, a, literal(dtype, 1));
+        return sink_.infix(Op::bit_xor, sink_.cast(dtype, true, flipped), literal(as, 1));
     }
 
     Sink<E>& sink_;

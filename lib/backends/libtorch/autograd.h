@@ -2,7 +2,7 @@
 #pragma once
 
 #include "graph/backend.h"
-#include "graph/joint_shape.h"
+#include "graph/joint_forward.h"
 
 namespace whittle::aten {
 

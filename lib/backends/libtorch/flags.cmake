@@ -11,5 +11,8 @@ if(whittle_torch_lacks_llvm EQUAL 0)
   set_source_files_properties(base/module.cpp PROPERTIES COMPILE_DEFINITIONS "WHITTLE_DEEP_MODULE=\"libtorch\"")
 endif()
 # How a user builds a file against the LibTorch found here.
+file(STRINGS ${WHITTLE_TORCH_INCLUDE}/ATen/ATen.h whittle_torch_needs_cxx20 REGEX "#error C[+][+]20 or later")
+set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/repro_code.cpp PROPERTIES COMPILE_DEFINITIONS
+  "WHITTLE_TORCH_NEEDS_CXX20=$<BOOL:${whittle_torch_needs_cxx20}>")
 set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/short_program.cpp PROPERTIES COMPILE_DEFINITIONS
   "WHITTLE_TORCH_HEADERS=\"${WHITTLE_TORCH_INCLUDE}\";WHITTLE_TORCH_API_HEADERS=\"${WHITTLE_TORCH_API_INCLUDE}\"")

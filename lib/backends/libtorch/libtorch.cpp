@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "graph/abilities.h"
 #include "graph/emitter.h"
-#include "graph/foreign_ops.h"
 #include "ops/core/registry.h"
 #include "tensor/reach.h"
 
@@ -24,8 +23,9 @@ class LibTorchInterpreter final : public NamingInterpreter {
     std::vector<Tensor> step(const Graph& graph, const Node& call, const RegisteredOp& op,
                              const Arguments<Tensor>& arguments) override {
         at_work(call);
-        if (aten::schema_of(call.target)) return boxed(call, [&](NodeRef operand) { return arguments.value(operand); });
+        // Assertions, too, where LibTorch has them: it would not say which value an assertion refuses.
         if (aten::is_control(call, op.schema)) return Interpreter::step(graph, call, op, arguments);
+        if (aten::schema_of(call.target)) return boxed(call, [&](NodeRef operand) { return arguments.value(operand); });
         if (!op.def->decompose) throw Error("LibTorch has no op '" + call.target + "'");
         const Expansion expansion = expand(graph, call);
         std::vector<Tensor> inputs;

@@ -45,7 +45,7 @@ class Caller {
         const std::string names =
             join(module.get_methods(), [](const torch::jit::Method& method) { return method.name(); });
         throw Error("the module has no method forward()",
-                    names.empty() ? "" : "the methods of the module are " + names);
+                    names.empty() ? "" : "capture a program that calls another method of the module: " + names);
     }
 
     static std::string declaration(const c10::Argument& parameter) {
@@ -61,7 +61,7 @@ class Caller {
         std::string text;
         for (std::size_t i = 1; i < schema_.arguments().size(); ++i)
             text += (text.empty() ? "" : ", ") + declaration(schema_.arguments()[i]);
-        return "the module's method is forward(" + text + ")";
+        return "use the parameters of the module's method: forward(" + text + ")";
     }
 
     const Tensor* find(const std::string& name, std::size_t place) {

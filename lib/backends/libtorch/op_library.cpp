@@ -98,7 +98,7 @@ bool added(const std::string& target, const fs::path& file) {
         register_op(std::move(op));
         return true;
     } catch (const Error& error) {
-        log_warning(LogChannel::backend, file.string() + ": " + target + " stays unknown: " + error.what());
+        log_warning(LogChannel::backend, file.string() + ": " + target + " cannot be used: " + error.what());
         return false;
     }
 }
@@ -114,7 +114,8 @@ std::vector<std::string> load_op_library(const fs::path& file) {
     if (error) throw Error({file.string(), {}}, error.message());
     if (const auto known = loaded.find(absolute); known != loaded.end()) return known->second;
     if (const std::string words = refused(absolute); !words.empty())
-        throw Error({file.string(), {}}, "expected a shared library that registers ops with TORCH_LIBRARY: " + words);
+        throw Error({file.string(), {}},
+                    "cannot load this file, expected a shared library that registers ops with TORCH_LIBRARY: " + words);
     const std::set<std::string> before = all_targets();
     load(absolute);
     std::vector<std::string> brought, targets;

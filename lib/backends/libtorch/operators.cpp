@@ -2,7 +2,6 @@
 
 #include <ATen/core/jit_type.h>
 
-#include "base/error.h"
 #include "ops/aten/earlier.h"
 
 namespace whittle::aten {

@@ -4,6 +4,7 @@
 #include <ATen/core/ivalue.h>
 
 #include <ATen/core/List.h>
+#include <torch/csrc/api/include/torch/version.h>
 
 #include <algorithm>
 #include <map>
@@ -293,15 +294,20 @@ SuspectCode libtorch_code(const EmitRequest& request, bool scripted) {
             "<torch/csrc/jit/tensorexpr/kernel.h>";
     code.code = slots["DEFINED"] + statements.defined() + "\n" + fill_template("repro_libtorch.cpp", slots);
     code.name = scripted ? "TorchScript" : "LibTorch";
-    code.label = scripted ? "TorchScript, or in a kernel of LibTorch"
-                 : request.gradients
-                     ? "a gradient rule of Whittle or of LibTorch"
-                     : "LibTorch, or both the reference's kernel and Whittle's lowering, which agree with each other";
+    code.label = scripted            ? "TorchScript, or in a kernel of LibTorch"
+                 : request.gradients ? "a gradient rule of Whittle or of LibTorch"
+                                     : "LibTorch, or in both the reference's kernel and Whittle's lowering";
     code.judges_reference = !scripted && !request.gradients;
     code.lowering = "a kernel of the reference";
-    code.header = "LibTorch 1.13, op by op" + std::string(scripted ? ", traced and run as TorchScript" : "");
-    code.compile_flags = {"-DNDEBUG", "-ltorch_cpu", "-lc10"};
+    code.header = "LibTorch " + std::to_string(TORCH_VERSION_MAJOR) + "." + std::to_string(TORCH_VERSION_MINOR) +
+                  ", op by op" + std::string(scripted ? ", traced and run as TorchScript" : "");
+    code.compile_flags = with_standard({"-DNDEBUG", "-ltorch_cpu", "-lc10"});
     return code;
+}
+
+std::vector<std::string> with_standard(std::vector<std::string> flags) {
+    if (WHITTLE_TORCH_NEEDS_CXX20) flags.insert(flags.begin(), "-std=c++20");
+    return flags;
 }
 
 }  // namespace whittle::aten

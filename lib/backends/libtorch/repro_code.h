@@ -10,4 +10,8 @@ namespace whittle::aten {
 /// Error for nested graphs, for an op that LibTorch has not, and for arguments that C++ cannot be written of.
 SuspectCode libtorch_code(const EmitRequest& request, bool scripted);
 
+/// The flags by which a user builds a program, with the C++ standard that the headers of this LibTorch need, if that is
+/// newer than C++17.
+std::vector<std::string> with_standard(std::vector<std::string> flags);
+
 }  // namespace whittle::aten

@@ -1,8 +1,5 @@
 #include "backends/libtorch/script.h"
 
-// First: clang 14 wants its types complete before the other headers use them.
-#include <ATen/core/ivalue.h>
-
 #include <torch/csrc/jit/frontend/source_range.h>
 #include <torch/csrc/jit/ir/constants.h>
 #include <torch/csrc/jit/ir/ir.h>

@@ -1,7 +1,6 @@
 #include "backends/libtorch/script_text.h"
 
 #include <map>
-#include <string_view>
 #include <vector>
 
 #include "backends/libtorch/memory.h"
@@ -78,7 +77,7 @@ class ScriptText {
         if (const auto* value = std::get_if<DType>(&arg.value))
             return std::to_string(static_cast<int>(aten::scalar_type(*value)));
         if (const auto* value = std::get_if<std::string>(&arg.value)) return word({}, *value);
-        throw Error("a call takes a nested graph");
+        throw Error("found a call with a nested graph, expected only calls without nested graphs");
     }
 
     const Graph& graph_;

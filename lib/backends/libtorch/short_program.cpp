@@ -3,13 +3,14 @@
 #include <torch/csrc/api/include/torch/version.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <map>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include "backends/libtorch/memory.h"
+#include "backends/libtorch/repro_code.h"
 #include "backends/libtorch/script_text.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -24,9 +25,8 @@
 #include "printers/short_program.h"
 #include "printers/title.h"
 #include "printers/torch_program.h"
-#include "tensor/alike.h"
-#include "tensor/expanded.h"
 #include "tensor/reach.h"
+#include "tensor/scalars.h"
 #include "text/language.h"
 
 namespace whittle {
@@ -42,8 +42,13 @@ bool is_method(const std::string& name) {
     const fs::path header = fs::path(WHITTLE_TORCH_HEADERS) / "ATen" / "ops" / (stem + ".h");
     std::error_code ignored;
     if (!fs::exists(header, ignored)) return name.ends_with('_');
-    return read_file(header).find(" " + name + "(const") == std::string::npos &&
-           read_file(header).find(" " + name + "(at::") == std::string::npos;
+    std::istringstream lines(read_file(header));
+    for (std::string line; std::getline(lines, line);) {
+        const bool of_name = line.find(" " + name + "(const") != std::string::npos ||
+                             line.find(" " + name + "(at::") != std::string::npos;
+        if (of_name && line.starts_with("inline ")) return false;  // templates are in a namespace for sizes
+    }
+    return true;
 }
 
 /// Empty where this LibTorch, or the program, has no such elements.
@@ -140,7 +145,7 @@ class LibTorchProgram {
         if (scripted_) flags.insert(flags.begin(), "-DNDEBUG");  // as LibTorch was built: its headers differ by it
         if (WHITTLE_TORCH_HEADERS != std::string_view("/usr/include"))
             flags.insert(flags.begin(), "-I" WHITTLE_TORCH_HEADERS);
-        return flags;
+        return aten::with_standard(std::move(flags));
     }
 
     std::string sentence() const {
@@ -150,8 +155,8 @@ class LibTorchProgram {
         const std::string text = language::cpp.comment("LibTorch " + version() + ", CPU: " + sentence());
         const std::string run = shell_quote({"./" + request_.file.stem().string()});
         if (!scripted_) return text;
-        return text + language::cpp.comment("Right " + unprepared() + "with TorchScript's optimizer switched off (" +
-                                            run + " control).");
+        return text + language::cpp.comment("The result is right " + unprepared() +
+                                            "with TorchScript's optimizer switched off (" + run + " control).");
     }
     /// Of the control of TorchScript.
     std::string unprepared() const { return frozen() ? "without optimize_for_inference(), and " : ""; }
@@ -260,7 +265,7 @@ class LibTorchProgram {
             return param.type == ParamType::tensor ? "torch::scalar_tensor(" + torch_cpp.number(*value) + ")"
                                                    : torch_cpp.number(*value);
         if (const auto* value = std::get_if<std::string>(&arg.value)) return text_argument(param, *value);
-        throw Error("a call takes a nested graph");
+        throw Error("found a call with a nested graph, expected only calls without nested graphs");
     }
 
     static std::string text_argument(const Param& param, const std::string& text) {
@@ -389,7 +394,7 @@ std::optional<ReproProgram> libtorch_program(const ShortRequest& request, std::s
 std::optional<ReproProgram> torchscript_program(const ShortRequest& request, std::string& why_not) {
     why_not = too_much(request);
     for (const auto& [name, value] : request.graph.failure->options)
-        if (value == "onednn") why_not = "the model runs with " + name + "=" + value;
+        if (value == "onednn") why_not = "the model runs with the backend option " + name + "=" + value;
     if (has_writes(request.graph)) why_not = "the graph has in-place writes";
     if (!why_not.empty()) return std::nullopt;
     // What the first run sees may decide how the second one is optimized; a fuser waits for it.

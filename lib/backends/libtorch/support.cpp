@@ -4,7 +4,7 @@
 
 #include "backends/libtorch/boxed_call.h"
 #include "backends/libtorch/memory.h"
-#include "graph/targets.h"
+#include "graph/graph.h"
 #include "ops/core/assertions.h"
 #include "ops/core/registry.h"
 

@@ -1,4 +1,4 @@
-#include "backends/libtorch/ts.h"
+#include "backends/libtorch/libtorch.h"
 
 // First: clang 14 wants its types complete before the other headers use them.
 #include <ATen/core/ivalue.h>
@@ -21,7 +21,6 @@
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
 #include "graph/emitter.h"
-#include "graph/libtorch_kernels.h"
 #include "ops/aten/hidden_writes.h"
 #include "ops/core/memory.h"
 

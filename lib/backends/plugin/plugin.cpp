@@ -12,7 +12,6 @@
 #include "backends/plugin/repro_code.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "formats/json_text.h"
 #include "graph/abilities.h"
@@ -35,7 +34,7 @@ std::vector<const whittle_backend*> load_library(const fs::path& library) {
     const auto* list = static_cast<const whittle_backend* const*>(::dlsym(handle, "whittle_backends"));
     if (!list)
         throw Error({file, {}}, "found no symbol 'whittle_backends', expected a backend library",
-                    "whittle_backend.h says what to export");
+                    "export whittle_backends, as whittle_backend.h describes");
     std::vector<const whittle_backend*> backends;
     for (; *list; ++list) {
         const whittle_backend& backend = **list;
@@ -82,7 +81,7 @@ class Host {
         if (!problem_.empty()) return problem_;
         for (std::size_t i = 0; i < outputs_.size(); ++i)
             if (!outputs_[i])
-                return "output " + std::to_string(i) + " of " + std::to_string(outputs_.size()) + " was not given";
+                return "output " + std::to_string(i) + " of " + std::to_string(outputs_.size()) + " is missing";
         return {};
     }
     Values take_outputs() {
@@ -150,7 +149,7 @@ BackendFailure failure_of(const char* stage, whittle_status status, const Host& 
     std::string message = said.message;
     if (status < WHITTLE_OK || status > WHITTLE_SKIP)
         message = "returned the unknown status " + std::to_string(status) + (message.empty() ? "" : ": " + message);
-    if (message.empty()) message = "gave no reason";
+    if (message.empty()) message = "failed without a message";
     return {stage, said.op, message, status == WHITTLE_UNSUPPORTED};
 }
 

@@ -15,6 +15,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "frontends/clang/unit.h"
 #include "frontends/cpp/command.h"
 #include "frontends/cpp/tables.h"
@@ -24,7 +25,6 @@
 #endif
 
 namespace whittle::cpp {
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -34,7 +34,9 @@ fs::path probe_header() {
     const fs::path program = fs::read_symlink("/proc/self/exe");
     const fs::path header =
         (program.parent_path() / WHITTLE_INCLUDE_DIR_FROM_BIN / "whittle" / "probe.h").lexically_normal();
-    if (!fs::exists(header)) throw Error({header.string(), {}}, "found no probe header, expected the installed one");
+    if (!fs::exists(header))
+        throw Error({header.string(), {}},
+                    "found no such file, expected the header of the probes, which is installed with Whittle");
     return header;
 }
 
@@ -90,13 +92,9 @@ std::string first_error(const ProcessResult& result, const std::string& temporar
 }
 
 /// The compiler wrote the temporary file's name into the depfile.
-void mend_depfile(const std::string& depfile, const std::string& temporary, const std::string& source) {
+void fix_depfile(const std::string& depfile, const std::string& temporary, const std::string& source) {
     if (depfile.empty() || !fs::exists(depfile)) return;
-    std::string text = read_file(depfile);
-    const std::string found = make_quoted(temporary), wanted = make_quoted(source);
-    for (std::size_t at = 0; (at = text.find(found, at)) != std::string::npos; at += wanted.size())
-        text.replace(at, found.size(), wanted);
-    write_file(depfile, text);
+    write_file(depfile, replaced(read_file(depfile), make_quoted(temporary), make_quoted(source)));
 }
 
 Words probed_command(const Command& command, const Scratch& scratch) {
@@ -158,11 +156,11 @@ Rewritten rewrite_apart(const Command& command, const Scratch& scratch) {
     const ProcessResult result = run_forked(work, options);
     if (result.signal)
         throw Error({command.words[command.source], {}},
-                    "Clang crashed while reading it (" + signal_name(result.signal) + ")");
+                    "Clang crashed while reading this file (" + signal_name(result.signal) + ")");
     const auto rewritten = static_cast<Rewritten>(result.exit_code);
     if (rewritten < Rewritten::probed || rewritten > Rewritten::refused)
         throw Error({command.words[command.source], {}},
-                    "Clang ended with exit status " + std::to_string(result.exit_code));
+                    "Clang failed on this file with exit status " + std::to_string(result.exit_code));
     return rewritten;
 }
 
@@ -175,7 +173,7 @@ Attempt try_probes(const Command& command) {
     const ProcessResult result = run(probed_command(command, scratch), false);
     if (status_of(result) != 0)
         return {0, "the compiler rejects the file with probes: " + first_error(result, scratch.source, source)};
-    mend_depfile(command.depfile, scratch.source, source);
+    fix_depfile(command.depfile, scratch.source, source);
     // Warnings are shown as the compiler gives them for the source itself: columns and excerpts are then right.
     if (!result.err.empty() || !result.out.empty())
         return {status_of(run(without_side_outputs(command, scratch.object), true)), {}};

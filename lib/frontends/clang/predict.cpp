@@ -197,7 +197,7 @@ void Predictor::walk_expression(const Expr* expression, Context& context) {
         }
     } else if (const std::string unknown = semantics_.unknown_call(expression); !unknown.empty()) {
         emit(std::nullopt, true, expression->getSourceRange(),
-             unknown + " receives a tensor, and its code is not visible here");
+             unknown + " receives a tensor; the code behind this call is unknown");
     }
 }
 

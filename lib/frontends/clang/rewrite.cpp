@@ -4,7 +4,6 @@
 #include <clang/AST/StmtOpenMP.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <tuple>
 
@@ -21,7 +20,7 @@ using namespace clang;
 
 namespace {
 
-constexpr const char* kNoPlace = "made by a macro, in a macro's argument, or behind a pragma";
+constexpr const char* kNoPlace = "the code comes from a macro or a macro's argument, or follows a pragma";
 
 class ProbeWriter : public RecursiveASTVisitor<ProbeWriter> {
     using Base = RecursiveASTVisitor<ProbeWriter>;
@@ -200,7 +199,7 @@ std::string ProbeWriter::refusal(const FunctionDecl* f) const {
     if (isa<CXXTryStmt>(body)) return "the body is a try block";
     if (f->hasAttr<NakedAttr>()) return "naked";
     if (f->getBeginLoc().isMacroID() || !isa<CompoundStmt>(body) || !cast<CompoundStmt>(body)->getLBracLoc().isFileID())
-        return "made by a macro";
+        return "the code comes from a macro";
     return {};
 }
 
@@ -226,7 +225,7 @@ bool ProbeWriter::TraverseLambdaExpr(LambdaExpr* lambda) {
     const Stmt* const block = lambda->getBody();
     std::string reason;
     if (!lambda->getBeginLoc().isFileID() || !lambda->getEndLoc().isFileID())
-        reason = "in a macro's argument, or made by a macro";
+        reason = "the code comes from a macro or a macro's argument";
     else if (isa<CoroutineBodyStmt>(call->getBody() ? call->getBody() : block))
         reason = "a coroutine";
     else if (call->isConstexpr() && !call->getDescribedFunctionTemplate() && may_be_constant(block))
@@ -351,7 +350,7 @@ void ProbeWriter::statement(Stmt* s) {
     if (const auto end = places_.after(s))
         edits_.end(*end, names);
     else
-        skip(s->getSourceRange(), "names", "behind a macro");
+        skip(s->getSourceRange(), "names", "the code follows a macro");
 }
 
 /// The body of a control statement: braces are put around a single statement; `names` are told first.
@@ -377,7 +376,7 @@ void ProbeWriter::condition(const char* what, const Expr* e) {
     const StringRef kind = what;
     if (!worth_telling(semantics_, e, kind == "for" || kind == "while" || kind == "do")) return;
     const auto place = places_.around(e);
-    if (!place) return skip(e->getSourceRange(), "condition", "made by a macro, or in a macro's argument");
+    if (!place) return skip(e->getSourceRange(), "condition", "the code comes from a macro or a macro's argument");
     const std::size_t number = site(SiteKind::branch, e->getSourceRange(), what);
     const std::string id = std::to_string(number);
     edits_.begin(place->first, scope_->frame + ".test(" + id + ",(" + call("before", number) + ",static_cast<bool>(");
@@ -389,7 +388,7 @@ void ProbeWriter::selector(const Expr* e) {
     if (e->isTypeDependent() || e->isEvaluatable(semantics_.context()) || !worth_telling(semantics_, e, false)) return;
     if (!written->getType()->isIntegralOrEnumerationType() || written->getObjectKind() != OK_Ordinary) return;
     const auto place = places_.around(written);
-    if (!place) return skip(e->getSourceRange(), "condition", "made by a macro, or in a macro's argument");
+    if (!place) return skip(e->getSourceRange(), "condition", "the code comes from a macro or a macro's argument");
     const std::size_t number = site(SiteKind::branch, e->getSourceRange(), WHITTLE_PROBE_SWITCH);
     edits_.begin(place->first,
                  scope_->frame + ".select(" + std::to_string(number) + ",(" + call("before", number) + ",");

@@ -267,7 +267,7 @@ std::optional<Read> Semantics::read(const Expr* expression) const {
             return Read{BreakKind::item, false, "a tensor is formatted as text"};
         if (output->getOperator() == OO_Subscript && is_tensor(output->getArg(0)->getType()) &&
             is_tensor(output->getArg(1)->getType()))
-            return Read{BreakKind::item, false, "[] reads the value of its tensor index"};
+            return Read{BreakKind::item, false, "indexing with a tensor reads the value of the tensor"};
     }
     if (const auto* call = dyn_cast<CallExpr>(expression)) return function_read(call);
     return std::nullopt;

@@ -1,6 +1,7 @@
 #include "frontends/clang/unit.h"
 
 #include <clang/AST/ASTConsumer.h>
+#include <clang/Basic/Version.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendAction.h>
 #include <clang/Tooling/Tooling.h>
@@ -18,7 +19,6 @@
 #endif
 
 namespace whittle::cpp {
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -114,7 +114,8 @@ void parse(const Unit& unit, const Reader& reader) {
     if (good && errors.getNumErrors() == 0) return;
     if (errors.message.empty()) errors.message = "cannot be parsed";
     if (errors.where.file.empty()) errors.where.file = unit.file;
-    throw Error(errors.where, "Clang 14: " + errors.message, hint_of(errors.message));
+    throw Error(errors.where, "Clang " + std::to_string(CLANG_VERSION_MAJOR) + ": " + errors.message,
+                hint_of(errors.message));
 }
 
 }  // namespace

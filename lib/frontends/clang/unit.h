@@ -1,4 +1,4 @@
-// Reading one C++ source file with Clang 14: analyze() and add_probes(). Nothing outside this folder includes
+// Reading one C++ source file with Clang: analyze() and add_probes(). Nothing outside this folder includes
 // Clang's headers.
 #pragma once
 

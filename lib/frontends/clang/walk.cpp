@@ -3,7 +3,6 @@
 #include <clang/AST/RecursiveASTVisitor.h>
 
 namespace whittle::cpp {
-
 namespace {
 
 class StatementWalk : public clang::RecursiveASTVisitor<StatementWalk> {

@@ -3,7 +3,6 @@
 #include "frontends/clang/unit.h"
 
 namespace whittle::cpp {
-
 namespace {
 [[noreturn]] void refuse() {
     throw Error("this Whittle was built without Clang, which reads C++ sources",

@@ -168,7 +168,7 @@ void expand(std::span<const std::string> words, int depth, Words& result) {
 /// What a command does instead of compiling one file to an object, by one of its words.
 const char* other_purpose(const std::string& word) {
     if (word == "-E") return "only preprocesses";
-    if (word == "-M" || word == "-MM") return "only lists what it includes";
+    if (word == "-M" || word == "-MM") return "only lists the included files";
     if (word == "-fsyntax-only") return "only checks the syntax";
     if (word == "-emit-pch" || word == "-xc++-header" || word == "c++-header" || word == "-emit-module" ||
         word == "--precompile")
@@ -202,7 +202,8 @@ Command parse_command(std::span<const std::string> words) {
         if (const char* purpose = other_purpose(word); purpose && command.other.empty()) command.other = purpose;
         if (word == "-c" || word == "-S") object = true;
         if (word == "-MD" || word == "-MMD") depends = true;
-        if (word.starts_with("-save-temps")) command.refused = "-save-temps keeps the temporary file's names";
+        if (word.starts_with("-save-temps"))
+            command.refused = "-save-temps would keep files with the name of the temporary file that has the probes";
         if (kWithArgument.contains(word) && i + 1 < all.size()) {
             const std::string& argument = all[++i];
             if (word == "-o") command.output = argument;

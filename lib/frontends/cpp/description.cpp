@@ -12,9 +12,9 @@
 #include "base/files.h"
 #include "formats/document.h"
 #include "formats/json_text.h"
+#include "tensor/shape.h"
 
 namespace whittle::cpp {
-
 namespace {
 
 namespace fs = std::filesystem;
@@ -25,7 +25,9 @@ constexpr int kMajor = 1, kMinor = 0;
 
 constexpr std::array<std::string_view, 3> kSiteKinds = {"statement", "branch", "effect"};
 
-std::string range_text(const Range& r) { return json_list({r.line, r.column, r.end_line, r.end_column}); }
+std::string range_text(const Range& r) {
+    return to_string(std::vector<std::int64_t>{r.line, r.column, r.end_line, r.end_column});
+}
 
 template <class Items, class Text>
 std::string list_text(const Items& items, Text text_of) {

@@ -6,7 +6,6 @@
 #include "probe/probe.h"
 
 namespace whittle::cpp {
-
 namespace {
 
 std::string range_initializer(const Range& r) {

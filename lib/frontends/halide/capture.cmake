@@ -25,7 +25,7 @@ target_compile_options(whittle_halide_capture PRIVATE -O2 -fno-exceptions -fno-r
 whittle_capture_library(whittle_halide_recorder
                         ${halide_capture}/lines.cpp ${halide_capture}/where.cpp ${halide_capture}/state.cpp
                         ${halide_capture}/directive.cpp ${halide_capture}/pipeline.cpp ${halide_capture}/nodes.cpp
-                        ${halide_capture}/npy.cpp ${halide_capture}/captured.cpp ${halide_capture}/recorder.cpp)
+                        ${halide_capture}/npy.cpp ${halide_capture}/external.cpp ${halide_capture}/captured.cpp ${halide_capture}/recorder.cpp)
 # Halide.h and <elf.h>, which where.cpp needs, exclude each other.
 set_source_files_properties(${halide_capture}/lines.cpp ${halide_capture}/where.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 whittle_unity(whittle_halide_recorder)

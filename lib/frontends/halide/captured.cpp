@@ -1,7 +1,6 @@
 #include "frontends/halide/captured.h"
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "frontends/halide/program.h"
@@ -80,7 +79,7 @@ std::set<int> dropped(const Program& program, const std::set<std::string>& left_
 
 /// The directives of the pipeline's Funcs, and of the Funcs that these make.
 std::vector<CapturedCall> schedule_of(const Program& program, const CapturedPipeline& pipeline,
-                                      const std::set<int>& without, const std::set<std::string>& culprits) {
+                                      const std::set<int>& without, const std::set<std::string>& culprits = {}) {
     std::vector<CapturedCall> schedule;
     std::set<std::string> funcs;
     for (const CapturedFunc& func : pipeline.funcs) funcs.insert(func.name);
@@ -99,6 +98,16 @@ std::vector<CapturedCall> schedule_of(const Program& program, const CapturedPipe
 }
 
 }  // namespace
+
+CapturedPipeline scheduled(const Program& program, const CapturedRun& run) {
+    CapturedPipeline pipeline = run.pipeline;
+    std::set<int> without = dropped(program, {});
+    for (const Directive& directive : program.directives)
+        if (directive.number < run.first_directive || directive.number > run.directive)
+            without.insert(directive.number);
+    pipeline.schedule = schedule_of(program, pipeline, without);
+    return pipeline;
+}
 
 std::optional<CapturedPipeline> captured_with(const Program& program, const std::set<std::string>& left_out,
                                               const std::set<std::string>& culprits) {

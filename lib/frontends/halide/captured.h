@@ -89,7 +89,19 @@ struct CapturedPipeline {
     CapturedFunc* func(const std::string& name);
 };
 
+/// A run of a pipeline, with the values that its inputs had.
+struct CapturedRun {
+    int number = 0;                          ///< in its process, from 1
+    int first_directive = 0, directive = 0;  ///< the program's first one in this process, and the last before the run
+    CapturedPipeline pipeline = {};
+    std::vector<std::string> results = {};  ///< .npy, in Fortran's order; none: the run did not end
+    std::string serialized = {};            ///< Halide's own file of the pipeline; empty: none was written
+};
+
 struct Program;
+/// The run's pipeline with the directives that were in force.
+CapturedPipeline scheduled(const Program& program, const CapturedRun& run);
+
 /// The pipeline that has the Funcs of the culprits, with the directives that are in force: of a run that left out those
 /// of the keys `left_out`. Nothing where none was captured that has them.
 std::optional<CapturedPipeline> captured_with(const Program& program, const std::set<std::string>& left_out,

@@ -104,6 +104,7 @@ class Reader {
 
     void read(const std::string& text) {
         before_ = static_cast<int>(program_.directives.size());
+        runs_before_ = program_.runs.size();
         made_.clear();
         std::istringstream in(text);
         for (std::string line; std::getline(in, line);) {
@@ -121,7 +122,9 @@ class Reader {
         else if (line.contains("event"))
             add_event(line);
         else if (line.contains("captured"))
-            add_captured(line["captured"].get<CapturedPipeline>());
+            add_captured(line);
+        else if (line.contains("results"))
+            add_results(line);
         else if (line.contains("returned"))
             program_.directives.at(static_cast<std::size_t>(before_ + line["returned"].get<int>() - 1))
                 .captured.returned = line["func"];
@@ -157,10 +160,24 @@ class Reader {
     }
 
     /// After a repair the same pipeline comes again.
-    void add_captured(CapturedPipeline pipeline) {
+    void add_captured(const json& line) {
+        CapturedPipeline pipeline = line["captured"];
+        if (line.contains("run")) {
+            program_.runs.push_back({.number = line["run"],
+                                     .first_directive = before_ + 1,
+                                     .directive = before_ + line["directives"].get<int>(),
+                                     .pipeline = std::move(pipeline),
+                                     .serialized = line.value("serialized", "")});
+            return;
+        }
         const auto same = [&](const CapturedPipeline& one) { return one.outputs == pipeline.outputs; };
         std::erase_if(program_.captured, same);
         program_.captured.push_back(std::move(pipeline));
+    }
+
+    void add_results(const json& line) {
+        for (std::size_t i = runs_before_; i < program_.runs.size(); ++i)
+            if (program_.runs[i].number == line["run"]) line["results"].get_to(program_.runs[i].results);
     }
 
     void add_event(const json& line) {
@@ -178,6 +195,10 @@ class Reader {
             program_.notes.push_back("a pipeline could not be described: " + text);
         else if (what == "not-captured")
             program_.notes.push_back("a pipeline could not be captured: " + text);
+        else if (what == "no-external")
+            program_.notes.push_back("the values of external functions could not be recorded: " + text);
+        else if (what == "not-recorded")
+            program_.notes.push_back("runs of a pipeline were not recorded: " + text);
         else if (what == "no-result")
             program_.notes.push_back("a result was not compared: " + text);
         else
@@ -186,6 +207,7 @@ class Reader {
 
     Program& program_;
     int before_ = 0;
+    std::size_t runs_before_ = 0;
     std::map<std::string, int> made_;  ///< "stage loop": the directive that made it last
 };
 
@@ -203,6 +225,10 @@ std::string Place::text() const {
 std::string Directive::func() const { return owner.substr(0, owner.find(".update(")); }
 
 bool Directive::is_candidate() const { return !halide_capture::is_neutral(name); }
+
+bool Directive::states_size() const {
+    return halide_capture::is_neutral(name) && name != "compute_root" && !name.starts_with("set_estimate");
+}
 
 bool Event::is_error() const { return what.ends_with("error"); }
 

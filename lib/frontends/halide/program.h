@@ -38,6 +38,8 @@ struct Directive {
     /// May be left out: it states no size, and the place where everything is computed without a schedule is not asked
     /// about.
     bool is_candidate() const;
+    /// States a size: asked about where all candidates are left out and the program still fails.
+    bool states_size() const;
 };
 
 /// Something that Halide or the recorder did about a directive: "dependent" (left out, since a loop that it uses was
@@ -80,6 +82,7 @@ struct Program {
     std::vector<Step> steps = {};
     std::vector<Event> events = {};
     std::vector<CapturedPipeline> captured = {};
+    std::vector<CapturedRun> runs = {};   ///< of pipelines, where they were recorded
     std::vector<std::string> notes = {};  ///< what could not be seen, and what to do
 
     /// It called Halide.

@@ -76,7 +76,8 @@ std::vector<std::pair<std::string, std::string>> Recording::environment() const 
         {kLeftOutVariable, (folder_ / "left_out").string()}};
     if (options_.reference) variables.emplace_back(kReferenceVariable, "1");
     if (options_.results) variables.emplace_back(kResultsVariable, results_folder().string());
-    if (options_.captured) variables.emplace_back(kCapturedVariable, inputs_folder().string());
+    if (options_.captured || options_.runs_mb) variables.emplace_back(kCapturedVariable, inputs_folder().string());
+    if (options_.runs_mb) variables.emplace_back(kRunsVariable, std::to_string(options_.runs_mb));
     if (options_.pipelines) variables.emplace_back(kPipelinesVariable, "1");
     return variables;
 }

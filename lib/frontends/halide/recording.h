@@ -2,6 +2,7 @@
 // what it wrote.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -19,6 +20,7 @@ struct RecordingOptions {
     bool results = false;                 ///< of each realize() are kept
     bool pipelines = false;               ///< are described
     bool captured = false;                ///< pipelines are, as far as a program of their own needs them
+    std::int64_t runs_mb = 0;             ///< each run of a pipeline is recorded, with so many MB of data; 0: none is
 };
 
 class Recording {
@@ -36,7 +38,7 @@ class Recording {
     /// With LD_PRELOAD, in front of what the user preloads.
     std::vector<std::pair<std::string, std::string>> whole_environment() const;
 
-    /// The files of inputs of the pipelines that were captured.
+    /// The files of inputs of the pipelines that were captured, and of results of runs.
     std::filesystem::path inputs_folder() const;
     /// The files of results, by name.
     std::set<std::string> results() const;

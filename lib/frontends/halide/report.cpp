@@ -120,7 +120,7 @@ json to_json(const Pipeline& pipeline) {
 std::string to_text(const Program& program) {
     std::string text = "Halide: " + plural(program.directives.size(), "directive") + ", " +
                        plural(program.pipelines.size(), "pipeline") + "\n";
-    if (const std::string error = program.error(); !error.empty()) text += "error of Halide: " + error + "\n";
+    if (const std::string error = program.error(); !error.empty()) text += "Halide's error: " + error + "\n";
     for (const std::string& note : program.notes) text += "note: " + note + "\n";
     if (!program.directives.empty()) text += "\nDirectives\n" + directives_text(program.directives);
     for (const Pipeline& pipeline : program.pipelines) text += pipeline_text(pipeline);

@@ -6,7 +6,6 @@
 #include "ops/core/registry.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 /// A parameter in a schema's text.

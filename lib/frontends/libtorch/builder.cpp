@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "base/words.h"
 #include "capture/log.h"
-#include "frontends/libtorch/fold.h"
 #include "frontends/libtorch/notes.h"
 #include "frontends/libtorch/piece_graph.h"
 #include "frontends/libtorch/statement.h"
@@ -26,7 +25,7 @@ struct Collected {
     std::size_t added = 0;             ///< processes
     std::vector<OpTime> times = {};    ///< by function: frames have no names yet …
     std::vector<Caller> callers = {};  ///< … and so are these
-    std::vector<std::string> notes = {}, titles = {};
+    std::vector<std::string> notes = {}, last = {}, titles = {};
     std::set<std::string> functions = {};
     std::map<std::string, std::int64_t> initialisations = {};  ///< ops of constructors
     std::int64_t op_count = 0, made = 0, imported = 0;         ///< imported: by packages that are
@@ -234,11 +233,13 @@ class Builder {
     }
 
     /// What is told of other processes than the first says so.
-    void note(std::string text) const {
-        to_.notes.push_back((process_ ? "process " + std::to_string(process_ + 1) + ": " : "") + std::move(text));
+    std::string of_process(std::string text) const {
+        return (process_ ? "process " + std::to_string(process_ + 1) + ": " : "") + std::move(text);
     }
+    void note(std::string text) const { to_.notes.push_back(of_process(std::move(text))); }
 
     void add_notes() const {
+        if (recording_.file.last) to_.last.push_back(of_process(note_of_last(recording_)));
         for (std::string& text : notes_of_end(recording_, process_ ? "" : options_.ended, to_.processes, process_))
             note(std::move(text));
         if (!recording_.frames.names && !recording_.steps.empty())
@@ -379,6 +380,8 @@ std::vector<std::string> together(const std::vector<std::string>& titles) {
 void add_notes(Collected& from, CapturedProgram& program) {
     std::vector<std::string>& notes = program.notes;
     notes = notes_of_functions(from.functions, from.options.functions);
+    program.last = from.last;
+    std::ranges::move(from.last, std::back_inserter(notes));
     std::ranges::move(from.notes, std::back_inserter(notes));
     if (from.titles.size() > 1) std::ranges::move(together(from.titles), std::back_inserter(notes));
     std::ranges::move(notes_of_placements(program.frames), std::back_inserter(notes));

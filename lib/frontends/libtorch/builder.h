@@ -39,6 +39,7 @@ struct Caller {
 struct CapturedProgram {
     std::vector<capture::CapturedFrame> frames;  ///< in order of their first op; those without graphs are left out
     std::vector<std::string> notes;              ///< what the capture could not see
+    std::vector<std::string> last;               ///< of each process that recorded its last operations: which
     std::vector<OpTime> op_times;                ///< by frame, the longest first; where the file has times
     std::vector<Caller> callers;                 ///< of the frames, the first kMostCallers places
     std::int64_t op_count = 0;                   ///< that LibTorch ran, at the level asked for

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <sstream>
-#include <string_view>
 #include <system_error>
 
 #include "base/error.h"
@@ -179,7 +178,7 @@ std::string why_not_captured(const TorchFacts& torch, const fs::path& file, cons
                        ", and there is no capture library for this version; found " +
                        (known.empty() ? "no other capture libraries" : "capture libraries for " + known);
     if (!libraries.outdated.empty())
-        text += "; " + plural(libraries.outdated.size(), "is", "are") +
+        text += "; " + plural(libraries.outdated.size(), "library is", "libraries are") +
                 " of another version of Whittle and must be rebuilt: " + libraries.outdated.front().string();
     return text + "; hint: " + hint;
 }

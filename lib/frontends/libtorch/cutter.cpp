@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "frontends/libtorch/statement.h"
+#include "frontends/libtorch/torch_names.h"
 #include "graph/text.h"
 #include "ops/aten/capture.h"
 #include "ops/aten/data_sizes.h"
@@ -12,7 +13,6 @@
 #include "tensor/reach.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 using capture::BreakKind;
@@ -43,6 +43,12 @@ bool has_mask(const Event& begin) {
     return found;
 }
 
+/// Of compiled code: TorchScript made it.
+bool is_fused(const Recording& recording, std::int32_t index) {
+    const Event& begin = *recording.step(index).begin;
+    return begin.kind == RecordKind::op_begin && recording.file.op(begin).name == kFusedKernel;
+}
+
 /// What a step is to a graph, before arguments are looked at: nothing, or the reason to stop. `dynamic_shapes`: a known
 /// op whose results' sizes are data is none.
 std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t index, bool dynamic_shapes) {
@@ -63,7 +69,8 @@ std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t inde
         case StepKind::data_pointer:
             return told(BreakKind::data_pointer, step.begin->text, "");
         case StepKind::compiled:
-            return told(BreakKind::unregistered_op, "code that torch.compile made", "");
+            return told(BreakKind::unregistered_op,
+                        is_fused(recording, index) ? "code that TorchScript made" : "code that torch.compile made", "");
         case StepKind::blob:
             return std::nullopt;
         case StepKind::op:
@@ -96,12 +103,15 @@ std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t inde
 /// What the user can change at the step; an option that would help is not set, or the operation would be no break.
 std::string hint_at(const Recording& recording, std::int32_t index, const GraphBreak& why) {
     if (recording.step(index).kind == StepKind::compiled)
-        return "to capture the operations of the function, run the program with TORCH_COMPILE_DISABLE=1";
+        return std::string("to capture the operations of the ") +
+               (is_fused(recording, index) ? "module, run the program with PYTORCH_TENSOREXPR=0"
+                                           : "function, run the program with TORCH_COMPILE_DISABLE=1");
     const bool sizes = why.kind == BreakKind::dynamic_shape && !data_sized_results({.target = why.op}).empty();
     return capture::hint(why.kind, why.stack,
                          {.library = !recording.library(index).empty(),
                           .more = sizes,
-                          .compares = compares_a_read_value(statement(why.stack))});
+                          .compares = compares_a_read_value(statement(why.stack)),
+                          .asserts = asserts(statement(why.stack))});
 }
 
 /// Every element of `view` is one of `whole`, which has them side by side.
@@ -151,6 +161,15 @@ struct Cutter::Cut {
         }
         piece = {.number = next, .steps = {}, .ended_by = {}};
         lent = kNever;
+    }
+    /// "After the last operation" is no advice for what stands there, behind `last`.
+    void drop_late_hints(std::int64_t last) {
+        const auto drop = [&](GraphBreak& why) {
+            if ((why.kind == BreakKind::data_pointer || why.kind == BreakKind::compare) && why.order > last)
+                why.hint = "";
+        };
+        std::ranges::for_each(plan.breaks, drop);
+        if (!plan.pieces.empty() && plan.pieces.back().ended_by) drop(*plan.pieces.back().ended_by);
     }
     /// The piece has a step of the last pass that began.
     void add_to_pass(bool through_pass) {
@@ -228,6 +247,7 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
         last = index;
     }
     cut.end(std::nullopt, next_piece_++);
+    if (last >= 0) cut.drop_late_hints(static_cast<std::int64_t>(recording_.step(last).order()));
     cut.tell_partial();
     return std::move(cut.plan);
 }
@@ -464,8 +484,8 @@ std::optional<GraphBreak> Cutter::unseen_write_break(std::int32_t index) const {
     for (const ValueId id : recording_.reads(index))
         if (const TracedValue& value = recording_.value(id); value.unseen && value.first_use == index)
             return GraphBreak{BreakKind::data_pointer,
-                              "the program wrote through a pointer to a tensor that " +
-                                  recording_.step(index).op->target() + " then reads",
+                              "the program wrote to a tensor through a pointer, and " +
+                                  recording_.step(index).op->target() + " then reads this tensor",
                               recording_.step(index).op->target(), recording_.stack(index)};
     return std::nullopt;
 }

@@ -1,7 +1,10 @@
 #include "frontends/libtorch/differences.h"
 
 #include <algorithm>
-#include <span>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "frontends/libtorch/frames.h"
 #include "ops/aten/data_sizes.h"
@@ -196,6 +199,90 @@ std::optional<Difference> host_difference(const CapturedGraph& was, const Captur
         if (!first->stack.empty()) break;
     }
     return first;
+}
+
+namespace {
+
+// ---- Identity
+
+/// Which inputs of two graphs their calls read in each other's place.
+class MatchedInputs {
+  public:
+    MatchedInputs(const Graph& was, const Graph& now, const std::string& function) : was_(was), now_(now) {
+        const std::vector<NodeId> before = computed(was), after = computed(now);
+        same_ = before.size() == after.size();
+        for (std::size_t i = 0; same_ && i < before.size(); ++i) {
+            const Node &a = was.node({before[i]}), &b = now.node({after[i]});
+            same_ = a.kind == b.kind && a.target == b.target && a.args.size() == b.args.size() &&
+                    a.kwargs.size() == b.kwargs.size() &&
+                    places_of(inside(a.stack, function)) == places_of(inside(b.stack, function));
+            for (std::size_t k = 0; same_ && k < a.args.size() + a.kwargs.size(); ++k)
+                same_ = match(argument_at(a, k), argument_at(b, k));
+            nodes_[before[i]] = after[i];
+        }
+    }
+    bool same_calls() const { return same_; }
+    const std::set<std::pair<NodeId, NodeId>>& pairs() const { return pairs_; }
+
+  private:
+    static std::vector<NodeId> computed(const Graph& graph) {
+        std::vector<NodeId> ids;
+        for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+            if (graph.nodes[i].kind != NodeKind::placeholder && graph.nodes[i].kind != NodeKind::output)
+                ids.push_back(static_cast<NodeId>(i));
+        return ids;
+    }
+    bool match(const Arg& a, const Arg& b) {
+        const ArgList *before = a.list(), *after = b.list();
+        if (before && after)
+            return std::ranges::equal(*before, *after, [&](const Arg& x, const Arg& y) { return match(x, y); });
+        const NodeRef *read = a.node(), *reads = b.node();
+        if (!read || !reads) return a == b;
+        if (was_.node(*read).kind != NodeKind::placeholder)
+            return nodes_.contains(read->id) && nodes_[read->id] == reads->id;
+        pairs_.emplace(read->id, reads->id);
+        return now_.node(*reads).kind == NodeKind::placeholder;
+    }
+
+    const Graph &was_, &now_;
+    bool same_ = false;
+    std::map<NodeId, NodeId> nodes_;
+    std::set<std::pair<NodeId, NodeId>> pairs_;
+};
+
+const Source& source_at(const CapturedGraph& captured, NodeId input) {
+    const std::vector<NodeId> inputs = captured.graph.placeholders();
+    return captured.sources.at(static_cast<std::size_t>(std::ranges::find(inputs, input) - inputs.begin()));
+}
+
+Difference failed(const Guard& guard, const capture::Found& found, const std::vector<StackFrame>& stack) {
+    return {.guard = guard.violated_by([&](const Source&) { return &found; }).value(),
+            .advice = capture::advice(guard, &found),
+            .stack = stack};
+}
+
+}  // namespace
+
+std::optional<Difference> identity_difference(const CapturedGraph& was, const CapturedGraph& now,
+                                              const std::string& function) {
+    const MatchedInputs inputs(was.graph, now.graph, function);
+    if (!inputs.same_calls()) return std::nullopt;
+    const auto& pairs = inputs.pairs();
+    for (auto one = pairs.begin(); one != pairs.end(); ++one)
+        for (auto other = std::next(one); other != pairs.end(); ++other) {
+            if (one->first == other->first) {  // one tensor became two
+                const Source& as = source_at(was, one->first);
+                const NodeId split = source_at(now, other->second) == as ? one->second : other->second;
+                const Node& input = now.graph.node({split});
+                return failed(Guard(source_at(now, split), capture::SameTensor{as}), input.meta(), input.stack);
+            }
+            if (one->second == other->second) {
+                const Node& input = was.graph.node({other->first});
+                return failed(Guard::tensor(source_at(was, other->first), input.meta()),
+                              capture::SameTensor{source_at(was, one->first)}, input.stack);
+            }
+        }
+    return std::nullopt;
 }
 
 }  // namespace whittle::libtorch

@@ -51,4 +51,9 @@ bool tells_of_host(const capture::Guard& guard);
 /// The first such guard that fails; reported at the branch where the call went another way, if it did.
 std::optional<Difference> host_difference(const capture::CapturedGraph& was, const capture::CapturedGraph& now);
 
+/// Of graphs of the function that have the same calls, where one has one tensor for what are two inputs of the other:
+/// "L['b'] is L['a'], now a different tensor".
+std::optional<Difference> identity_difference(const capture::CapturedGraph& was, const capture::CapturedGraph& now,
+                                              const std::string& function);
+
 }  // namespace whittle::libtorch

@@ -59,6 +59,8 @@ enum FileFlags : std::uint64_t {
     kWithData = 1,
     kWithTimes = 2,
     kWithHashes = 4,  ///< in the place of the operations: see capture/hashes.h
+    kWithRing = 8,    ///< of what happened the last alone, in the ring file
+    kUntilNan = 16,   ///< up to the first operation whose result has a NaN
 };
 enum CutReason : std::uint64_t {
     kNotCut = 0,
@@ -67,6 +69,7 @@ enum CutReason : std::uint64_t {
     kCutDisk = 3,
     kCutError = 4,
     kCutReading = 5,  ///< in no file: who read it was to stop early
+    kCutNan = 6,
 };
 
 struct ChunkHeader {
@@ -78,6 +81,30 @@ struct ChunkHeader {
 struct ReusedHeader {
     std::uint64_t emptied;  ///< twice as often as its records moved; odd while `used` is set back
 };
+
+/// The ring file of a process, beside its event file (kWithRing): records of what happened, the last ones alone. What
+/// those refer to is in the event file.
+///
+///   ring  = RingHeader, up to kRingHeaderSize, entry*   `capacity` bytes of entries; each is in one piece
+///   entry = RingEntry, record                           padded to a multiple of kRingAlignment
+///
+/// Entries are counted by their bytes from the first ever: the one at position p begins at byte p % capacity. Those
+/// from `begin` to `end` are whole at any moment, so a process may be killed at any moment.
+inline constexpr char kRingSuffix[] = ".ring";  ///< after the name of the event file
+inline constexpr char kRingMagic[8] = {'W', 'H', 'T', 'L', 'R', 'N', 'G', '\n'};
+inline constexpr std::uint64_t kRingHeaderSize = 4096, kRingAlignment = 16;
+struct RingHeader {
+    char magic[8];
+    std::uint64_t capacity, begin, end;
+};
+struct RingEntry {
+    std::uint64_t size;  ///< with this header and the padding
+    std::uint32_t thread, unused;
+};
+inline constexpr std::uint32_t kRingFiller = UINT32_MAX;  ///< in the place of a thread: the next entry is at byte 0
+/// A record takes a part of the capacity at most, and elements of operands that are no further back than a part are not
+/// written again. So an operation in the later half has its operands in the ring, too.
+inline constexpr std::uint64_t kRingParts = 4;
 
 struct RecordHeader {
     std::uint32_t size;  ///< with this header
@@ -186,6 +213,7 @@ enum class ProcessEvent {
 /// What the stub calls when the capture library is active. C calling convention, plain pointers: the stub knows no type
 /// of LibTorch.
 using PrintFunction = void* (*)(void* stream, const void* tensor, long width);
+using FusedFunction = void (*)(const void* kernel, void* stack);
 struct Hooks {
     void (*module_made)(void* module);
     void (*registered)(void* module, const void* tensor, const char* name, int is_buffer);
@@ -194,8 +222,9 @@ struct Hooks {
     void (*io)(const char* function, const void* stream, void* caller);   ///< stream: a std::ostream, or null
     void* (*print)(PrintFunction next, void* stream, const void* tensor, long width);  ///< calls next, at::print itself
     void (*from_blob)(void* caller);
-    void (*ends)(const char* function);                        ///< the program ends by this function
-    void (*process)(ProcessEvent event, const char* program);  ///< program: a path or a command, or null
+    void (*fused)(FusedFunction next, const void* kernel, void* stack);  ///< calls next: a kernel of TorchScript's runs
+    void (*ends)(const char* function);                                  ///< the program ends by this function
+    void (*process)(ProcessEvent event, const char* program);            ///< program: a path or a command, or null
     void (*probe_enter)(const char* function);
     void (*probe_name)(const void* tensor, const char* name, long long element, int is_parameter);
     void (*probe_leave)();

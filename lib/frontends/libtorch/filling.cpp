@@ -9,7 +9,6 @@
 #include "ops/aten/capture.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 std::vector<std::uint64_t> storages(const Event& event) {

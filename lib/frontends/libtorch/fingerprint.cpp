@@ -1,6 +1,5 @@
 #include "frontends/libtorch/fingerprint.h"
 
-#include <string_view>
 #include <type_traits>
 
 #include "frontends/libtorch/records.h"

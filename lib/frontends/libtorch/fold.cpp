@@ -111,7 +111,9 @@ std::optional<std::size_t> FrameFolder::add(Function& to, CapturedGraph graph, s
         if (const auto tensor = compare(graphs[*graph.variant_of], graph).tensor)
             graph.difference = tensor->guard.text();
     } else if (was_here) {
-        if (const auto why = host_difference(graphs[before], graph)) count_recompiles(to.frame, {&*why, 1}, graph.runs);
+        std::optional<Difference> why = host_difference(graphs[before], graph);
+        if (!why) why = identity_difference(graphs[before], graph, to.frame.function);
+        if (why) count_recompiles(to.frame, {&*why, 1}, graph.runs);
     }
     shape.graphs.push_back(graphs.size());
     to.latest[position] = graphs.size();

@@ -1,7 +1,8 @@
 // FrameFolder: the executions of a program's functions, told as TorchDynamo tells its code caches. A function is one
 // frame however often it was called; graphs of it that are equal are one graph that ran so many times; a graph that
 // differs from an earlier one in a host number, a size, strides or requires_grad alone is a recompile of that one, and
-// so is the graph of a call that, as the probes of `trace cc` tell, had another number or went another way.
+// so is the graph of a call that, as the probes of `trace cc` tell, had another number or went another way, and one
+// with the same calls that had one tensor in the place of two, or two in the place of one.
 //
 // Equal are graphs with the same operations, issued at the same places of the function, with the same parameters, and
 // ended by the same break; where the function was called from, where inputs came from and which results were read later

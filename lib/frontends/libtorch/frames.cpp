@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <optional>
-#include <set>
-#include <span>
 #include <utility>
 
 #include "frontends/libtorch/callers.h"
@@ -13,7 +10,6 @@
 #include "frontends/libtorch/stack_reader.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 /// Steps of one function, called from one place, that follow each other: one execution or several.
@@ -100,7 +96,7 @@ class Assigner {
                 frame = continued(number);
                 if (frame < 0) {
                     frame = open_at(of, index, run->call, run->holes);
-                    frames_.back().guessed = guess;
+                    frames_.back().guessed = guess || (!known && may_go_on(of));
                 }
                 if (number) by_call_[number] = frame;
                 first = none;
@@ -213,6 +209,10 @@ class Assigner {
         return known->second;
     }
 
+    /// It may be a call that began before: a generator or coroutine is entered again from another place, or by a caller
+    /// that has gone on.
+    bool may_go_on(const FrameFunction& of) { return of.resumable && !resumed_.insert({of.file, of.function}).second; }
+
     const std::vector<Step>& steps_;
     const Values& values_;
     StackReader& stacks_;
@@ -220,7 +220,8 @@ class Assigner {
     const CallGuesser guesser_;
     std::vector<FrameSteps>& frames_;
     std::int32_t root_ = -1;
-    std::map<std::uint64_t, std::int32_t> by_call_;  ///< the execution of each call whose number is known
+    std::map<std::uint64_t, std::int32_t> by_call_;          ///< the execution of each call whose number is known
+    std::set<std::pair<std::string, std::string>> resumed_;  ///< functions that are resumable and were seen
     std::optional<Run> run_, module_run_;  ///< module_run_: of a module that the function of run_, or main, calls
 };
 

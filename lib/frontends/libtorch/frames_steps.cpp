@@ -9,7 +9,6 @@
 #include "frontends/libtorch/torch_names.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 /// Per stack: whether it has such a function, each looked at once.

@@ -5,7 +5,6 @@
 #include "frontends/libtorch/torch_names.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 constexpr std::size_t kLeastIterations = 3;  ///< of a loop of main's own

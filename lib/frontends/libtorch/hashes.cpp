@@ -9,7 +9,6 @@
 #include "frontends/libtorch/stack_reader.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 HashedValue value_of(const EventValue& value) {

@@ -19,14 +19,12 @@
 #include <fstream>
 #include <memory>
 #include <sstream>
-#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/interpreter.h"
 #include "base/interrupt.h"
 #include "base/number_text.h"
-#include "base/shared_terminal.h"
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "frontends/libtorch/capture_library.h"
@@ -77,7 +75,7 @@ std::string obstacle(const fs::path& program) {
     if (!facts.same_machine) return "the program is for another machine, or for 32 bits: it ran without capture";
     if (facts.interpreter.empty()) return "the program is linked statically: it ran without capture";
     if (facts.interpreter != facts_of("/proc/self/exe").interpreter)
-        return "the program uses its own dynamic loader (" + facts.interpreter + "): it ran without capture";
+        return "the program uses its own dynamic loader (" + facts.interpreter + "): the program ran without capture";
     struct stat status {};
     if (::stat(program.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) && ::geteuid() != 0)
         return "the program runs with another user's rights (setuid): it ran without capture";
@@ -117,6 +115,8 @@ std::vector<std::string> environment_for(const LaunchOptions& options, const fs:
     if (options.with_data) flags |= kWithData;
     if (options.with_times) flags |= kWithTimes;
     if (options.with_hashes) flags |= kWithHashes;
+    if (options.with_ring) flags |= kWithRing;
+    if (options.until_nan) flags |= kUntilNan;
     constexpr double kMost = 1e12;  // a program that runs for so long ends sooner
     const auto milliseconds = static_cast<std::uint64_t>(std::clamp(1e3 * options.limits.seconds, 0.0, kMost));
     add(kLimitsVariable, std::to_string(options.limits.bytes) + " " + std::to_string(milliseconds) + " " +
@@ -201,7 +201,7 @@ void run(const LaunchOptions& options, std::vector<std::string> environment, Lau
         result.exit_code = WEXITSTATUS(status);
 }
 
-constexpr char kUnseen[] = "the capture library could not be loaded into the program: it ran without capture";
+constexpr char kUnseen[] = "the program ran without capture: the capture library could not be loaded into the program";
 
 /// What the stub wrote about itself, in our words: "" when all is well.
 std::string note_of(const std::string& status, const LaunchOptions& options, const CaptureLibraries& libraries) {
@@ -213,7 +213,7 @@ std::string note_of(const std::string& status, const LaunchOptions& options, con
                " did not load LibTorch, so there was nothing to capture";
     if (what == "late-torch")
         return "the program loaded LibTorch (" + more +
-               ") in a way that capture cannot see (dlmopen, or its own loader): it ran without capture";
+               ") in a way that capture cannot see (dlmopen, or its own loader): the program ran without capture";
     if (what == "no-library") {
         std::istringstream words(more);
         TorchFacts torch{};

@@ -22,6 +22,8 @@ struct LaunchOptions {
     bool with_data = false;         ///< inputs, weights and results too, not only what they are
     bool with_times = false;        ///< how long each op took
     bool with_hashes = false;       ///< hashes in the place of the operations
+    bool with_ring = false;         ///< of the operations the last alone, in `limits.bytes`
+    bool until_nan = false;         ///< up to the first whose result has a NaN
     std::uint64_t only = 0;         ///< the one operation that is captured, see StartFunction; 0: all are
     bool stdout_to_stderr = false;  ///< the program's output goes to stderr
     std::vector<std::pair<std::string, std::string>> environment = {};  ///< added to ours

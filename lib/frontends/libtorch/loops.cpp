@@ -4,7 +4,6 @@
 #include <unordered_map>
 
 namespace whittle::libtorch {
-
 namespace {
 
 /// All of them, also where one lies in another.

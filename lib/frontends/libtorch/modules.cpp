@@ -5,7 +5,6 @@
 #include <set>
 
 namespace whittle::libtorch {
-
 namespace {
 
 using Candidates = std::vector<std::size_t>;  ///< positions in EventFile::modules, ascending

@@ -5,13 +5,11 @@
 #include <iterator>
 #include <utility>
 
-#include "base/suggest.h"
 #include "base/words.h"
 #include "frontends/libtorch/builder.h"
 #include "symbolize/text.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 std::string place(const std::vector<StackFrame>& stack) {
@@ -20,20 +18,26 @@ std::string place(const std::vector<StackFrame>& stack) {
     return " at " + std::filesystem::path(frame.file).filename().string() + ":" + std::to_string(frame.line);
 }
 
+bool did_not_end(const Recording& recording, std::int32_t index) {
+    const Step& step = recording.step(index);
+    return !step.end || step.order() == recording.file.unfinished;
+}
+
 /// The op that had begun and did not end, or else the last one, and what became of it.
 std::string last_op(const Recording& recording) {
     std::int32_t last = -1;
     for (auto i = static_cast<std::int32_t>(recording.steps.size()) - 1; i >= 0; --i) {
         if (recording.step(i).kind != StepKind::op) continue;
-        if (last < 0 || !recording.step(i).end) last = i;
-        if (!recording.step(i).end) break;
+        if (last < 0 || did_not_end(recording, i)) last = i;
+        if (did_not_end(recording, i)) break;
     }
     if (last < 0) return {};
     const Step& step = recording.step(last);
     return "the last operation, " + step.op->target() + place(recording.stack(last)) +
-           (!step.end      ? ", did not finish"
-            : step.threw() ? ", threw an exception"
-                           : ", finished");
+           (did_not_end(recording, last)    ? ", did not finish"
+            : step.threw()                  ? ", threw an exception"
+            : recording.file.cut == kCutNan ? ", is the first whose result has a NaN"
+                                            : ", finished");
 }
 
 std::string note_of_end(const Recording& recording, const std::string& ended, std::optional<std::size_t> successor) {
@@ -53,6 +57,7 @@ std::string note_of_end(const Recording& recording, const std::string& ended, st
         note += "ended by " + file.end->function + place(recording.frames.end);
     }
     if (!inside.empty()) note += "; so the last execution of " + inside + " is incomplete";
+    if (file.last) return note;  // note_of_last() says what was captured
     const std::string last = last_op(recording);
     note += "; all operations before the end were captured";
     return last.empty() ? note : note + "; " + last;
@@ -79,8 +84,19 @@ const char* reason_of(CutReason cut) {
             return "because of an error in Whittle";
         case kCutReading:
             return "because a signal left no time to process the remaining operations";
+        case kCutNan:
+            return "at the first result with a NaN (--until)";
     }
     return "";
+}
+
+std::string note_of_last(const Recording& recording) {
+    const LastOperations& last = recording.file.last.value();
+    const std::string op = last_op(recording);
+    return "kept " + std::string(last.found < last.asked ? "" : "the last ") + plural(last.found, "operation") +
+           (last.full ? ", because " + std::to_string((last.bytes >> 20) + 1) + " MB hold no more (--capture limit)"
+                      : "") +
+           (op.empty() ? "" : "; " + op);
 }
 
 std::string fork_place(const Recording& recording) { return place(recording.frames.fork); }
@@ -148,7 +164,8 @@ std::vector<std::string> notes_of_escapes(const Recording& recording) {
 std::vector<std::string> notes_of_parameters(const Recording& recording) {
     // What is missing may read them, and so may code that is not seen.
     const auto unseen = [](const Step& step) { return step.kind == StepKind::compiled; };
-    if (recording.file.cut != kNotCut || std::ranges::any_of(recording.steps, unseen)) return {};
+    const EventFile& file = recording.file;
+    if (file.cut != kNotCut || file.last || std::ranges::any_of(recording.steps, unseen)) return {};
     std::set<std::int32_t> initializing;
     for (const FrameSteps& frame : recording.frames.frames)
         if (frame.constructor) initializing.insert(frame.steps.begin(), frame.steps.end());

@@ -19,6 +19,9 @@ const char* reason_of(CutReason cut);
 std::vector<std::string> notes_of_end(const Recording& recording, const std::string& ended, const Processes& processes,
                                       std::size_t process);
 
+/// Which operations are there, of a recording of the last ones.
+std::string note_of_last(const Recording& recording);
+
 /// Where the parent forked the recorded process: " at app.cpp:30", or "".
 std::string fork_place(const Recording& recording);
 

@@ -5,7 +5,6 @@
 #include "symbolize/text.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 bool is_same(const TensorRef& a, const TensorRef& b) {

@@ -3,7 +3,6 @@
 #include "base/words.h"
 
 namespace whittle::libtorch {
-
 namespace {
 std::string called(std::size_t process) { return "process " + std::to_string(process + 1); }
 }  // namespace

@@ -108,6 +108,7 @@ struct Mapping {
 struct SourcePlace {
     Language language = Language::python;
     bool entry = false;        ///< it was called from outside, by what is not of that language
+    bool resumable = false;    ///< of a generator or coroutine of Python's
     std::uint64_t module = 0;  ///< the module that is called there, 0: none is
     int line = 0;
     std::string file, function;  ///< as Python has them: "/home/me/train.py", "Net.forward"
@@ -197,6 +198,13 @@ struct ProcessIdentity {
     std::size_t inherited = 0;     ///< so many of its outermost entries are on stacks here, too
 };
 
+/// What a ring file had of a run: its last operations, of which a number was asked for.
+struct LastOperations {
+    std::size_t asked = 0, found = 0;
+    std::uint64_t bytes = 0;  ///< of the ring
+    bool full = false;        ///< there were more, which it had no room for
+};
+
 /// Between these two events of a thread, iterations of a loop were left out.
 struct Gap {
     std::uint64_t before = 0, after = 0;
@@ -232,7 +240,9 @@ struct EventFile {
     std::unordered_map<std::uint64_t, std::uint64_t> released;
     std::map<std::uint32_t, std::vector<Gap>> gaps;  ///< by thread, ascending
     std::vector<Event> events;  ///< op_begin, op_end, io, data_ptr, print_*, from_blob, snapshot, note, probe_*
-    std::shared_ptr<const EventMemory> file;
+    std::optional<LastOperations> last;       ///< where only those were recorded
+    std::optional<std::uint64_t> unfinished;  ///< the beginning of an operation that end_unfinished() ended
+    std::shared_ptr<const EventMemory> file, ring;
 
     const OpName& op(const Event& event) const { return ops.at(event.op); }
     /// Where Python calls what turns a tensor into text, on a stack inside that; 0: it is not.
@@ -247,6 +257,7 @@ struct ReadLimits {
     RepeatLimits repeats = {};
     std::size_t most_records = std::numeric_limits<std::size_t>::max();  ///< that are kept
     double seconds = std::numeric_limits<double>::infinity();
+    std::size_t last = 0;  ///< operations with a kernel that are wanted of a ring file
 };
 
 /// What the head of an event file tells.

@@ -190,13 +190,14 @@ struct SourcePlace {
     static constexpr auto kKind = RecordKind::source_place;
     std::uint64_t number = 0;
     Language language = Language::python;
-    bool entry = false;  ///< the interpreter was entered there
+    bool entry = false;      ///< the interpreter was entered there
+    bool resumable = false;  ///< of a generator or coroutine, whose call is left and entered again
     std::uint32_t line = 0;
     std::uint64_t module = 0;                              ///< that is called there, or 0
     std::string_view file = {}, function = {}, text = {};  ///< text: of the line, "" where only the file has it
     static void fields(auto& self, auto&& field) {
-        field(self.number), field(self.language), field(self.entry), field(self.line), field(self.module);
-        field(self.file), field(self.function), field(self.text);
+        field(self.number), field(self.language), field(self.entry), field(self.resumable), field(self.line);
+        field(self.module), field(self.file), field(self.function), field(self.text);
     }
 };
 

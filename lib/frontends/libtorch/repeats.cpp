@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace whittle::libtorch {
-
 namespace {
 constexpr std::size_t kIterationsAtEnd = 2;
 constexpr std::size_t kNowhere = ~std::size_t{0};

@@ -8,7 +8,6 @@
 #include "symbolize/text.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 bool is_comprehension(const CodePlace& place) {
@@ -117,6 +116,7 @@ StackInfo StackReader::read(std::uint32_t stack) {
         info.root = false;
         info.function = frame(places[*item]).function;
         info.constructor = is_constructor(places[*item]);
+        info.resumable = places[*item].resumable;
         info.file = places[*item].file;
         info.line = places[*item].line;
         info.call_place = id_of(places[*item + 1]);
@@ -157,6 +157,7 @@ StackInfo StackReader::read(std::uint32_t stack) {
     info.root = of == root;
     info.function = frame(place).function;
     info.constructor = is_constructor(place);
+    info.resumable = place.resumable;
     info.file = place.file;
     info.line = place.line;
     info.position = callers(stack, pc_of[user[of]]);
@@ -249,7 +250,7 @@ std::optional<StackReader::ModuleCall> StackReader::module_call(const std::vecto
         return std::nullopt;
     for (std::size_t i = function; i-- > engine;) {
         const CodePlace& place = places[i];
-        if (!place.interpreted || calls_compiled_module(place.file)) continue;
+        if (!place.interpreted || calls_compiled_module(place.file) || surrounds_forward(place.file)) continue;
         const bool constructs = is_python_constructor(place.function) && (place.user || is_of_torch_nn(place.file));
         // Of TorchScript only what Python calls: of a call in C++ the function there is the frame.
         if (place.torchscript ? !module : place.called_module || (!module && !constructs)) {
@@ -267,7 +268,8 @@ std::optional<StackReader::ModuleCall> StackReader::module_call(const std::vecto
                                  .file = place.file,
                                  .line = place.line,
                                  .call_place = id_of(places[function]) + " " + std::to_string(module),
-                                 .constructor = is_constructor(place)},
+                                 .constructor = is_constructor(place),
+                                 .resumable = place.resumable},
                           .place = i,
                           .call = call};
     }

@@ -19,6 +19,7 @@ struct FrameFunction {
     int line = 0;
     std::string call_place;    ///< where it was called from
     bool constructor = false;  ///< of C++, or __init__ of Python
+    bool resumable = false;    ///< see CodePlace
     /// Functions around it, as Event::untouched counts them; the last one called it. None: that is not known.
     std::optional<std::size_t> callers = {};
     /// Where the call's number is among records::Calls::numbers. None: it has none.

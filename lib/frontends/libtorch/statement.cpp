@@ -7,7 +7,6 @@
 #include "base/words.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 /// One of them stands in the text, as a word of its own.
@@ -72,6 +71,11 @@ bool branches(std::string_view statement) {
                                            "switch", "and",  "or",    "not", "bool"};
     return has_word(statement, kWords) || has_char(statement, "?!") || statement.find("&&") != statement.npos ||
            statement.find("||") != statement.npos;
+}
+
+bool asserts(std::string_view statement) {
+    constexpr std::string_view kWords[] = {"assert", "TORCH_CHECK"};
+    return has_word(statement, kWords);
 }
 
 bool compares_a_read_value(std::string_view statement) {

@@ -13,4 +13,7 @@ bool branches(std::string_view statement);
 /// Does it branch on a comparison with the value: "if h.sum().item() > 9:"?
 bool compares_a_read_value(std::string_view statement);
 
+/// Is it an assertion, whose other outcome is an error?
+bool asserts(std::string_view statement);
+
 }  // namespace whittle::libtorch

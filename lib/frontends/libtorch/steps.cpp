@@ -1,6 +1,5 @@
 #include "frontends/libtorch/steps.h"
 
-#include <algorithm>
 #include <map>
 #include <set>
 
@@ -9,7 +8,6 @@
 #include "ops/aten/capture.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 /// Ops that give the program a host value of a tensor's elements. Others that return host values (is_floating_point,

@@ -15,7 +15,7 @@ enum class Level {
     core,  ///< where those are composite, the ops that they are made of
 };
 
-/// compiled: code that torch.compile made, whose operations are not known.
+/// compiled: code that torch.compile or TorchScript made, whose operations are not known.
 enum class StepKind { op, print, io, data_pointer, blob, compiled };
 
 /// An op, or another thing that happened between ops. Pointers are into the EventFile.

@@ -55,6 +55,7 @@ const std::vector<CodePlace>& Symbolizer::places(std::uint64_t return_address) {
                           .called_module = place.module,
                           .interpreted = true,
                           .torchscript = place.language == Language::torchscript,
+                          .resumable = place.resumable,
                           .text = place.text,
                           .user = impl_->runs_python ? is_users_python(place.file, impl_->python_libraries)
                                                      : place.entry || !is_torch_python(place.file)});
@@ -83,6 +84,7 @@ const std::vector<CodePlace>& Symbolizer::places(std::uint64_t return_address) {
         place.column = info.column;
         place.start_line = info.start_line;
         place.constructor = info.constructor;
+        place.resumable = info.resumable;
         place.inlined = &info != &lines.back();
         // Libraries may have debug information too, and their headers' functions are inlined into the user's.
         place.user = nowhere.user && !impl_->library.has_source(place.file);

@@ -28,10 +28,11 @@ struct CodePlace {
     std::uint64_t called_module = 0;  ///< of a place that an interpreter runs: the module that is called there
     bool interpreted = false;         ///< Python or TorchScript
     bool torchscript = false;
-    std::string text = {};  ///< of the line, where more than the file tells it
-    bool user = false;      ///< the user's own code: with debug information outside the headers of the system and of
-                            ///< LibTorch, or, without any, in the program or a library outside their folders; in
-                            ///< Python outside the interpreter's and installed packages' folders
+    bool resumable = false;  ///< of a generator or coroutine, whose call is left and entered again
+    std::string text = {};   ///< of the line, where more than the file tells it
+    bool user = false;       ///< the user's own code: with debug information outside the headers of the system and of
+                             ///< LibTorch, or, without any, in the program or a library outside their folders; in
+                             ///< Python outside the interpreter's and installed packages' folders
     bool operator==(const CodePlace&) const = default;
 };
 

@@ -51,6 +51,9 @@ inline constexpr char kPythonBinding[] = "/libtorch_python.so", kTensorClass[] =
 #define WHITTLE_TENSOR_TO_LIST "_ZN5torch5utils14tensor_to_listERKN2at6TensorE"
 #define WHITTLE_TENSOR_TO_NUMPY "_ZN5torch5utils15tensor_to_numpyERKN2at6TensorEb"
 
+/// TorchScript runs what it compiled of several operations: TensorExprKernel::run(Stack&).
+#define WHITTLE_RUN_FUSED "_ZNK5torch3jit10tensorexpr16TensorExprKernel3runERSt6vectorIN3c106IValueESaIS5_EE"
+
 // ---- Functions of C++, as debug information or symbols spell them
 
 /// Autograd is on the stack: it runs a backward pass.
@@ -121,8 +124,12 @@ constexpr bool wraps_operations(std::string_view file) {
     const std::string_view part = file.substr(file.find('/') + 1);
     return part.find('/') == std::string_view::npos || names::starts_with_any(part, kParts);
 }
-/// A scope in which code that torch.compile made runs: "Torch-Compiled Region: 0/0".
-constexpr bool is_compiled_region(std::string_view scope) { return scope.starts_with("Torch-Compiled Region"); }
+/// A scope in which code that torch.compile made runs: "Torch-Compiled Region: 0/0"; the recorder's own name for a run
+/// of what TorchScript compiled of several operations.
+inline constexpr char kFusedKernel[] = "TorchScript-Fused Kernel";
+constexpr bool is_compiled_region(std::string_view scope) {
+    return scope.starts_with("Torch-Compiled Region") || scope == kFusedKernel;
+}
 /// What torch.compile and torch.export compute while they compile, by its path among packages: a function when it is
 /// called first, what computes its gradients in the first backward pass.
 constexpr bool compiles_python(std::string_view file, std::string_view function) {
@@ -135,6 +142,12 @@ constexpr bool runs_generated_code(std::string_view file) { return file.starts_w
 /// Between a module that torch.compile was given and the function that it compiled.
 constexpr bool calls_compiled_module(std::string_view file) {
     return file.find("/torch/_dynamo/") != std::string_view::npos;
+}
+/// Beside a module's function: hooks, and what decorates the function.
+constexpr bool surrounds_forward(std::string_view file) {
+    constexpr std::string_view kFiles[] = {"/torch/utils/hooks.py", "/torch/utils/_contextlib.py",
+                                           "/torch/autograd/grad_mode.py", "/torch/amp/autocast_mode.py"};
+    return names::ends_with_any(file, kFiles);
 }
 /// What works through items that it is given: a DataLoader's worker, a pool of processes or threads.
 constexpr bool works_for_others(std::string_view file) {

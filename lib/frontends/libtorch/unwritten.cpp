@@ -11,7 +11,6 @@
 #include "tensor/reach.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 constexpr std::uint64_t kNow = std::numeric_limits<std::uint64_t>::max();

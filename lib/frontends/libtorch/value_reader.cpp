@@ -4,11 +4,9 @@
 #include <cstddef>
 #include <cstring>
 
-#include "base/error.h"
 #include "tensor/reach.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 /// No element lies further from its storage's start, whatever its dtype: places in bytes fit 64 bits, and so do the

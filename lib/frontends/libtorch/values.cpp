@@ -1,8 +1,6 @@
 #include "frontends/libtorch/values.h"
 
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <tuple>
 #include <unordered_set>
 
@@ -11,7 +9,6 @@
 #include "tensor/reach.h"
 
 namespace whittle::libtorch {
-
 namespace {
 
 /// Where a tensor lies in memory: two objects at one place are one value.

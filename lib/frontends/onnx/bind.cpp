@@ -7,7 +7,6 @@
 #include "graph/placement.h"
 
 namespace whittle::onnx_proto {
-
 namespace {
 
 bool is_identifier(const std::string& text) { return !text.empty() && std::ranges::all_of(text, is_word); }
@@ -82,7 +81,9 @@ void check_op(PendingNode& pending, const LoadOptions& options) {
     if (options.opaque)
         pending.opaque = unknown;
     else
-        pending.refuse(unknown, verdict.known_op ? "" : "the op is not part of the standard at this version");
+        pending.refuse(
+            unknown,
+            verdict.known_op ? "" : "check the name and the opset: the op is not part of the standard at this version");
 }
 
 void bind_constant(PendingNode& pending, Scope& scope) {
@@ -267,7 +268,7 @@ std::string attribute_misfit(const PendingNode& pending, const onnx::AttributePr
 void bind_inputs(PendingNode& pending, Scope& scope) {
     Operands operands = read_operands(pending, scope);
     if (!pending.is_refused() && pending.opaque.empty())
-        pending.problem = type_misfit(pending.proto, pending.domain, pending.opset, operands.dtypes);
+        pending.problem = type_misfit(pending.proto.op_type(), pending.domain, pending.opset, operands.dtypes);
     if (pending.op)
         bind_to_schema(pending, std::move(operands.args));
     else

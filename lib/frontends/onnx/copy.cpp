@@ -1,8 +1,5 @@
 #include "frontends/onnx/copy.h"
 
-#include <set>
-#include <string>
-
 #include "frontends/onnx/proto.h"
 #include "frontends/onnx/weights.h"
 

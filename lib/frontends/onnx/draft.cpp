@@ -6,8 +6,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "base/error.h"
-
 namespace whittle::onnx_proto {
 
 GraphDraft::GraphDraft(std::map<std::string, std::int64_t> opsets, GraphDraft* outer)

@@ -1,7 +1,6 @@
 // External data: where the standard lets a tensor's bytes live outside the model file.
 // https://github.com/onnx/onnx/blob/main/docs/ExternalData.md
 #include <charconv>
-#include <utility>
 
 #include "frontends/onnx/proto.h"
 

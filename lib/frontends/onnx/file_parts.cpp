@@ -3,6 +3,8 @@
 #include <onnx/shape_inference/implementation.h>
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <set>
 #include <unordered_map>
 
@@ -79,12 +81,41 @@ FileParts::~FileParts() = default;
 
 int FileParts::count() const { return parts_->graph().node_size(); }
 
+std::string FileParts::op(int node) const {
+    const onnx::NodeProto& proto = parts_->graph().node(node);
+    return (proto.domain().empty() ? "" : proto.domain() + ".") + proto.op_type();
+}
+
 std::string FileParts::text(int node) const {
     const onnx::NodeProto& proto = parts_->graph().node(node);
     const std::vector<std::string> inputs(proto.input().begin(), proto.input().end()),
         outputs(proto.output().begin(), proto.output().end());
-    return join(outputs) + " = " + (proto.domain().empty() ? "" : proto.domain() + ".") + proto.op_type() + "(" +
-           join(inputs) + ")";
+    return join(outputs) + " = " + op(node) + "(" + join(inputs) + ")";
+}
+
+void FileParts::know(const std::string& value, const ValueMeta& meta) {
+    onnx::TypeProto::Tensor& type = *parts_->types[value].mutable_tensor_type();
+    type.set_elem_type(info_of(meta.dtype).onnx);
+    type.mutable_shape()->clear_dim();
+    for (const std::int64_t size : meta.sizes) type.mutable_shape()->add_dim()->set_dim_value(size);
+}
+
+std::vector<std::vector<int>> FileParts::between(const Values& values) const {
+    std::vector<int> first(parts_->reads.size());  // node of the group, as far as that is seen yet
+    std::iota(first.begin(), first.end(), 0);
+    for (std::size_t i = 0; i < first.size(); ++i)
+        for (const std::string& value : parts_->reads[i]) {
+            const auto made = parts_->maker.find(value);
+            if (made == parts_->maker.end() || values(value)) continue;
+            const auto [one, other] = std::minmax(first[i], first[static_cast<std::size_t>(made->second)]);
+            if (const int keep = one, drop = other; keep != drop) std::ranges::replace(first, drop, keep);
+        }
+    std::map<int, std::vector<int>> by_first;
+    for (int i = 0; i < count(); ++i) by_first[first[static_cast<std::size_t>(i)]].push_back(i);
+    std::vector<std::vector<int>> groups;
+    for (auto& [node, group] : by_first) groups.push_back(std::move(group));
+    std::ranges::sort(groups, {}, [](const std::vector<int>& group) { return group.back(); });
+    return groups;
 }
 
 std::vector<std::vector<int>> FileParts::neighbours() const {
@@ -110,7 +141,8 @@ std::vector<int> FileParts::legal(const std::vector<int>& nodes) const {
     return {kept.begin(), kept.end()};
 }
 
-OnnxFile FileParts::write(const std::vector<int>& nodes, const std::filesystem::path& file) const {
+OnnxFile FileParts::write(const std::vector<int>& nodes, const std::filesystem::path& file,
+                          const Values& outputs) const {
     const onnx::GraphProto& whole = parts_->graph();
     const std::set<int> kept(nodes.begin(), nodes.end());
     OnnxFile made{.model = file};
@@ -136,10 +168,12 @@ OnnxFile FileParts::write(const std::vector<int>& nodes, const std::filesystem::
     }
     for (const onnx::TensorProto& tensor : whole.initializer())
         if (read.contains(tensor.name())) *graph.add_initializer() = tensor;
+    const auto is_output = [&](const std::string& name) {
+        return outputs ? outputs(name) : !read.contains(name) || parts_->outputs.contains(name);
+    };
     for (const int node : nodes)
         for (const std::string& name : whole.node(node).output())
-            if (!name.empty() && (!read.contains(name) || parts_->outputs.contains(name)))
-                declare(*graph.add_output(), name, made.outputs);
+            if (!name.empty() && is_output(name)) declare(*graph.add_output(), name, made.outputs);
     write_file(file, model.SerializeAsString());
     return made;
 }

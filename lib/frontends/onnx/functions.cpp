@@ -1,4 +1,4 @@
-#include "frontends/onnx/functions.h"
+#include "frontends/onnx/prepare.h"
 
 #include <map>
 #include <set>
@@ -9,7 +9,6 @@
 #include "frontends/onnx/standard.h"
 
 namespace whittle::onnx_proto {
-
 namespace {
 
 /// Functions that call functions that call …, and calls in all: each may double what the one before makes.
@@ -132,7 +131,7 @@ class Inliner {
         check_opsets(function, where);
         if (calls_ == kMostCalls)
             throw Error(where, "found more than " + std::to_string(kMostCalls) +
-                                   " function calls, which Whittle does not support");
+                                   " function calls, the most that Whittle supports");
         Call call{function, fresh_prefix(function.name()), {}, {}};
         for (int i = 0; i < function.input_size(); ++i)
             call.names[function.input(i)] = i < node.input_size() ? node.input(i) : "";

@@ -6,7 +6,6 @@
 #include "frontends/onnx/results.h"
 
 namespace whittle::onnx_proto {
-
 namespace {
 
 /// Iterations that are written out, in all loops of a model.

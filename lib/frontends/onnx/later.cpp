@@ -7,7 +7,6 @@
 #include <vector>
 
 namespace whittle::onnx_proto {
-
 namespace {
 
 /// "NAME:TYPE" in order, '?' behind the name of an operand that may be missing, '!' behind an attribute that may not;

@@ -1,10 +1,9 @@
-#include "frontends/onnx/list_inputs.h"
+#include "frontends/onnx/prepare.h"
 
 #include <algorithm>
 #include <optional>
 
 namespace whittle::onnx_proto {
-
 namespace {
 
 std::string element_name(const std::string& sequence, std::size_t position) {
@@ -27,9 +26,9 @@ std::optional<std::size_t> length_of(const onnx::ValueInfoProto& input, bool seq
         throw Error(
             {file, "input " + in_quotes(name)},
             "no value is given for this " + std::string(input.type().has_optional_type() ? "optional" : "sequence"),
-            sequence ? "give the elements with --input, under the names " + element_name(name, 0) + ", " +
-                           element_name(name, 1) + " …"
-                     : "give the value with --input NAME=FILE, where NAME is the name of the input");
+            sequence
+                ? "give the elements with --input, named " + element_name(name, 0) + ", " + element_name(name, 1) + " …"
+                : "give the value with --input NAME=FILE, where NAME is the name of the input");
     return length;
 }
 

@@ -3,23 +3,18 @@
 #include <set>
 #include <utility>
 
-#include "base/suggest.h"
 #include "base/words.h"
-#include "frontends/onnx/functions.h"
 #include "frontends/onnx/importer.h"
-#include "frontends/onnx/list_inputs.h"
 #include "frontends/onnx/order.h"
+#include "frontends/onnx/prepare.h"
 #include "frontends/onnx/standard.h"
-#include "frontends/onnx/upgrade.h"
 #include "graph/dynamic_dims.h"
-#include "graph/placement.h"
 #include "graph/verify.h"
 #include "ops/onnx/control.h"
 #include "ops/onnx/sequence.h"
 #include "tensor/opaque_types.h"
 
 namespace whittle {
-
 namespace {
 
 using onnx_proto::in_quotes;
@@ -61,7 +56,7 @@ void check_model(const onnx::ModelProto& model, Session& session) {
 void refuse_sparse(const onnx::GraphProto& graph, const std::string& file) {
     if (graph.sparse_initializer_size() > 0)
         throw Error({file, "initializer " + in_quotes(graph.sparse_initializer(0).values().name())},
-                    "found a sparse tensor, expected a dense one");
+                    "found a sparse tensor, expected a dense tensor");
     for (const onnx::NodeProto& node : graph.node())
         for (const onnx::AttributeProto& attribute : node.attribute())
             if (attribute.has_g()) refuse_sparse(attribute.g(), file);
@@ -146,7 +141,9 @@ ValueMeta input_meta(const onnx::ValueInfoProto& input, const Sizes* given, Sess
         throw Error(where, "found elements of type " + onnx_proto::data_type_name(code) + ", expected " +
                                dtype_names(&DTypeInfo::onnx_name));
     std::optional<Sizes> sizes = given ? std::optional(*given) : decided_sizes(input, session);
-    if (!sizes) throw Error(where, "found no shape, expected a shape", "give the sizes of the input");
+    if (!sizes)
+        throw Error(where, "found an input without a shape, expected a shape",
+                    "give the sizes with --input NAME=DTYPE[SIZES]");
     try {
         element_count(*sizes);
         return dtype ? ValueMeta::contiguous(*dtype, std::move(*sizes)) : opaque_meta(opaque->name, std::move(*sizes));
@@ -257,7 +254,7 @@ LoadedModel load_once(onnx::ModelProto& model, Session& session, std::vector<std
     for (std::size_t i = 0; i < inputs.size(); ++i)
         if (const auto value = session.constants.find(inputs[i]);
             value != session.constants.end() && value->second.dtype() != metas[i].dtype)
-            throw Error({file, "input " + in_quotes(inputs[i])}, "given a value of type " +
+            throw Error({file, "input " + in_quotes(inputs[i])}, "found a value of type " +
                                                                      std::string(name(value->second.dtype())) +
                                                                      ", expected " + std::string(name(metas[i].dtype)));
     importer.import(metas);

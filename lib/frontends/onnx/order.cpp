@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
-#include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 namespace whittle::onnx_proto {
-
 namespace {
 
 using Names = std::unordered_set<std::string>;

@@ -5,12 +5,10 @@
 
 #include <climits>
 #include <cstdio>
-#include <utility>
 
 #include "tensor/opaque_types.h"
 
 namespace whittle::onnx_proto {
-
 namespace {
 
 constexpr std::size_t kLongestQuote = 80;

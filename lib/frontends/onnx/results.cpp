@@ -11,7 +11,6 @@
 #include "tensor/opaque_types.h"
 
 namespace whittle::onnx_proto {
-
 namespace {
 
 ValueMeta declared_meta(const std::string& name, Scope& scope) {
@@ -102,8 +101,7 @@ void declare_results(PendingNode& pending, Scope& scope) {
                         pending.opaque + ", and the file does not declare the type of the output " + in_quotes(output) +
                             ", expected an element type and fixed sizes",
                         "infer the types with onnx.shape_inference, or with ONNX Runtime's symbolic_shape_infer.py for "
-                        "ONNX Runtime's own ops; "
-                        "--dim sets dynamic sizes");
+                        "ONNX Runtime's own ops; to set dynamic sizes, use --dim");
         pending.call.results.push_back(meta);
     }
     scope.session.opaque_calls |= !pending.opaque.empty();

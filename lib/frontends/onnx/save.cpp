@@ -7,7 +7,6 @@
 #include <set>
 #include <sstream>
 #include <utility>
-#include <vector>
 
 #include <onnx/defs/printer.h>
 
@@ -23,7 +22,6 @@
 #include "tensor/scalars.h"
 
 namespace whittle {
-
 namespace {
 
 using onnx_proto::in_quotes;
@@ -34,7 +32,38 @@ std::int64_t ir_version(std::int64_t opset) {
     return opset < 19 ? 8 : opset < 21 ? 9 : opset < 23 ? 10 : opset < 24 ? 11 : 12;
 }
 
-constexpr std::string_view kStandardPrefix = "onnx.";
+/// The domain of a target as the opset imports name it: "" for ai.onnx.
+std::string domain_in(const std::string& target) {
+    const std::string domain = target.substr(0, target.rfind('.'));
+    return domain == "onnx" ? "" : domain;
+}
+
+/// The operands that the op has at the graph's opset, in its order: each element of a list, and none where one is
+/// missing.
+std::vector<Arg> operands_in_file(const Graph& graph, const Node& call) {
+    const RegisteredOp* const op = Registry::instance().op(call.target);
+    const std::string domain = domain_in(call.target), op_type = call.target.substr(call.target.rfind('.') + 1);
+    const std::int64_t opset = graph.opset_imports.at(domain);
+    const auto order = op ? onnx_proto::operand_order(op->schema, op_type, domain, opset) : std::vector<std::size_t>();
+    std::vector<Arg> operands = order.empty() ? call.args : std::vector<Arg>();
+    for (std::size_t i = 0; i < call.args.size() && !order.empty(); ++i) {
+        if (call.args[i].is_none()) continue;
+        const auto position = static_cast<std::size_t>(std::ranges::find(order, i) - order.begin());
+        if (position == order.size())
+            throw Error({"", place_of(graph, call)}, "found the operand '" + op->schema.params[i].name + "', which " +
+                                                         op_type + " does not have at opset " + std::to_string(opset));
+        operands.resize(std::max(operands.size(), position + 1));
+        operands[position] = call.args[i];
+    }
+    std::vector<Arg> flat;
+    for (const Arg& operand : operands) {
+        if (const ArgList* const list = operand.list())
+            flat.insert(flat.end(), list->begin(), list->end());
+        else
+            flat.push_back(operand);
+    }
+    return flat;
+}
 
 /// Of the elements, without gaps.
 std::size_t byte_size(const Tensor& tensor) {
@@ -72,6 +101,15 @@ class Exporter {
         }
         write_outputs(proto, captured);
         write_opaque_types(proto);
+    }
+
+    /// Those that calls make and somebody reads.
+    std::map<std::string, ValueRef> values() const {
+        std::map<std::string, ValueRef> values;
+        for (const NodeId id : graph_.calls())
+            if (const std::string& name = names_[static_cast<std::size_t>(id)]; !name.empty())
+                values[name] = value_of(graph_, {id});
+        return values;
     }
 
   private:
@@ -195,18 +233,17 @@ class Exporter {
 
     void write_call(const Node& node, std::size_t position, onnx::NodeProto& proto) {
         const std::size_t dot = node.target.rfind('.');
-        const bool standard = node.target.starts_with(kStandardPrefix) && dot + 1 == kStandardPrefix.size();
         if (node.target.starts_with("aten.") || dot == std::string::npos || dot == 0 || dot + 1 == node.target.size())
             fail(node, "found " + node.target + ", which has no ONNX name, expected an op of the onnx dialect",
                  "save the graph as JSON");
         proto.set_op_type(node.target.substr(dot + 1));
-        const std::string domain = standard ? "" : node.target.substr(0, dot);
+        const std::string domain = domain_in(node.target);
         if (!domain.empty()) proto.set_domain(domain);
         if (graph_.opset_imports.count(domain) == 0)
             fail(node, "found the op domain " + in_quotes(domain) + ", which the graph does not import");
         if (!node.module_path.empty()) proto.set_name(node_names_->take(node.module_path));
         const RegisteredOp* op = Registry::instance().op(node.target);
-        write_operands(node, op, domain, proto);
+        write_operands(node, proto);
         write_results(node, position, op, proto);
         for (const auto& [key, value] : node.kwargs) {
             if (key == "num_outputs" || key == "captured" || value.is_none()) continue;
@@ -269,37 +306,10 @@ class Exporter {
         count.set_i(static_cast<std::int64_t>(node.results.size()));
     }
 
-    /// Those that the op has at this opset, in its order.
-    void write_operands(const Node& node, const RegisteredOp* op, const std::string& domain, onnx::NodeProto& proto) {
-        const std::int64_t opset = graph_.opset_imports.at(domain);
-        const auto order =
-            op ? onnx_proto::operand_order(op->schema, proto.op_type(), domain, opset) : std::vector<std::size_t>();
-        if (order.empty()) {
-            for (const Arg& arg : node.args) add_input(node, arg, proto);
-            return;
-        }
-        std::size_t used = 0;
-        for (std::size_t i = 0; i < node.args.size(); ++i) {
-            if (node.args[i].is_none()) continue;
-            const auto position = std::find(order.begin(), order.end(), i);
-            if (position == order.end())
-                fail(node, "found the operand '" + op->schema.params[i].name + "', which " + proto.op_type() +
-                               " does not have at opset " + std::to_string(opset));
-            used = std::max(used, static_cast<std::size_t>(position - order.begin()) + 1);
-        }
-        for (std::size_t i = 0; i < used; ++i)
-            add_input(node, order[i] < node.args.size() ? node.args[order[i]] : Arg(), proto);
-    }
-
-    void add_input(const Node& node, const Arg& arg, onnx::NodeProto& proto) {
-        if (arg.is_none()) {
-            proto.add_input("");
-        } else if (arg.node()) {
-            proto.add_input(name_of(*arg.node()));
-        } else if (arg.list()) {
-            for (const Arg& element : *arg.list()) add_input(node, element, proto);
-        } else {
-            fail(node, "found a number as an operand, expected a tensor");
+    void write_operands(const Node& node, onnx::NodeProto& proto) {
+        for (const Arg& arg : operands_in_file(graph_, node)) {
+            if (!arg.is_none() && !arg.node()) fail(node, "found a number as an operand, expected a tensor");
+            proto.add_input(arg.node() ? name_of(*arg.node()) : "");
         }
     }
 
@@ -408,7 +418,7 @@ std::size_t weight_bytes(const Graph& graph) {
     return bytes;
 }
 
-onnx::ModelProto to_model(const Graph& graph, const External* external = nullptr) {
+onnx::ModelProto to_model(const Graph& graph, const External* external = nullptr, OnnxNames* names = nullptr) {
     onnx::ModelProto model;
     const auto standard = graph.opset_imports.find("");
     model.set_ir_version(ir_version(standard == graph.opset_imports.end() ? 0 : standard->second));
@@ -418,7 +428,9 @@ onnx::ModelProto to_model(const Graph& graph, const External* external = nullptr
         import.set_domain(domain);
         import.set_version(version);
     }
-    Exporter(graph, external).write(*model.mutable_graph());
+    Exporter exporter(graph, external);
+    exporter.write(*model.mutable_graph());
+    if (names) names->values = exporter.values();
     const std::size_t bytes = model.ByteSizeLong();
     if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max()))
         throw Error("found a model of " + std::to_string(bytes) + " bytes, expected at most 2 GiB, protobuf's limit",
@@ -426,14 +438,15 @@ onnx::ModelProto to_model(const Graph& graph, const External* external = nullptr
     return model;
 }
 
-/// What ONNX's printer makes of a node, with the lines of nested graphs behind those around them.
+/// What ONNX's printer makes of a node, with the lines of nested graphs indented. Newer versions of the printer indent,
+/// too, but otherwise.
 std::string node_text(const onnx::NodeProto& node) {
     std::ostringstream printed;
     printed << node;
     std::istringstream lines(printed.str());
     std::string text;
     std::size_t depth = 1;
-    for (std::string line; std::getline(lines, line);) {
+    for (std::string line; std::getline(lines >> std::ws, line);) {
         if (line.starts_with("}") && depth > 1) depth--;
         if (line.starts_with(">") && text.ends_with("}\n"))
             text.pop_back();
@@ -465,6 +478,20 @@ std::pair<std::string, std::string> type_and_values(const onnx::TensorProto& val
 }
 
 }  // namespace
+
+void check_operand_types(const Graph& graph, const Node& call) {
+    const std::string domain = domain_in(call.target);
+    const auto opset = graph.opset_imports.find(domain);
+    if (opset == graph.opset_imports.end()) return;
+    std::vector<std::optional<DType>> dtypes;
+    for (const Arg& operand : operands_in_file(graph, call)) {
+        const ValueMeta* const meta = operand.node() ? &graph.node(*operand.node()).meta() : nullptr;
+        dtypes.push_back(meta && !is_unknown(*meta) && !is_opaque(*meta) ? std::optional(meta->dtype) : std::nullopt);
+    }
+    const std::string misfit =
+        onnx_proto::type_misfit(call.target.substr(call.target.rfind('.') + 1), domain, opset->second, dtypes);
+    if (!misfit.empty()) throw Error({"", place_of(graph, call)}, misfit);
+}
 
 std::string onnx_text(const Graph& graph) {
     constexpr std::int64_t kMostElements = 16;
@@ -510,9 +537,9 @@ OnnxNames save_onnx(const Graph& graph, const std::filesystem::path& path, Share
         SharedWeights own(path.parent_path());
         if (!weights && weight_bytes(graph) > kMostInside) weights = &own;
         const External external{weights ? *weights : own, path.parent_path()};
-        const onnx::ModelProto model = to_model(graph, weights ? &external : nullptr);
-        write_file(path, model.SerializeAsString());
         OnnxNames names;
+        const onnx::ModelProto model = to_model(graph, weights ? &external : nullptr, &names);
+        write_file(path, model.SerializeAsString());
         for (const onnx::ValueInfoProto& input : model.graph().input()) names.inputs.push_back(input.name());
         for (const onnx::ValueInfoProto& output : model.graph().output()) names.outputs.push_back(output.name());
         return names;

@@ -2,17 +2,19 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "frontends/onnx/weights.h"
-#include "graph/graph.h"
+#include "graph/value_ref.h"
 
 namespace whittle {
 
-/// What the file calls the model's inputs and outputs, in order.
+/// What the file calls the model's inputs and outputs, in order, and the values of the graph that nodes make.
 struct OnnxNames {
     std::vector<std::string> inputs, outputs;
+    std::map<std::string, ValueRef> values = {};
 };
 
 /// Writes the graph as a model with the graph's opset imports: placeholders as typed inputs under their sources' names,
@@ -21,6 +23,10 @@ struct OnnxNames {
 /// Large weights are external data of `weights`; without it they are inside, unless they are more than protobuf takes:
 /// then they are files of their own beside the model. Throws Error naming the node for a call without an ONNX spelling.
 OnnxNames save_onnx(const Graph& graph, const std::filesystem::path& path, SharedWeights* weights = nullptr);
+
+/// Throws Error where operands of a call have different data types for which the ONNX op has one. Whittle's ops convert
+/// them, but compilers refuse the file.
+void check_operand_types(const Graph& graph, const Node& call);
 
 /// `shared` where the weights of the graph are to lie beside its model, or else null, which is for save_onnx().
 SharedWeights* weights_beside(const Graph& graph, ExternalData wanted, SharedWeights& shared);

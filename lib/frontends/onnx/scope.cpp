@@ -6,7 +6,6 @@
 #include "ops/core/registry.h"
 
 namespace whittle::onnx_proto {
-
 namespace {
 
 bool has_several_results(const onnx::NodeProto& node) {

@@ -9,13 +9,17 @@
 #include "frontends/onnx/versions.h"
 
 namespace whittle::onnx_proto {
-
 namespace {
+
+/// The last opset for which libonnx's schemas count: a newer libonnx has versions of later opsets that only accept more
+/// types. Those are the same op for us; later.cpp lists the ops whose operands or attributes changed.
+constexpr std::int64_t kLastOwn = 17;
 
 const onnx::OpSchema* schema_of(const std::string& op_type, const std::string& domain, std::int64_t opset) {
     if (const onnx::OpSchema* later = domain.empty() ? later_schema(op_type, opset) : nullptr) return later;
+    const std::int64_t last = domain.empty() ? kLastOwn : 1 << 20;
     const onnx::OpSchema* schema =
-        onnx::OpSchemaRegistry::Schema(op_type, static_cast<int>(std::min<std::int64_t>(opset, 1 << 20)), domain);
+        onnx::OpSchemaRegistry::Schema(op_type, static_cast<int>(std::min<std::int64_t>(opset, last)), domain);
     return schema && !schema->Deprecated() ? schema : nullptr;
 }
 
@@ -91,9 +95,9 @@ Verdict judge(const onnx::NodeProto& node, const std::string& domain, std::int64
     return verdict;
 }
 
-std::string type_misfit(const onnx::NodeProto& node, const std::string& domain, std::int64_t opset,
+std::string type_misfit(const std::string& op_type, const std::string& domain, std::int64_t opset,
                         const std::vector<std::optional<DType>>& inputs) {
-    const onnx::OpSchema* schema = schema_of(node.op_type(), domain, opset);
+    const onnx::OpSchema* schema = schema_of(op_type, domain, opset);
     if (!schema) return {};
     std::map<std::string, std::pair<std::size_t, DType>> variables;
     for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -30,7 +30,7 @@ Verdict judge(const onnx::NodeProto& node, const std::string& domain, std::int64
 
 /// Why the operands' types do not fit the op: operands of one type variable must agree. Empty when they do. `inputs`
 /// are the dtypes in the node's order, nothing for missing ones. The op is known.
-std::string type_misfit(const onnx::NodeProto& node, const std::string& domain, std::int64_t opset,
+std::string type_misfit(const std::string& op_type, const std::string& domain, std::int64_t opset,
                         const std::vector<std::optional<DType>>& inputs);
 
 /// Whether the op has the attribute at this opset.

@@ -14,7 +14,6 @@
 namespace whittle {
 
 namespace onnx_proto {
-
 namespace {
 
 /// Bytes of the tensor that dims and type promise.
@@ -221,6 +220,13 @@ void save_tensor_proto(const std::filesystem::path& path, const Tensor& tensor, 
         throw Error({path.string(), {}}, "found a tensor of " + std::to_string(proto.ByteSizeLong()) +
                                              " bytes, expected at most 2 GiB, protobuf's limit");
     write_file(path, proto.SerializeAsString());
+}
+
+void save_test_data_set(const std::filesystem::path& folder, std::span<const Tensor> inputs,
+                        std::span<const Tensor> outputs) {
+    for (const auto& [prefix, tensors] : {std::pair("input_", inputs), std::pair("output_", outputs)})
+        for (std::size_t i = 0; i < tensors.size(); i++)
+            save_tensor_proto(folder / (prefix + std::to_string(i) + ".pb"), tensors[i]);
 }
 
 }  // namespace whittle

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,10 @@ struct TestDataSet {
     /// Of the inputs that are sequences or optionals; nothing for one that holds nothing (LoadOptions::lengths).
     std::map<std::string, std::optional<std::size_t>> lengths = {};
 };
+
+/// Writes such a folder of tensors without names.
+void save_test_data_set(const std::filesystem::path& folder, std::span<const Tensor> inputs,
+                        std::span<const Tensor> outputs);
 
 /// The files do not say whether they hold a sequence: `declared` does, of the model that they belong to. Throws Error
 /// for a folder with neither, and whatever load_tensor_proto throws.

@@ -12,7 +12,6 @@
 #include "frontends/onnx/tensor_proto.h"
 
 namespace whittle {
-
 namespace {
 
 DeclaredValue declared_value(const onnx::ValueInfoProto& value) {
@@ -113,7 +112,7 @@ DeclaredValues declared_values(const std::filesystem::path& model) {
 TestDataSet load_test_data_set(const std::filesystem::path& folder, const DeclaredValues& declared) {
     if (count_files(folder, "input") + count_files(folder, "output") == 0)
         throw Error({folder.string(), {}}, "found neither input_0.pb nor output_0.pb, expected an ONNX test data set",
-                    "such a folder holds input_0.pb, input_1.pb …, and output_0.pb … if the outputs are known");
+                    "put input_0.pb, input_1.pb … into the folder, and output_0.pb … if the outputs are known");
     Numbered inputs = load_numbered(folder, "input", declared.inputs);
     Numbered outputs = load_numbered(folder, "output", declared.outputs);
     return {std::move(inputs.tensors), std::move(outputs.tensors), std::move(inputs.lengths)};

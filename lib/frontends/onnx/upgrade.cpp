@@ -1,4 +1,4 @@
-#include "frontends/onnx/upgrade.h"
+#include "frontends/onnx/prepare.h"
 
 #include <onnx/defs/schema.h>
 
@@ -10,7 +10,6 @@
 #include "frontends/onnx/standard.h"
 
 namespace whittle::onnx_proto {
-
 namespace {
 
 /// Attributes that an op lost at opset 7, and the values with which nodes mean the same without them.

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <span>
-#include <string_view>
 #include <system_error>
 
 #include "base/error.h"

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
+#include <iterator>
 #include <vector>
 
 #include "base/error.h"
+#include "base/number_text.h"
 
 namespace whittle::pt2 {
 namespace {
@@ -98,9 +99,8 @@ class ExpressionReader {
         return text_.substr(begin, at_ - begin);
     }
     Value number(std::string_view word) {
-        std::int64_t value = 0;
-        const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), value);
-        return status == std::errc() && end == word.data() + word.size() ? Value(value) : fail();
+        const auto value = number_of<std::int64_t>(word);
+        return value ? Value(*value) : fail();
     }
     Value size_of(const std::string& symbol) {
         const auto found = symbols_.find(symbol);
@@ -186,10 +186,18 @@ std::string memory_format_of_code(std::int64_t code) {
     return kMemoryFormats[code];
 }
 
-std::string layout_of_code(std::int64_t code) {
-    if (code != kStridedLayout)
-        throw Error("found layout code " + std::to_string(code) + ", expected 7, the code of strided");
-    return "strided";
+LayoutName layout_of_code(std::int64_t code) {
+    constexpr LayoutName kLayouts[] = {{},
+                                       {"sparse_coo", "Sparse"},
+                                       {"sparse_csr", "SparseCsr"},
+                                       {"sparse_csc", "SparseCsc"},
+                                       {"sparse_bsr", "SparseBsr"},
+                                       {"sparse_bsc", "SparseBsc"},
+                                       {"_mkldnn", "Mkldnn"},
+                                       {"strided", "Strided"}};
+    if (code < 1 || code >= static_cast<std::int64_t>(std::size(kLayouts)))
+        throw Error("found layout code " + std::to_string(code) + ", expected a code from 1 to 7");
+    return kLayouts[code];
 }
 
 std::int64_t code_of(DType dtype) {

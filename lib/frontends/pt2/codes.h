@@ -18,8 +18,12 @@ namespace whittle::pt2 {
 DType dtype_of_code(std::int64_t code);
 /// "contiguous_format", as ops take it. Throws Error for an unknown one.
 std::string memory_format_of_code(std::int64_t code);
-/// "strided" of a Layout. Throws Error for any other.
-std::string layout_of_code(std::int64_t code);
+/// Of a Layout.
+struct LayoutName {
+    std::string_view torch, libtorch;  ///< "sparse_coo" as ops take it, and "Sparse" as LibTorch prints it
+};
+/// Throws Error for an unknown one.
+LayoutName layout_of_code(std::int64_t code);
 
 // And back. Throw Error for what the format does not have.
 std::int64_t code_of(DType dtype);

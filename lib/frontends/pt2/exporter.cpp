@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "base/error.h"
 #include "frontends/pt2/codes.h"

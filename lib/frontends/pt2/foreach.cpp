@@ -7,11 +7,7 @@
 #include "ops/core/registry.h"
 
 namespace whittle::pt2 {
-namespace {
 
-constexpr std::string_view kForeach = "aten._foreach_";
-
-/// "add" of "aten._foreach_add_.List": the op of one tensor, which takes numbers in the place of tensors, too.
 std::string element_name(std::string_view target) {
     std::string name(target.substr(kForeach.size(), target.rfind('.') - kForeach.size()));
     if (name.ends_with('_')) name.pop_back();
@@ -19,6 +15,8 @@ std::string element_name(std::string_view target) {
     if (name == "minimum") return "clamp_max";
     return name;
 }
+
+namespace {
 
 /// Of a list its element.
 Arg element(const Arg& argument, std::size_t i) {

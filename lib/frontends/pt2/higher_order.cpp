@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/joined.h"
 #include "frontends/pt2/importer.h"
 #include "ops/core/registry.h"
 
@@ -64,23 +65,18 @@ void Importer::add_higher_order(const Json& file, const Json& node, const std::s
         call.args = {argument(at(0)), nested(at(1), given), nested(at(2), given), tensors(given)};
     } else if (name == "while_loop") {
         const ArgList carried = operands(2), extra = operands(3);
-        ArgList all = carried;
-        all.insert(all.end(), extra.begin(), extra.end());
+        const ArgList all = joined(carried, extra);
         if (tensors(carried).size() != carried.size()) return leave_opaque();  // it carries a number
         call.args = {nested(at(0), all), nested(at(1), all), carried, tensors(extra)};
     } else if (name == "map_impl" || name == "map") {
         const ArgList xs = operands(1), extra = operands(2);
-        ArgList all = xs;
-        all.insert(all.end(), extra.begin(), extra.end());
-        call.args = {nested(at(0), all, {0, xs.size()}), xs, tensors(extra)};
+        call.args = {nested(at(0), joined(xs, extra), {0, xs.size()}), xs, tensors(extra)};
     } else if (name == "scan") {
         // PyTorch 2.6 also has the dimension of the slices and whether the last one comes first.
         const std::size_t extra_at = inputs.size() > 4 ? 5 : 3;
         if (extra_at == 5 && (argument(at(3)) != Arg(0) || argument(at(4)) != Arg(false))) return leave_opaque();
         const ArgList init = operands(1), xs = operands(2), extra = operands(extra_at);
-        ArgList all = init;
-        all.insert(all.end(), xs.begin(), xs.end());
-        all.insert(all.end(), extra.begin(), extra.end());
+        const ArgList all = joined(joined(init, xs), extra);
         call.args = {nested(at(0), all, {init.size(), init.size() + xs.size()}), init, xs, tensors(extra)};
     }
     call.results = infer(graph_, call);

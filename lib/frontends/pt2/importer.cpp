@@ -1,7 +1,6 @@
 #include "frontends/pt2/importer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <sstream>
 
@@ -121,12 +120,12 @@ std::int64_t size_of(const Json& size, const std::map<std::string, std::int64_t>
     if (!hint.is_object())
         throw Error(
             "found a size that depends on data or is not an expression of sizes: " + value->at("expr_str").dump(),
-            "set its symbol with --dim NAME=SIZE");
+            "set the size with --dim NAME=SIZE, where NAME is the symbol of the size");
     return hint.at("as_int").get<std::int64_t>();
 }
 
 ValueMeta meta_of(const Json& tensor, const std::map<std::string, std::int64_t>& symbols) {
-    layout_of_code(tensor.at("layout").get<std::int64_t>());
+    const auto layout = tensor.at("layout").get<std::int64_t>();
     const auto code = tensor.at("dtype").get<std::int64_t>();
     const auto opaque = opaque_type_from_pt2(code);
     ValueMeta meta = opaque ? opaque_meta(opaque->name, {}) : ValueMeta{.dtype = dtype_of_code(code)};
@@ -136,6 +135,11 @@ ValueMeta meta_of(const Json& tensor, const std::map<std::string, std::int64_t>&
             throw Error("found size " + std::to_string(meta.sizes.back()) + ", expected 0 or more");
     }
     for (const Json& stride : tensor.at("strides")) meta.strides.push_back(size_of(stride, symbols));
+    if (layout != kStridedLayout) {
+        meta = ValueMeta::contiguous(meta.dtype, meta.sizes);
+        meta.placement = placed({.layout = std::string(layout_of_code(layout).libtorch),
+                                 .elements = opaque ? std::string(opaque->name) : std::string()});
+    }
     if (meta.sizes.size() != meta.strides.size())
         throw Error("found different numbers of sizes and strides in " + tensor.dump() + ", expected equal numbers");
     return meta;
@@ -187,7 +191,7 @@ Arg Importer::argument(const Json& argument) const {
         return dtype_of_code(value->get<std::int64_t>());
     }
     if (kind == "as_memory_format") return memory_format_of_code(value->get<std::int64_t>());
-    if (kind == "as_layout") return layout_of_code(value->get<std::int64_t>());
+    if (kind == "as_layout") return std::string(layout_of_code(value->get<std::int64_t>()).torch);
     if (kind == "as_device") return value->at("type").get<std::string>();
     ArgList items;
     if (kind == "as_ints" || kind == "as_floats" || kind == "as_bools" || kind == "as_strings") {
@@ -334,15 +338,17 @@ void Importer::add_call(const Json& graph, const Json& node, const std::string& 
     bind_results(node.at("outputs"), graph_.add(std::move(call)));
 }
 
-/// The call takes or gives elements that Whittle only keeps: then it knows the call as the file states it.
+/// The call takes or gives tensors that Whittle only keeps, for their elements or their layout: then it knows the call
+/// as the file states it.
 bool Importer::has_opaque_data(const Json& graph, const Json& node, const Node& call) const {
     bool found = false;
-    for_each_input(call, [&](NodeRef ref) { found = found || is_opaque(graph_.node(ref).meta()); });
+    for_each_input(call, [&](NodeRef ref) { found = found || graph_.node(ref).meta().placement; });
     const Json values = graph.value("tensor_values", Json::object());
     for (const Json& output : node.at("outputs"))
         if (const auto [kind, value] = chosen(output); kind == "as_tensor")
             if (const auto stated = values.find(value->at("name").get<std::string>()); stated != values.end())
-                found = found || opaque_type_from_pt2(stated->at("dtype").get<std::int64_t>());
+                found = found || opaque_type_from_pt2(stated->at("dtype").get<std::int64_t>()) ||
+                        stated->value("layout", kStridedLayout) != kStridedLayout;
     return found;
 }
 

@@ -33,6 +33,14 @@ std::vector<std::string> result_names(const Json& node);
 /// Where the program issues the call: the user's stack and the module.
 void set_place(Node& call, const Json& node);
 
+/// Ops of lists of tensors, which are read as the op of one tensor, for each.
+inline constexpr std::string_view kForeach = "aten._foreach_";
+/// "add" of "aten._foreach_add_.List": the op of one tensor, which takes numbers in the place of tensors, too.
+std::string element_name(std::string_view target);
+/// Ops whose results, or their sizes, the importer finds by running the graph that it has read so far.
+bool reads_number(std::string_view target);  ///< item() and its kin
+bool is_computed_while_read(std::string_view target);
+
 /// The one key of a union that says something: older files write all of them, those that are unused as null.
 std::pair<std::string, const Json*> chosen(const Json& value);
 

@@ -71,7 +71,7 @@ Layout layout_of(const Archive& archive, const std::string& wanted) {
     if (layout.program.empty() && !code.empty()) refuse_code();
     if (layout.program.empty())
         throw Error({archive.file(), {}},
-                    "found no file models/NAME.json in the archive, expected a file of this form");
+                    "found no file models/NAME.json in the archive, expected at least one such file");
     if (archive.has(layout.root + "archive_version") && archive.text(layout.root + "archive_version") != "0")
         throw Error({archive.file(), layout.root + "archive_version"},
                     "found '" + archive.text(layout.root + "archive_version") + "', expected '0'");
@@ -95,7 +95,7 @@ void check_version(const Archive& archive, const Layout& layout, const Json& pro
         log_warning(LogChannel::capture, archive.file() + ": schema_version " + std::to_string(major) + "." +
                                              std::to_string(minor) + " is newer than the supported " +
                                              std::to_string(kNewestMajor) + "." + std::to_string(kNewestMinor) +
-                                             ": what this version adds is ignored");
+                                             ": additions of the newer version are ignored");
 }
 
 /// Reads the program that an archive holds.
@@ -164,9 +164,8 @@ class ProgramReader {
     Tensor weight(const std::string& folder, const Json& entry,
                   std::map<std::string, std::shared_ptr<Storage>>& payloads) const {
         if (entry.value("use_pickle", false))
-            throw Error(
-                "found a weight stored as pickled code, which is never run: the weight has a subclass of Tensor",
-                "export the model with plain tensors");
+            throw Error("found a weight of a subclass of Tensor, stored as pickled code, which Whittle never runs",
+                        "export the model with plain tensors");
         const ValueMeta meta = meta_of(entry.at("tensor_meta"), {});
         const auto offset = size_of(entry.at("tensor_meta").at("storage_offset"), {});
         const auto path = entry.at("path_name").get<std::string>();

@@ -69,7 +69,7 @@ Result of_integers(std::string_view name, std::int64_t a, std::int64_t b) {
     if (name == "and_") return a & b;
     if (name == "or_") return a | b;
     if ((name == "floordiv" || name == "mod") && b == 0)
-        throw Error("found a division of " + std::to_string(a) + " by 0, expected another divisor");
+        throw Error("found a division of " + std::to_string(a) + " by 0, expected a nonzero divisor");
     if (name == "floordiv") return floored_div(a, b);
     if (name == "mod") return floored_mod(a, b);
     return {};

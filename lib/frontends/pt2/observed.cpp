@@ -63,13 +63,15 @@ Arg given(const Node& call, std::size_t at, const char* name) {
 
 }  // namespace
 
+constexpr std::string_view kRepeatEach = "aten.repeat_interleave.self_Tensor", kPositions = "aten.where.default",
+                           kPositionsOfArray = "aten.nonzero_numpy.default";
+
 /// Composites of ops whose results' sizes depend on data: where() is the columns of nonzero(), and repeat_interleave()
 /// selects by the positions that its form without a tensor gives.
 bool Importer::add_by_positions(const Json& graph, const Json& node, const Node& call) {
-    if (call.target == "aten.repeat_interleave.self_Tensor") return add_repeated(graph, node, call), true;
-    if (call.target != "aten.where.default" && call.target != "aten.nonzero_numpy.default") return false;
-    const ArgList columns =
-        columns_of_nonzero(given(call, 0, call.target == "aten.where.default" ? "condition" : "self"), call);
+    if (call.target == kRepeatEach) return add_repeated(graph, node, call), true;
+    if (call.target != kPositions && call.target != kPositionsOfArray) return false;
+    const ArgList columns = columns_of_nonzero(given(call, 0, call.target == kPositions ? "condition" : "self"), call);
     const std::vector<std::string> names = result_names(node);
     for (std::size_t i = 0; i < std::min(names.size(), columns.size()); ++i) {
         const NodeRef column = *columns[i].node();
@@ -152,8 +154,15 @@ Scalar Importer::observed_number(const Json& graph, const Arg& read, const std::
     }
 }
 
+bool reads_number(std::string_view target) {
+    return target == "aten.item.default" || target == "aten._local_scalar_dense.default";
+}
+bool is_computed_while_read(std::string_view target) {
+    return reads_number(target) || target == kRepeatEach || target == kPositions || target == kPositionsOfArray;
+}
+
 bool Importer::add_item(const Json& graph, const Json& node, const std::string& target) {
-    if (target != "aten.item.default" && target != "aten._local_scalar_dense.default") return false;
+    if (!reads_number(target)) return false;
     const Arg read = argument(node.at("inputs").at(0).at("arg"));
     if (!read.node()) throw Error("found item() of a value that is not a tensor, expected item() of a tensor");
     const ValueMeta meta = graph_.node(*read.node()).meta();
@@ -167,9 +176,10 @@ bool Importer::add_item(const Json& graph, const Json& node, const std::string& 
     set_place(same, node);
     same.results = infer(graph_, same);
     const NodeRef condition = graph_.add(std::move(same));
-    Node assertion{.name = "assertion",
-                   .target = std::string(kAssertion),
-                   .args = {condition, "the program reads another number than when the graph was imported", read}};
+    Node assertion{
+        .name = "assertion",
+        .target = std::string(kAssertion),
+        .args = {condition, "a number that the program reads has changed since the graph was imported", read}};
     set_place(assertion, node);
     assertion.results = {ValueMeta::contiguous(meta.dtype, meta.sizes)};
     graph_.add(std::move(assertion));

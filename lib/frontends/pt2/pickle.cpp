@@ -251,7 +251,8 @@ class Unpickler {
     Elements elements(Ref id) const {
         const std::vector<Ref>& parts = as<Sequence>(id, "a persistent id").items;
         if (parts.size() != 5 || as<std::string>(parts[0], "a string") != "storage")
-            refuse("found a persistent id of another kind, expected the id of a storage");
+            refuse(
+                "found a persistent id that does not name a storage, expected ('storage', class, key, device, size)");
         const std::string& name = as<Global>(parts[1], "a storage's class").name;
         const auto dtype = dtype_of_storage(name);
         if (!dtype && name != kBytes) refuse("found a storage of type '" + name + "', which Whittle does not support");

@@ -34,7 +34,7 @@ NodeRef Batches::add(NodeRef value, std::int64_t dim, std::int64_t level) {
     const auto first = static_cast<std::int64_t>(all.size());
     if (!all.empty() && all.back() >= level)
         throw Error("found vmap level " + std::to_string(level) + " inside level " + std::to_string(all.back()) +
-                    ", expected a higher one");
+                    ", expected a higher level");
     GraphBuilder builder(graph_);
     const V moved = builder.call("aten.movedim.int", {value, Arg(first + wrap_dim(dim, rank(value))), Arg(first)});
     all.push_back(level);

@@ -23,8 +23,8 @@ void Importer::write_results(const std::vector<std::string>& names, const OutVar
         const ValueMeta out = graph_.node(*variant.outs[i].node()).meta();
         const Sizes& sizes = graph_.node(results.at(i)).meta().sizes;
         if (out.sizes != sizes)
-            throw Error("found an out argument of sizes " + to_string(out.sizes) + ", expected " + to_string(sizes) +
-                        ", those of the result");
+            throw Error("found an out argument of sizes " + to_string(out.sizes) +
+                        ", expected the sizes of the result, " + to_string(sizes));
         Node copy{.name = names.at(i), .target = "aten.copy_.default", .args = {variant.outs[i], results[i]}};
         copy.stack = stack;
         copy.results = {out};

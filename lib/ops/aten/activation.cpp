@@ -8,7 +8,6 @@
 #include "ops/core/pointwise.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -34,10 +33,7 @@ struct Relu : Arithmetic {
 };
 struct Sigmoid : FloatingFunction {
     static constexpr Bound bound = rounds_by(4, Bound::Rule::terms);
-    template <Floating T>
-    static T eval(T x) {
-        return 1 / (1 + std::exp(-x));
-    }
+    static auto eval(Floating auto x) { return 1 / (1 + std::exp(-x)); }
     static Expr lower(const Expr& x) { return constant(x, 1) / (constant(x, 1) + exp_of(expr::negate(x))); }
 };
 /// min(0, x) - log1p(exp(-|x|)): never overflows.
@@ -55,18 +51,12 @@ struct LogSigmoid : Arithmetic {
 };
 struct Silu : Arithmetic {
     static constexpr Bound bound = rounds_by(4, Bound::Rule::terms);
-    template <Floating T>
-    static T eval(T x) {
-        return x / (1 + std::exp(-x));
-    }
+    static auto eval(Floating auto x) { return x / (1 + std::exp(-x)); }
     static Expr lower(const Expr& x) { return x / (constant(x, 1) + exp_of(expr::negate(x))); }
 };
 struct Mish : Arithmetic {
     static constexpr Bound bound = rounds_by(8, Bound::Rule::terms);
-    template <Floating T>
-    static T eval(T x) {
-        return x * std::tanh(std::log1p(std::exp(x)));
-    }
+    static auto eval(Floating auto x) { return x * std::tanh(std::log1p(std::exp(x))); }
     static Expr lower(const Expr& x) { return x * expr::unary(Op::tanh, expr::unary(Op::log1p, exp_of(x))); }
 };
 /// min(max(x + 3, 0), 6), where NaN stays.
@@ -78,18 +68,12 @@ T ramp_to_six(T x) {
 Expr ramp_to_six(const Expr& x) { return min_of(max_of(x + constant(x, 3), 0), 6); }
 struct Hardswish : Arithmetic {
     static constexpr Bound bound = rounds_by(4, Bound::Rule::terms);
-    template <Floating T>
-    static T eval(T x) {
-        return x * ramp_to_six(x) / 6;
-    }
+    static auto eval(Floating auto x) { return x * ramp_to_six(x) / 6; }
     static Expr lower(const Expr& x) { return x * ramp_to_six(x) / constant(x, 6); }
 };
 struct Hardsigmoid : Arithmetic {
     static constexpr Bound bound = rounds_by(4, Bound::Rule::terms);
-    template <Floating T>
-    static T eval(T x) {
-        return ramp_to_six(x) / 6;
-    }
+    static auto eval(Floating auto x) { return ramp_to_six(x) / 6; }
     static Expr lower(const Expr& x) { return ramp_to_six(x) / constant(x, 6); }
 };
 
@@ -97,8 +81,7 @@ struct Hardsigmoid : Arithmetic {
 
 struct Gelu {
     bool tanh = false;
-    template <class T>
-    static Gelu of(const Arguments<T>& arguments) {
+    static Gelu of(const AnyArguments auto& arguments) {
         const std::string approximate = arguments.text("approximate");
         if (approximate != "none" && approximate != "tanh")
             throw Error("gelu: found approximate='" + approximate + "', expected 'none' or 'tanh'");
@@ -124,8 +107,7 @@ struct Gelu {
 
 struct Elu {
     double negative = 1, positive = 1, input = 1;
-    template <class T>
-    static Elu of(const Arguments<T>& arguments) {
+    static Elu of(const AnyArguments auto& arguments) {
         const double scale = arguments.number("scale");
         return {arguments.number("alpha") * scale, scale, arguments.number("input_scale")};
     }
@@ -141,10 +123,7 @@ struct Elu {
 
 struct LeakyRelu {
     double slope = 0.01;
-    template <class T>
-    static LeakyRelu of(const Arguments<T>& arguments) {
-        return {arguments.number("negative_slope")};
-    }
+    static LeakyRelu of(const AnyArguments auto& arguments) { return {arguments.number("negative_slope")}; }
     template <Floating T>
     T operator()(T x) const {
         return x > 0 ? x : x * T(slope);
@@ -154,8 +133,7 @@ struct LeakyRelu {
 
 struct Softplus {
     double beta = 1, threshold = 20;
-    template <class T>
-    static Softplus of(const Arguments<T>& arguments) {
+    static Softplus of(const AnyArguments auto& arguments) {
         return {arguments.number("beta"), arguments.number("threshold")};
     }
     template <Floating T>
@@ -233,25 +211,11 @@ CallResults decompose_celu(const Call& c) {
     return elu(c.tensor("self"), alpha, 1.0, 1.0 / alpha);
 }
 
-// --- Records ---
-
 template <class K>
 constexpr OpDef parametric_op(std::string_view schema, std::string_view doc, GradientRule grad,
                               const Bound& bound = rounds_by(16, Bound::Rule::terms)) {
-    return {.doc = doc,
-            .schema = schema,
-            .dtypes = kFloating,
-            .infer = infer_same,
-            .eval = eval_parametric<K>,
-            .lower = lower_parametric<K>,
-            .grad = grad,
-            .bound = bound};
+    return primitive(schema, doc, kFloating, {infer_same, eval_parametric<K>, lower_parametric<K>}, grad, bound);
 }
-constexpr OpDef composite(std::string_view schema, std::string_view doc, DTypeSet dtypes, DecomposeFn decompose,
-                          GradientRule grad = nullptr) {
-    return {.doc = doc, .schema = schema, .dtypes = dtypes, .infer = infer_same, .decompose = decompose, .grad = grad};
-}
-
 constexpr OpDef kActivations[] = {
     unary_op<Relu>("relu(Tensor self) -> Tensor", "max(x, 0); NaN stays", kNumbers,
                    [](const OfSelf& r) { return threshold_backward(r.g, r.y, 0); }),
@@ -281,15 +245,16 @@ constexpr OpDef kActivations[] = {
         "log1p(exp(beta * x)) / beta; x where beta * x is above threshold",
         [](const OfSelf& r) { return softplus_backward(r.g, r.x, r.call.scalar("beta"), r.call.scalar("threshold")); }),
     composite("hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor", "clamp(x, min_val, max_val)",
-              kNumbers, decompose_hardtanh,
+              kNumbers, decompose_hardtanh, {.infer = infer_same},
               [](const OfSelf& r) {
                   return hardtanh_backward(r.g, r.x, r.call.scalar("min_val"), r.call.scalar("max_val"));
               }),
     composite("relu6(Tensor self) -> Tensor", "clamp(x, 0, 6)", kNumbers,
-              [](const Call& c) -> CallResults { return hardtanh(c.tensor("self"), 0, 6); }),
-    composite("selu(Tensor self) -> Tensor", "elu with self-normalizing constants", kFloating, decompose_selu),
+              [](const Call& c) -> CallResults { return hardtanh(c.tensor("self"), 0, 6); }, {.infer = infer_same}),
+    composite("selu(Tensor self) -> Tensor", "elu with self-normalizing constants", kFloating, decompose_selu,
+              {.infer = infer_same}),
     composite("celu(Tensor self, Scalar alpha=1.0) -> Tensor", "x above 0, else alpha * expm1(x / alpha)", kFloating,
-              decompose_celu),
+              decompose_celu, {.infer = infer_same}),
 };
 
 }  // namespace

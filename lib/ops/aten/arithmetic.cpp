@@ -3,14 +3,13 @@
 #include <cmath>
 
 #include "ops/aten/families.h"
-#include "ops/aten/open_rules.h"
-#include "ops/aten/pointwise_grad.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/complex.h"
 #include "ops/core/integer.h"
+#include "ops/core/open_rules.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
-
 namespace {
 
 using expr::Op;
@@ -29,6 +28,62 @@ struct Sub : Arithmetic {
 struct Rsub : Sub {
     static constexpr std::string_view left = "other", right = "self";
 };
+
+// --- Gradients ---
+
+using namespace aten;
+
+/// Either operand may be a number.
+V compare(const Gradients& c, const std::string& comparison, const Arg& x, const Arg& y) {
+    return c.builder().call("aten." + comparison + (y.node() ? ".Tensor" : ".Scalar"), {x, y});
+}
+
+/// Equal operands share the gradient.
+void extremum_grad(Gradients& c, const char* loses, const char* wins) {
+    const Arg x = c.given("self"), y = c.given("other");
+    const V equal = compare(c, "eq", x, y), shared = where(equal, c.grad() / 2, c.grad());
+    if (c.needed("self")) c.set("self", drop(compare(c, loses, x, y), shared));
+    if (c.needed("other")) c.set("other", drop(compare(c, wins, x, y), shared));
+}
+
+/// Self has all of it where it is chosen, equal operands included.
+void number_extremum_grad(Gradients& c, const char* chosen) {
+    const Arg x = c.given("self"), y = c.given("other");
+    const V other_is_nan = compare(c, "ne", y, y), self = logical_or(compare(c, chosen, x, y), other_is_nan);
+    if (c.needed("self")) c.set("self", keep(self, c.grad()));
+    if (c.needed("other")) c.set("other", drop(self, c.grad()));
+}
+
+void add_grad(Gradients& c) {
+    c.takes_complex();
+    c.set("self", c.grad());
+    if (c.needed("other")) c.set("other", scaled(c.grad(), c.scalar("alpha")));
+}
+void sub_grad(Gradients& c) {
+    c.takes_complex();
+    c.set("self", c.grad());
+    if (c.needed("other")) c.set("other", scaled(-c.grad(), c.scalar("alpha")));
+}
+void rsub_grad(Gradients& c) {
+    c.takes_complex();
+    if (c.needed("self")) c.set("self", scaled(-c.grad(), c.scalar("alpha")));
+    if (c.needed("other")) c.set("other", c.grad());
+}
+void mul_grad(Gradients& c) {
+    c.takes_complex();
+    if (c.needed("self")) c.set("self", c.grad() * c.conjugate("other"));
+    if (c.needed("other")) c.set("other", c.grad() * c.conjugate("self"));
+}
+void maximum_grad(Gradients& c) { extremum_grad(c, "lt", "gt"); }
+void minimum_grad(Gradients& c) { extremum_grad(c, "gt", "lt"); }
+void fmax_grad(Gradients& c) { number_extremum_grad(c, "ge"); }
+void fmin_grad(Gradients& c) { number_extremum_grad(c, "le"); }
+void atan2_grad(Gradients& c) {
+    const V y = c.tensor("self"), x = c.tensor("other");
+    const V over = reciprocal(y * y + x * x);
+    if (c.needed("self")) c.set("self", c.grad() * (x * over));
+    if (c.needed("other")) c.set("other", c.grad() * (-y * over));
+}
 
 template <class F, class T>
 Promotion sum_types(const Arguments<T>& arguments, const std::variant<T, Scalar>& left,
@@ -109,14 +164,9 @@ std::vector<expr::Value> lower_weighted_sum(expr::GroupBuilder&, const Arguments
 
 template <class F>
 constexpr OpDef weighted_sum_op(std::string_view schema, std::string_view doc, GradientRule grad) {
-    return {.doc = doc,
-            .schema = schema,
-            .dtypes = (F::allows_bool ? kAnyDType : kNumbers) | kLimited | kComplex,
-            .infer = infer_weighted_sum<F>,
-            .eval = eval_weighted_sum<F>,
-            .lower = lower_weighted_sum<F>,
-            .grad = grad,
-            .bound = with_exact(rounds_by(1, Bound::Rule::terms), Bound::Exact::sums)};
+    return primitive(schema, doc, (F::allows_bool ? kAnyDType : kNumbers) | kLimited | kComplex,
+                     {infer_weighted_sum<F>, eval_weighted_sum<F>, lower_weighted_sum<F>}, grad,
+                     with_exact(rounds_by(1, Bound::Rule::terms), Bound::Exact::sums));
 }
 
 // --- Products and extrema ---
@@ -124,14 +174,8 @@ constexpr OpDef weighted_sum_op(std::string_view schema, std::string_view doc, G
 struct Mul : Arithmetic {
     static constexpr Bound bound = with_exact(rounds_by(1), Bound::Exact::sums);
     static constexpr bool exact_numbers = true;
-    template <Floating T>
-    static T eval(T a, T b) {
-        return a * b;
-    }
-    template <Complex T>
-    static T eval(T a, T b) {
-        return product(a, b);
-    }
+    static auto eval(Floating auto a, Floating auto b) { return a * b; }
+    static auto eval(Complex auto a, Complex auto b) { return product(a, b); }
     static std::int64_t eval(std::int64_t a, std::int64_t b) { return wrapping_mul(a, b); }
     static bool eval(bool a, bool b) { return a && b; }
     static Expr lower(const Expr& a, const Expr& b) { return a->dtype == DType::boolean ? a && b : a * b; }
@@ -140,10 +184,7 @@ struct Mul : Arithmetic {
 /// NaN if either is NaN. Of two zeros the first, which std::max also gives.
 struct Maximum : Arithmetic {
     static constexpr Bound bound = kBoundExact;
-    template <Real T>
-    static T eval(T a, T b) {
-        return a != a || b <= a ? a : b;
-    }
+    static auto eval(Real auto a, Real auto b) { return a != a || b <= a ? a : b; }
     static Expr lower(const Expr& a, const Expr& b) {
         if (a->dtype == DType::boolean) return a || b;
         if (!is_floating(a->dtype)) return expr::max(a, b);
@@ -152,10 +193,7 @@ struct Maximum : Arithmetic {
 };
 struct Minimum : Arithmetic {
     static constexpr Bound bound = kBoundExact;
-    template <Real T>
-    static T eval(T a, T b) {
-        return a != a || a <= b ? a : b;
-    }
+    static auto eval(Real auto a, Real auto b) { return a != a || a <= b ? a : b; }
     static Expr lower(const Expr& a, const Expr& b) {
         if (a->dtype == DType::boolean) return a && b;
         if (!is_floating(a->dtype)) return expr::min(a, b);
@@ -165,10 +203,7 @@ struct Minimum : Arithmetic {
 /// The other one if one is NaN.
 struct Fmax : Arithmetic {
     static constexpr Bound bound = kBoundExact;
-    template <Real T>
-    static T eval(T a, T b) {
-        return b != b || b <= a ? a : b;
-    }
+    static auto eval(Real auto a, Real auto b) { return b != b || b <= a ? a : b; }
     static Expr lower(const Expr& a, const Expr& b) {
         if (!is_floating(a->dtype)) return Maximum::lower(a, b);
         return expr::select(is_nan(b) || b <= a, a, b);
@@ -176,10 +211,7 @@ struct Fmax : Arithmetic {
 };
 struct Fmin : Arithmetic {
     static constexpr Bound bound = kBoundExact;
-    template <Real T>
-    static T eval(T a, T b) {
-        return b != b || a <= b ? a : b;
-    }
+    static auto eval(Real auto a, Real auto b) { return b != b || a <= b ? a : b; }
     static Expr lower(const Expr& a, const Expr& b) {
         if (!is_floating(a->dtype)) return Minimum::lower(a, b);
         return expr::select(is_nan(b) || a <= b, a, b);
@@ -187,10 +219,7 @@ struct Fmin : Arithmetic {
 };
 
 struct Atan2 : FloatingFunction {
-    template <Floating T>
-    static T eval(T a, T b) {
-        return std::atan2(a, b);
-    }
+    static auto eval(Floating auto a, Floating auto b) { return std::atan2(a, b); }
     static Expr lower(const Expr& a, const Expr& b) { return expr::binary(Op::atan2, a, b); }
 };
 
@@ -253,32 +282,37 @@ struct ShiftRight : Arithmetic {
     }
 };
 
-// --- Records ---
-
 constexpr DTypeSet kShifted = kIntegers | kLimited, kBits = kShifted | kBool;
 
 /// By an amount that may be beyond the width.
-constexpr OpDef shifts(OpDef def) { return with_open(def, {.ask = aten_open::shifted}); }
+Reason open_shifted(std::string_view op, const Arguments<Tensor>& a) {
+    return bad_shift(op, a.operand("self"), a.operand("other"));
+}
+
+template <class F>
+constexpr OpDef shift_op(std::string_view schema, std::string_view doc) {
+    return with_open(binary_op<F>(schema, doc, kShifted, no_gradient), {.ask = open_shifted});
+}
 
 constexpr OpDef kArithmetic[] = {
     weighted_sum_op<Add>("add.{Tensor|Scalar}(Tensor self, {Tensor other, *|Scalar other}, Scalar alpha=1) -> Tensor",
-                         "self + alpha * other; or for bool", add_grad),
+                         "self + alpha * other; for bool, logical or", add_grad),
     weighted_sum_op<Sub>("sub.{Tensor|Scalar}(Tensor self, {Tensor other, *|Scalar other}, Scalar alpha=1) -> Tensor",
                          "self - alpha * other", sub_grad),
     weighted_sum_op<Rsub>("rsub.{Tensor|Scalar}(Tensor self, {Tensor other, *|Scalar other}, Scalar alpha=1) -> Tensor",
                           "other - alpha * self", rsub_grad),
-    binary_op<Mul>("mul.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor", "self * other; and for bool",
-                   kOrdered | kComplex, mul_grad),
-    binary_op<Maximum>("maximum(Tensor self, Tensor other) -> Tensor", "the larger; NaN if any is", kOrdered,
-                       maximum_grad),
-    binary_op<Minimum>("minimum(Tensor self, Tensor other) -> Tensor", "the smaller; NaN if any is", kOrdered,
-                       minimum_grad),
-    binary_op<Maximum>("max.other(Tensor self, Tensor other) -> Tensor", "as maximum", kOrdered, maximum_grad),
-    binary_op<Minimum>("min.other(Tensor self, Tensor other) -> Tensor", "as minimum", kOrdered, minimum_grad),
-    binary_op<Fmax>("fmax(Tensor self, Tensor other) -> Tensor", "the larger, NaN only if both are", kOrdered,
-                    fmax_grad),
-    binary_op<Fmin>("fmin(Tensor self, Tensor other) -> Tensor", "the smaller, NaN only if both are", kOrdered,
-                    fmin_grad),
+    binary_op<Mul>("mul.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
+                   "self * other; for bool, logical and", kOrdered | kComplex, mul_grad),
+    binary_op<Maximum>("maximum(Tensor self, Tensor other) -> Tensor", "the larger operand; NaN if one of them is NaN",
+                       kOrdered, maximum_grad),
+    binary_op<Minimum>("minimum(Tensor self, Tensor other) -> Tensor", "the smaller operand; NaN if one of them is NaN",
+                       kOrdered, minimum_grad),
+    binary_op<Maximum>("max.other(Tensor self, Tensor other) -> Tensor", "like maximum", kOrdered, maximum_grad),
+    binary_op<Minimum>("min.other(Tensor self, Tensor other) -> Tensor", "like minimum", kOrdered, minimum_grad),
+    binary_op<Fmax>("fmax(Tensor self, Tensor other) -> Tensor", "the larger operand; NaN only if both are NaN",
+                    kOrdered, fmax_grad),
+    binary_op<Fmin>("fmin(Tensor self, Tensor other) -> Tensor", "the smaller operand; NaN only if both are NaN",
+                    kOrdered, fmin_grad),
     binary_op<Atan2>("atan2(Tensor self, Tensor other) -> Tensor", "angle of the point (other, self)", kOrdered,
                      atan2_grad),
     binary_op<BitAnd>("bitwise_and.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor", "self & other",
@@ -287,16 +321,13 @@ constexpr OpDef kArithmetic[] = {
                      no_gradient),
     binary_op<BitXor>("bitwise_xor.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor", "self ^ other",
                       kBits, no_gradient),
-    shifts(
-        binary_op<ShiftLeft>("bitwise_left_shift.{Tensor|Tensor_Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
-                             "self << other", kShifted, no_gradient)),
-    shifts(binary_op<ShiftRight>(
-        "bitwise_right_shift.{Tensor|Tensor_Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
-        "self >> other, arithmetic", kShifted, no_gradient)),
-    shifts(binary_op<ShiftLeft>("__lshift__.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
-                                "self << other", kShifted, no_gradient)),
-    shifts(binary_op<ShiftRight>("__rshift__.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
-                                 "self >> other, arithmetic", kShifted, no_gradient)),
+    shift_op<ShiftLeft>("bitwise_left_shift.{Tensor|Tensor_Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
+                        "self << other"),
+    shift_op<ShiftRight>("bitwise_right_shift.{Tensor|Tensor_Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
+                         "self >> other, arithmetic"),
+    shift_op<ShiftLeft>("__lshift__.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor", "self << other"),
+    shift_op<ShiftRight>("__rshift__.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
+                         "self >> other, arithmetic"),
 };
 
 }  // namespace

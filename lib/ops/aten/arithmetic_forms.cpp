@@ -1,7 +1,6 @@
 // Composites, element by element or along dimensions, that are written in arithmetic, comparisons, reductions and other
 // ops of networks. Definitions: https://pytorch.org/docs/stable/torch.html and
 // https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native for corners.
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -75,7 +74,7 @@ CallResults decompose_entropy(const Call& c) {
 /// In evaluation leaky_relu with the mean slope.
 CallResults decompose_rrelu(const Call& c) {
     if (c.boolean("training"))
-        throw Error("rrelu: found training, expected evaluation: its slopes are random",
+        throw Error("rrelu: found training=true, expected training=false: in training, the slopes are random",
                     "export the model in evaluation mode");
     return leaky_relu(c.tensor("self"), (c.number("lower") + c.number("upper")) / 2);
 }
@@ -253,8 +252,8 @@ CallResults decompose_nll_loss_nd(const Call& c) {
     if (x.rank() <= 2) return nll_loss(x, target, weight, reduction, ignored);
     const Sizes sizes = target.sizes();
     if (target.rank() != x.rank() - 1)
-        throw Error("nll_loss_nd: found targets of " + std::to_string(target.rank()) + " dimensions for " +
-                    std::to_string(x.rank()) + ", expected one less");
+        throw Error("nll_loss_nd: found targets of " + std::to_string(target.rank()) + " dimensions for scores of " +
+                    std::to_string(x.rank()) + " dimensions, expected one dimension less");
     if (x.rank() != 4) {
         x = reshape(x, Ints{x.size(0), x.size(1), 1, -1});
         target = reshape(target, Ints{target.size(0), 1, -1});
@@ -269,101 +268,88 @@ CallResults decompose_embedding_backward(const Call& c) {
                                     c.integer("padding_idx"), c.boolean("scale_grad_by_freq"));
 }
 
-constexpr OpDef form(std::string_view schema, std::string_view doc, DecomposeFn decompose,
-                     DTypeSet dtypes = kFloating) {
-    return {.doc = doc, .schema = schema, .dtypes = dtypes, .decompose = decompose};
-}
-
 constexpr OpDef kArithmeticForms[] = {
-    form("isclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
-         "whether the difference is small", decompose_isclose, kAnyDType),
-    form("isposinf(Tensor self) -> Tensor", "self == inf", decompose_isposinf, kAnyDType),
-    form("isneginf(Tensor self) -> Tensor", "self == -inf", decompose_isneginf, kAnyDType),
-    form("float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor", "powers in f64", decompose_float_power,
-         kAnyDType),
-    form("float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor", "powers in f64",
-         decompose_float_power_scalar, kAnyDType),
-    form("float_power.Scalar(Scalar self, Tensor exponent) -> Tensor", "powers in f64", decompose_scalar_float_power,
-         kAnyDType),
-    form("ldexp.Tensor(Tensor self, Tensor other) -> Tensor", "self 2^other", decompose_ldexp),
-    form("special_ndtr(Tensor self) -> Tensor", "the normal distribution", decompose_ndtr),
-    form("special_xlog1py(Tensor self, Tensor other) -> Tensor", "self log(1 + other), 0 for self = 0",
-         decompose_xlog1py),
-    form("special_entr(Tensor self) -> Tensor", "-self log(self), 0 at 0", decompose_entropy),
-    form("rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.3333333333333333, bool training=False, Generator? "
-         "generator=None) -> Tensor",
-         "self, below 0 a multiple of it; training is refused", decompose_rrelu),
-    form("native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor",
-         "the gradient of native_dropout", decompose_dropout_backward),
-    form("nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-         "means of what is no NaN", decompose_nanmean),
-    form("msort(Tensor self) -> Tensor", "sorted along the first dimension", decompose_msort, kAnyDType),
-    form("trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", "the area below points", decompose_trapezoid),
-    form("trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", "the area below points at equal distances",
-         decompose_trapezoid),
-    form("trapz.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", "the area below points", decompose_trapezoid),
-    form("trapz.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor", "the area below points at equal distances",
-         decompose_trapezoid),
-    form("cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", "the areas up to each point",
-         decompose_cumulative_trapezoid),
-    form("cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", "the areas up to each point",
-         decompose_cumulative_trapezoid),
-    form("quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
-         "quantiles", decompose_quantile, kReal),
-    form("quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> "
-         "Tensor",
-         "a quantile", decompose_quantile, kReal),
-    form("nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> "
-         "Tensor",
-         "quantiles of what is no NaN", decompose_quantile, kReal),
-    form("nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') "
-         "-> Tensor",
-         "a quantile of what is no NaN", decompose_quantile, kReal),
-    form("isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> "
-         "Tensor",
-         "whether elements are among others", decompose_isin, kNumbers),
-    form("isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> "
-         "Tensor",
-         "whether elements are a number", decompose_isin, kNumbers),
-    form("_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", "softmax; of a row of -inf 0",
-         decompose_safe_softmax),
-    with_open(form("scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
-                   "values added, or multiplied, at positions", decompose_scatter_by),
+    composite("isclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
+              "whether the difference is within the tolerances", kAnyDType, decompose_isclose),
+    composite("isposinf(Tensor self) -> Tensor", "self == inf", kAnyDType, decompose_isposinf),
+    composite("isneginf(Tensor self) -> Tensor", "self == -inf", kAnyDType, decompose_isneginf),
+    composite("float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor", "powers in f64", kAnyDType,
+              decompose_float_power),
+    composite("float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor", "powers in f64", kAnyDType,
+              decompose_float_power_scalar),
+    composite("float_power.Scalar(Scalar self, Tensor exponent) -> Tensor", "powers in f64", kAnyDType,
+              decompose_scalar_float_power),
+    composite("ldexp.Tensor(Tensor self, Tensor other) -> Tensor", "self * 2^other", kFloating, decompose_ldexp),
+    composite("special_ndtr(Tensor self) -> Tensor", "the cumulative distribution function of the normal distribution",
+              kFloating, decompose_ndtr),
+    composite("special_xlog1py(Tensor self, Tensor other) -> Tensor", "self * log(1 + other); 0 if self is 0",
+              kFloating, decompose_xlog1py),
+    composite("special_entr(Tensor self) -> Tensor", "-self * log(self); 0 if self is 0", kFloating, decompose_entropy),
+    composite("rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.3333333333333333, bool training=False, Generator? "
+              "generator=None) -> Tensor",
+              "self, but a multiple of self below 0; only for training=False", kFloating, decompose_rrelu),
+    composite("native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor",
+              "the gradient of native_dropout", kFloating, decompose_dropout_backward),
+    composite("nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+              "means of the elements that are not NaN", kFloating, decompose_nanmean),
+    composite("msort(Tensor self) -> Tensor", "sorted along the first dimension", kAnyDType, decompose_msort),
+    composite("{trapezoid|trapz}.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", "the area below points", kFloating,
+              decompose_trapezoid),
+    composite("{trapezoid|trapz}.dx(Tensor y, *, {Scalar|float} dx=1, int dim=-1) -> Tensor",
+              "the area below points at equal distances", kFloating, decompose_trapezoid),
+    composite("cumulative_trapezoid.{x|dx}(Tensor y, {Tensor x, *|*, Scalar dx=1}, int dim=-1) -> Tensor",
+              "the areas up to each point", kFloating, decompose_cumulative_trapezoid),
+    composite(
+        "quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
+        "quantiles", kReal, decompose_quantile),
+    composite("quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') "
+              "-> Tensor",
+              "a quantile", kReal, decompose_quantile),
+    composite("nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> "
+              "Tensor",
+              "quantiles of the elements that are not NaN", kReal, decompose_quantile),
+    composite("nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str "
+              "interpolation='linear') -> Tensor",
+              "a quantile of the elements that are not NaN", kReal, decompose_quantile),
+    composite("isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool "
+              "invert=False) -> Tensor",
+              "whether each element is among the test elements", kNumbers, decompose_isin),
+    composite("isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool "
+              "invert=False) -> Tensor",
+              "whether each element equals a number", kNumbers, decompose_isin),
+    composite("_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+              "softmax; 0 for a row in which all elements are -inf", kFloating, decompose_safe_softmax),
+    composite("scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
+              "self with values added or multiplied at given positions", kFloating, decompose_scatter_by,
               {.ask = aten_open::index_along_dim}),
-    with_open(form("scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
-                   "a number added, or multiplied, at positions", decompose_scatter_by),
+    composite("scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
+              "self with a number added or multiplied at given positions", kFloating, decompose_scatter_by,
               {.ask = aten_open::index_along_dim}),
-    form("_unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor",
-         "self at positions where the mask holds, else a number", decompose_masked_index),
-    form("grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> "
-         "Tensor",
-         "an image or a volume sampled at given positions", decompose_grid_sampler),
-    form("_convolution_mode(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, str padding, SymInt[] "
-         "dilation, SymInt groups) -> Tensor",
-         "convolution with 'same' or 'valid' padding", decompose_convolution_by_padding),
-    form("slow_conv3d(Tensor self, Tensor weight, SymInt[3] kernel_size, Tensor? bias=None, SymInt[3] stride=1, "
-         "SymInt[3] padding=0) -> Tensor",
-         "convolution", decompose_plain_conv),
-    form("thnn_conv2d(Tensor self, Tensor weight, SymInt[2] kernel_size, Tensor? bias=None, SymInt[2] stride=1, "
-         "SymInt[2] padding=0) -> Tensor",
-         "convolution", decompose_plain_conv),
-    form(
+    composite("_unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor",
+              "the elements at the indices where the mask is true, else a number", kFloating, decompose_masked_index),
+    composite("grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) "
+              "-> Tensor",
+              "an image or a volume sampled at given positions", kFloating, decompose_grid_sampler),
+    composite("_convolution_mode(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, str padding, SymInt[] "
+              "dilation, SymInt groups) -> Tensor",
+              "convolution with 'same' or 'valid' padding", kFloating, decompose_convolution_by_padding),
+    composite("{slow_conv3d|thnn_conv2d}(Tensor self, Tensor weight, SymInt[{3|2}] kernel_size, Tensor? bias=None, "
+              "SymInt[{3|2}] stride=1, SymInt[{3|2}] padding=0) -> Tensor",
+              "convolution", kFloating, decompose_plain_conv),
+    composite(
         "_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float dropout_p=0.0, bool "
         "is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp)",
-        "scaled_dot_product_attention, and the logarithms of its rows' sums", decompose_flash_attention),
-    form("_pad_enum(Tensor self, SymInt[] pad, int mode, float? value=None) -> Tensor", "pad, its mode as a number",
-         decompose_pad_by_number),
-    form("_pad_circular(Tensor self, SymInt[] pad) -> Tensor", "padded with what is at the other end",
-         decompose_pad_circular),
-    with_open(form("nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt "
-                   "ignore_index=-100) -> "
-                   "Tensor",
-                   "the negative log likelihood", decompose_nll_loss_nd),
-              {.ask = aten_open::target_class}),
-    with_open(form("embedding_backward(Tensor grad, Tensor indices, SymInt num_weights, SymInt padding_idx, bool "
-                   "scale_grad_by_freq, bool sparse) -> Tensor",
-                   "the gradient of embedding", decompose_embedding_backward),
-              {.ask = aten_open::counted_rows}),
+        "scaled_dot_product_attention, and the logarithm of the sum of each row", kFloating, decompose_flash_attention),
+    composite("_pad_enum(Tensor self, SymInt[] pad, int mode, float? value=None) -> Tensor",
+              "pad, with the mode as a number", kFloating, decompose_pad_by_number),
+    composite("_pad_circular(Tensor self, SymInt[] pad) -> Tensor", "padded with the elements at the opposite border",
+              kFloating, decompose_pad_circular),
+    composite("nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) "
+              "-> Tensor",
+              "the negative log likelihood", kFloating, decompose_nll_loss_nd, {.ask = aten_open::target_class}),
+    composite("embedding_backward(Tensor grad, Tensor indices, SymInt num_weights, SymInt padding_idx, bool "
+              "scale_grad_by_freq, bool sparse) -> Tensor",
+              "the gradient of embedding", kFloating, decompose_embedding_backward, {.ask = aten_open::counted_rows}),
 };
 
 }  // namespace

@@ -3,10 +3,8 @@
 #include "ops/core/assertions.h"
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "tensor/limits.h"
 
 namespace whittle {
-
 namespace {
 
 void check_one_element(const Sizes& sizes) {
@@ -32,12 +30,9 @@ std::vector<expr::Value> lower_assertion(expr::GroupBuilder&, const Arguments<ex
 }
 
 constexpr OpDef kAssertionOps[] = {
-    {.doc = "dep_token if self is true, else an error: the functional form of torch._check",
-     .schema = "_functional_assert_async.msg(Tensor self, str assert_msg, Tensor dep_token) -> Tensor",
-     .infer = infer_assertion,
-     .eval = eval_assertion,
-     .lower = lower_assertion,
-     .grad = no_gradient},
+    primitive("_functional_assert_async.msg(Tensor self, str assert_msg, Tensor dep_token) -> Tensor",
+              "returns dep_token if self is true, else fails: the functional form of torch._check", kAnyDType,
+              {infer_assertion, eval_assertion, lower_assertion}, no_gradient),
 };
 
 }  // namespace

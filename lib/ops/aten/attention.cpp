@@ -36,13 +36,12 @@ std::int64_t repeats_of(const Sizes& query, const Sizes& key, const Sizes& value
     if (heads(key) < 1 || heads(key) != heads(value) || heads(query) % heads(key) != 0)
         throw Error("scaled_dot_product_attention: found query " + to_string(query) + ", key " + to_string(key) +
                     ", value " + to_string(value) +
-                    " with enable_gqa=true, expected key and value with equal numbers of heads (dimension -3), and a "
-                    "query with a multiple of that number");
+                    " with enable_gqa=true, expected equal numbers of heads (dimension -3) in key and value, and a "
+                    "multiple of this number in query");
     return heads(query) / heads(key);
 }
 
-template <class T>
-Attention attention_of(const Arguments<T>& args) {
+Attention attention_of(const AnyArguments auto& args) {
     const ValueMeta query = meta_of(args.tensor("query")), key = meta_of(args.tensor("key")),
                     value = meta_of(args.tensor("value"));
     const std::string op = args.schema().name;
@@ -204,17 +203,12 @@ std::vector<Tensor> eval_attention(const Arguments<Tensor>& args) {
     return {store(attend<float>(a, args, dtype), dtype, a.result)};
 }
 
-// ---- records ----
-
 constexpr OpDef kAttentionOps[] = {
-    {.doc = "softmax(scale query key^T + mask) value; "
-            "pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html",
-     .schema = "scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, "
-               "float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
-     .dtypes = kFloating,
-     .infer = infer_attention,
-     .eval = eval_attention,
-     .decompose = decompose_attention},
+    composite("scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float "
+              "dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
+              "softmax(scale query key^T + mask) value; "
+              "pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html",
+              kFloating, decompose_attention, {.infer = infer_attention, .eval = eval_attention}),
 };
 
 }  // namespace

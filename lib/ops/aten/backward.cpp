@@ -1,21 +1,18 @@
 // Gradients as LibTorch's autograd computes them, with its names: of activation functions, softmax, embeddings,
 // slices and diagonals. All are composites.
 // https://github.com/pytorch/pytorch/blob/main/tools/autograd/derivatives.yaml
-#include "ops/aten/formulas.h"
 #include "ops/aten/open_rules.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/view_grad.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/geometry.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -151,59 +148,50 @@ CallResults decompose_unfold_backward(const Call& c) {
 
 std::span<const OpDef> backward_ops() {
     static const OpDef ops[] = {
-        {.doc = "the gradient of threshold and relu: https://pytorch.org/docs/stable/generated/torch.nn.Threshold.html",
-         .schema = "threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_threshold_backward},
-        {.doc = "grad * y * (1 - y), of sigmoid's result: https://pytorch.org/docs/stable/generated/torch.sigmoid.html",
-         .schema = "sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_sigmoid_backward},
-        {.doc = "grad * (1 - y^2), of tanh's result: https://pytorch.org/docs/stable/generated/torch.tanh.html",
-         .schema = "tanh_backward(Tensor grad_output, Tensor output) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_tanh_backward},
-        {.doc = "the gradient of gelu: https://arxiv.org/abs/1606.08415",
-         .schema = "gelu_backward(Tensor grad_output, Tensor self, *, str approximate=\"none\") -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_gelu_backward},
-        {.doc = "y * (grad - sum(grad * y)): https://pytorch.org/docs/stable/generated/torch.nn.Softmax.html",
-         .schema =
-             "_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = softmax_backward},
-        {.doc = "grad - exp(y) * sum(grad): https://pytorch.org/docs/stable/generated/torch.nn.LogSoftmax.html",
-         .schema =
-             "_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = log_softmax_backward},
-        {.doc = "the gradient of embedding's weight: https://pytorch.org/docs/stable/generated/torch.nn.Embedding.html",
-         .schema = "embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt "
-                   "padding_idx, bool scale_grad_by_freq) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = embedding_backward,
-         .open = {.ask = aten_open::counted_rows}},
-        {.doc = "zeros with the gradient at an index: https://pytorch.org/docs/stable/generated/torch.select.html",
-         .schema = "select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor",
-         .dtypes = kFloating | kComplex,
-         .decompose = decompose_select_backward},
-        {.doc =
-             "zeros with the gradient in a slice: https://pytorch.org/docs/stable/generated/torch.slice_scatter.html",
-         .schema = "slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt "
-                   "step) -> Tensor",
-         .dtypes = kFloating | kComplex,
-         .decompose = decompose_slice_backward},
-        {.doc = "the sum of the windows' gradients for each element: "
-                "https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html",
-         .schema = "unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor",
-         .dtypes = kFloating | kComplex,
-         .decompose = decompose_unfold_backward},
-        {.doc = "zeros with the gradient on a diagonal: "
-                "https://pytorch.org/docs/stable/generated/torch.diagonal_scatter.html",
-         .schema =
-             "diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2) -> Tensor",
-         .dtypes = kFloating | kComplex,
-         .decompose = decompose_diagonal_backward},
+        composite(
+            "threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor",
+            "the gradient of threshold and relu: https://pytorch.org/docs/stable/generated/torch.nn.Threshold.html",
+            kFloating, decompose_threshold_backward),
+        composite("sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor",
+                  "grad * y * (1 - y), where y is the result of sigmoid: "
+                  "https://pytorch.org/docs/stable/generated/torch.sigmoid.html",
+                  kFloating, decompose_sigmoid_backward),
+        composite("tanh_backward(Tensor grad_output, Tensor output) -> Tensor",
+                  "grad * (1 - y^2), where y is the result of tanh: "
+                  "https://pytorch.org/docs/stable/generated/torch.tanh.html",
+                  kFloating, decompose_tanh_backward),
+        composite("gelu_backward(Tensor grad_output, Tensor self, *, str approximate=\"none\") -> Tensor",
+                  "the gradient of gelu: https://arxiv.org/abs/1606.08415", kFloating, decompose_gelu_backward),
+        composite(
+            "_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
+            "y * (grad - sum(grad * y)): https://pytorch.org/docs/stable/generated/torch.nn.Softmax.html", kFloating,
+            softmax_backward),
+        composite(
+            "_log_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor",
+            "grad - exp(y) * sum(grad): https://pytorch.org/docs/stable/generated/torch.nn.LogSoftmax.html", kFloating,
+            log_softmax_backward),
+        composite(
+            "embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx, bool "
+            "scale_grad_by_freq) -> Tensor",
+            "the gradient of embedding's weight: https://pytorch.org/docs/stable/generated/torch.nn.Embedding.html",
+            kFloating, embedding_backward, {.ask = aten_open::counted_rows}),
+        composite("select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor",
+                  "zeros with the gradient at an index: https://pytorch.org/docs/stable/generated/torch.select.html",
+                  kFloating | kComplex, decompose_select_backward),
+        composite(
+            "slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt step) "
+            "-> Tensor",
+            "zeros with the gradient in a slice: https://pytorch.org/docs/stable/generated/torch.slice_scatter.html",
+            kFloating | kComplex, decompose_slice_backward),
+        composite("unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor",
+                  "for each element, the sum of the gradients of the windows that contain the element: "
+                  "https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html",
+                  kFloating | kComplex, decompose_unfold_backward),
+        composite(
+            "diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2) -> Tensor",
+            "zeros with the gradient on a diagonal: "
+            "https://pytorch.org/docs/stable/generated/torch.diagonal_scatter.html",
+            kFloating | kComplex, decompose_diagonal_backward),
     };
     return ops;
 }

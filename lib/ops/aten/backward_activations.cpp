@@ -79,41 +79,34 @@ CallResults decompose_mish_backward(const Call& c) {
 
 std::span<const OpDef> unary_backward_ops() {
     static const OpDef ops[] = {
-        {.doc = "the gradient of leaky_relu: https://pytorch.org/docs/stable/generated/torch.nn.LeakyReLU.html",
-         .schema = "leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) "
-                   "-> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_leaky_relu_backward},
-        {.doc = "the gradient of elu, selu and celu: https://pytorch.org/docs/stable/generated/torch.nn.ELU.html",
-         .schema = "elu_backward(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, bool is_result, "
-                   "Tensor self_or_result) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_elu_backward},
-        {.doc = "the gradient between the bounds: https://pytorch.org/docs/stable/generated/torch.nn.Hardtanh.html",
-         .schema = "hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_hardtanh_backward},
-        {.doc = "a sixth of the gradient between -3 and 3: "
-                "https://pytorch.org/docs/stable/generated/torch.nn.Hardsigmoid.html",
-         .schema = "hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_hardsigmoid_backward},
-        {.doc = "the gradient of hardswish: https://pytorch.org/docs/stable/generated/torch.nn.Hardswish.html",
-         .schema = "hardswish_backward(Tensor grad_output, Tensor self) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_hardswish_backward},
-        {.doc = "the gradient of softplus: https://pytorch.org/docs/stable/generated/torch.nn.Softplus.html",
-         .schema = "softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_softplus_backward},
-        {.doc = "the gradient of silu: https://pytorch.org/docs/stable/generated/torch.nn.SiLU.html",
-         .schema = "silu_backward(Tensor grad_output, Tensor self) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_silu_backward},
-        {.doc = "the gradient of mish: https://pytorch.org/docs/stable/generated/torch.nn.Mish.html",
-         .schema = "mish_backward(Tensor grad_output, Tensor self) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_mish_backward},
+        composite("leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) -> "
+                  "Tensor",
+                  "the gradient of leaky_relu: https://pytorch.org/docs/stable/generated/torch.nn.LeakyReLU.html",
+                  kFloating, decompose_leaky_relu_backward),
+        composite("elu_backward(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, bool is_result, "
+                  "Tensor self_or_result) -> Tensor",
+                  "the gradient of elu, selu and celu: https://pytorch.org/docs/stable/generated/torch.nn.ELU.html",
+                  kFloating, decompose_elu_backward),
+        composite("hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor",
+                  "the gradient where self is between the bounds, else 0: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.Hardtanh.html",
+                  kFloating, decompose_hardtanh_backward),
+        composite("hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor",
+                  "a sixth of the gradient between -3 and 3: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.Hardsigmoid.html",
+                  kFloating, decompose_hardsigmoid_backward),
+        composite("hardswish_backward(Tensor grad_output, Tensor self) -> Tensor",
+                  "the gradient of hardswish: https://pytorch.org/docs/stable/generated/torch.nn.Hardswish.html",
+                  kFloating, decompose_hardswish_backward),
+        composite("softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor",
+                  "the gradient of softplus: https://pytorch.org/docs/stable/generated/torch.nn.Softplus.html",
+                  kFloating, decompose_softplus_backward),
+        composite("silu_backward(Tensor grad_output, Tensor self) -> Tensor",
+                  "the gradient of silu: https://pytorch.org/docs/stable/generated/torch.nn.SiLU.html", kFloating,
+                  decompose_silu_backward),
+        composite("mish_backward(Tensor grad_output, Tensor self) -> Tensor",
+                  "the gradient of mish: https://pytorch.org/docs/stable/generated/torch.nn.Mish.html", kFloating,
+                  decompose_mish_backward),
     };
     return ops;
 }

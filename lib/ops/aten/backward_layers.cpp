@@ -9,7 +9,6 @@
 #include "ops/aten/formulas.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -221,29 +220,23 @@ CallResults decompose_convolution_backward(const Call& c) {
 
 std::span<const OpDef> layer_backward_ops() {
     static const OpDef ops[] = {
-        {.doc = "the gradients of native_layer_norm: https://arxiv.org/abs/1607.06450",
-         .schema = "native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, "
-                   "Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-         .dtypes = kFloating,
-         .decompose = layer_norm_backward},
-        {.doc = "the gradients of native_group_norm's input, weight and bias",
-         .schema =
-             "native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, "
-             "SymInt N, SymInt C, SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-         .dtypes = kFloating,
-         .decompose = group_norm_backward},
-        {.doc = "the gradients of native_batch_norm: https://arxiv.org/abs/1502.03167",
-         .schema = "native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, "
-                   "Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] "
-                   "output_mask) -> (Tensor, Tensor, Tensor)",
-         .dtypes = kFloating,
-         .decompose = batch_norm_backward},
-        {.doc = "the gradients of convolution: https://arxiv.org/abs/1603.07285",
-         .schema = "convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, int[] "
-                   "stride, SymInt[] padding, int[] dilation, bool transposed, SymInt[] output_padding, int groups, "
-                   "bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-         .dtypes = kFloating | kComplex,
-         .decompose = decompose_convolution_backward},
+        composite("native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, "
+                  "Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+                  "the gradients of native_layer_norm: https://arxiv.org/abs/1607.06450", kFloating,
+                  layer_norm_backward),
+        composite("native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, "
+                  "SymInt N, SymInt C, SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+                  "the gradients of native_group_norm's input, weight and bias", kFloating, group_norm_backward),
+        composite("native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, "
+                  "Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] "
+                  "output_mask) -> (Tensor, Tensor, Tensor)",
+                  "the gradients of native_batch_norm: https://arxiv.org/abs/1502.03167", kFloating,
+                  batch_norm_backward),
+        composite("convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, int[] "
+                  "stride, SymInt[] padding, int[] dilation, bool transposed, SymInt[] output_padding, int groups, "
+                  "bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+                  "the gradients of convolution: https://arxiv.org/abs/1603.07285", kFloating | kComplex,
+                  decompose_convolution_backward),
     };
     return ops;
 }

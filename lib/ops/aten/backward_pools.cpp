@@ -6,8 +6,8 @@
 
 #include "ops/aten/formulas.h"
 #include "ops/aten/linear_map.h"
-#include "ops/aten/open_rules.h"
 #include "ops/aten/pooling.h"
+#include "ops/core/open_rules.h"
 
 namespace whittle {
 namespace {
@@ -70,19 +70,26 @@ CallResults adaptive_avg_pool_backward(const Call& c) {
     return spread_over_windows(c.schema().name, grad, x, {adaptive_pooling(c.schema().name, x.meta, Rank, out)});
 }
 
+/// Of the gradients of max pooling, in an image of `self`, its last Dims dimensions: 2 or 3.
+template <int Dims>
+Reason open_pooled_positions(std::string_view op, const Arguments<Tensor>& a) {
+    const Tensor self = a.tensor("self");
+    if (self.rank() < Dims) return std::nullopt;  // the decomposition refuses it
+    return bad_index(op, a.tensor("indices"), element_count(Sizes(self.sizes().end() - Dims, self.sizes().end())),
+                     false);
+}
+
 template <int Rank>
 constexpr OpDef maximum_gradient_op(std::string_view schema) {
-    return {.doc = "the gradient where each maximum was: https://pytorch.org/docs/stable/nn.html#pooling-layers",
-            .schema = schema,
-            .dtypes = kFloating,
-            .decompose = max_pool_backward<Rank>,
-            .open = {.ask = aten_open::pooled_positions<Rank>}};
+    return composite(schema,
+                     "zeros with the gradient at the position of each maximum: "
+                     "https://pytorch.org/docs/stable/nn.html#pooling-layers",
+                     kFloating, max_pool_backward<Rank>, {.ask = open_pooled_positions<Rank>});
 }
 constexpr OpDef mean_gradient_op(std::string_view schema, DecomposeFn decompose) {
-    return {.doc = "the gradient spread over each window: https://pytorch.org/docs/stable/nn.html#pooling-layers",
-            .schema = schema,
-            .dtypes = kFloating,
-            .decompose = decompose};
+    return composite(schema,
+                     "the gradient spread over each window: https://pytorch.org/docs/stable/nn.html#pooling-layers",
+                     kFloating, decompose);
 }
 
 }  // namespace
@@ -90,23 +97,21 @@ constexpr OpDef mean_gradient_op(std::string_view schema, DecomposeFn decompose)
 std::span<const OpDef> pool_backward_ops() {
     static const OpDef ops[] = {
         maximum_gradient_op<2>(
-            "max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] "
-            "stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor"),
+            "max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, "
+            "int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor"),
         maximum_gradient_op<3>(
-            "max_pool3d_with_indices_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] "
-            "stride, int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices) -> Tensor"),
+            "max_pool3d_with_indices_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, "
+            "int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices) -> Tensor"),
         maximum_gradient_op<2>(
             "adaptive_max_pool2d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor"),
         maximum_gradient_op<3>(
             "adaptive_max_pool3d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor"),
-        mean_gradient_op(
-            "avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] "
-            "padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
-            avg_pool_backward<2>),
-        mean_gradient_op(
-            "avg_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] "
-            "padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
-            avg_pool_backward<3>),
+        mean_gradient_op("avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, "
+                         "int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
+                         avg_pool_backward<2>),
+        mean_gradient_op("avg_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, "
+                         "int[3] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
+                         avg_pool_backward<3>),
         mean_gradient_op("_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor",
                          adaptive_avg_pool_backward<2>),
         mean_gradient_op("_adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> Tensor",

@@ -1,7 +1,6 @@
 // Gradients of resizing images, as LibTorch's autograd calls them: what each result read gets its share of the
 // gradient. https://github.com/pytorch/pytorch/blob/main/tools/autograd/derivatives.yaml
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
 #include "ops/aten/resize.h"
 
 namespace whittle {

@@ -3,18 +3,15 @@
 #include <cmath>
 
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
-#include "ops/aten/layer_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/aten/normalize.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
 
-template <class T>
-std::int64_t channels_of(const Arguments<T>& arguments) {
+std::int64_t channels_of(const AnyArguments auto& arguments) {
     const Sizes sizes = operand_info(arguments.tensor("input")).sizes;
     if (sizes.size() < 2)
         throw Error("aten." + arguments.schema().name + ": found sizes " + to_string(sizes) +
@@ -36,8 +33,7 @@ NormIndices channel_indices() {
 
 // --- With given statistics: inference ---
 
-template <class T>
-void check_statistics(const Arguments<T>& arguments) {
+void check_statistics(const AnyArguments auto& arguments) {
     const Sizes channels = {channels_of(arguments)};
     for (const char* name : {"running_mean", "running_var"})
         check_parameter(arguments.schema(), name, operand_info(arguments.tensor(name)), channels);
@@ -55,9 +51,7 @@ std::vector<Tensor> eval_inference(const Arguments<Tensor>& arguments) {
     RowStatistics statistics{arguments.tensor("running_mean").values<double>(),
                              arguments.tensor("running_var").values<double>()};
     for (double& value : statistics.rstd) value = 1 / std::sqrt(value + arguments.number("eps"));
-    return {normalize(input, channel_layout(input.sizes()), statistics, arguments.optional_tensor("weight"),
-                      arguments.optional_tensor("bias")),
-            nothing, nothing};
+    return {normalize(arguments, channel_layout(input.sizes()), statistics), nothing, nothing};
 }
 
 std::vector<expr::Value> lower_inference(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
@@ -70,36 +64,26 @@ std::vector<expr::Value> lower_inference(expr::GroupBuilder& builder, const Argu
     const Expr zero = expr::constant(compute, Scalar(0));
     const expr::Value nothing =
         expr::Value(input.dtype(), {0}, [=](const expr::Index&) { return convert(input.dtype(), zero); });
-    return {normalize(input, mean, rstd, channel_indices(), arguments.optional_tensor("weight"),
-                      arguments.optional_tensor("bias")),
-            nothing, nothing};
+    return {normalize(arguments, mean, rstd, channel_indices()), nothing, nothing};
 }
 
 // --- With the batch's own statistics ---
 
-template <class T>
-void check_training(const Arguments<T>& arguments) {
+void check_training(const AnyArguments auto& arguments) {
     if (!arguments.boolean("training"))
         throw Error("aten." + arguments.schema().name +
-                    ": found no running statistics outside training, expected training=True");
+                    ": found training=False without running statistics, expected training=True");
 }
 
 std::vector<ValueMeta> infer_batch(const Arguments<ValueMeta>& arguments) {
     check_training(arguments);
-    const ValueMeta input = arguments.tensor("input");
-    const ValueMeta statistic = ValueMeta::contiguous(input.dtype, {channels_of(arguments)});
-    return {ValueMeta::contiguous(input.dtype, input.sizes), statistic, statistic};
+    return infer_own(arguments, {channels_of(arguments)});
 }
 
 std::vector<Tensor> eval_batch(const Arguments<Tensor>& arguments) {
     check_training(arguments);
-    const Tensor input = arguments.tensor("input");
     const Sizes channels = {channels_of(arguments)};
-    const NormLayout layout = channel_layout(input.sizes());
-    const RowStatistics statistics = row_statistics(input.values<double>(), layout, arguments.number("eps"));
-    return {
-        normalize(input, layout, statistics, arguments.optional_tensor("weight"), arguments.optional_tensor("bias")),
-        store(statistics.mean, input.dtype(), channels), store(statistics.rstd, input.dtype(), channels)};
+    return eval_own(arguments, channel_layout(arguments.tensor("input").sizes()), channels);
 }
 
 std::vector<expr::Value> lower_batch(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
@@ -108,13 +92,8 @@ std::vector<expr::Value> lower_batch(expr::GroupBuilder& builder, const Argument
     const expr::Value input = arguments.tensor("input");
     std::vector<std::int64_t> dims = {0};
     for (std::int64_t d = 2; d < input.rank(); ++d) dims.push_back(d);
-    const Reduction rows = reduction(input.sizes(), dims, false);
-    const Variance variance =
-        lower_variance(builder, convert(compute_dtype(input.dtype()), input), rows, static_cast<double>(rows.count()));
-    const expr::Value rstd = lower_rstd(builder, variance.variance, arguments.number("eps"));
-    return {normalize(input, variance.mean, rstd, channel_indices(), arguments.optional_tensor("weight"),
-                      arguments.optional_tensor("bias")),
-            convert(input.dtype(), variance.mean), convert(input.dtype(), rstd)};
+    return lower_own(builder, arguments, convert(compute_dtype(input.dtype()), input),
+                     reduction(input.sizes(), dims, false), channel_indices());
 }
 
 // --- Composites ---
@@ -181,43 +160,50 @@ CallResults batch_parts(const Call& c) {
     return channel_parts(c, statistics, row(statistics.mean), row(statistics.rstd));
 }
 
-// --- Records ---
+void set_batch_norm(Gradients& c, const Arg& mean, const Arg& variance, bool batch) {
+    const Arg save_mean = batch ? result_arg(c, 1) : Arg(), save_rstd = batch ? result_arg(c, 2) : Arg();
+    const V x = c.tensor("input");
+    OptionalV statistics;
+    if (batch && x.numel() > 0) {
+        Sizes by_channel(x.sizes().size(), 1);
+        by_channel.at(1) = x.sizes()[1];
+        statistics = through_statistics(c, x, by_channel, x.numel() / x.sizes()[1]);
+    }
+    set_parameters(c, "aten.native_batch_norm_backward.default",
+                   {c.grad(), x, optional_arg(c.optional_tensor("weight")), mean, variance, save_mean, save_rstd, batch,
+                    c.number("eps")},
+                   statistics);
+}
+void batch_norm_inference_grad(Gradients& c) {
+    set_batch_norm(c, optional_arg(c.optional_tensor("running_mean")), optional_arg(c.optional_tensor("running_var")),
+                   false);
+}
+void batch_norm_batch_grad(Gradients& c) { set_batch_norm(c, Arg(), Arg(), true); }
+void batch_norm_grad(Gradients& c) {
+    set_batch_norm(c, optional_arg(c.optional_tensor("running_mean")), optional_arg(c.optional_tensor("running_var")),
+                   c.boolean("training"));
+}
 
 constexpr OpDef kBatchNorm[] = {
-    {.doc = "normalized by running statistics per channel; two empty results",
-     .schema = "_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, "
-               "Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_inference,
-     .eval = eval_inference,
-     .lower = lower_inference,
-     .grad = batch_norm_inference_grad,
-     .bound = {.parts = inference_parts}},
-    {.doc = "normalized by the batch's statistics per channel; also mean and 1 / sqrt(variance + eps)",
-     .schema = "_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, float "
-               "momentum, float eps) -> (Tensor, Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_batch,
-     .eval = eval_batch,
-     .lower = lower_batch,
-     .grad = batch_norm_batch_grad,
-     .bound = {.parts = batch_parts}},
-    {.doc = "by running statistics, or in training by the batch's",
-     .schema = "native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
-               "running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-     .dtypes = kFloating,
-     .decompose = decompose_native_batch_norm,
-     .grad = batch_norm_grad},
-    {.doc = "the first result of native_batch_norm",
-     .schema = "batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
-               "training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_batch_norm},
-    {.doc = "normalized per sample and channel, or by running statistics",
-     .schema = "instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
-               "bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_instance_norm},
+    primitive("_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, "
+              "Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+              "normalized by running statistics per channel; two empty results", kFloating,
+              {infer_inference, eval_inference, lower_inference}, batch_norm_inference_grad,
+              {.parts = inference_parts}),
+    primitive("_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, float "
+              "momentum, float eps) -> (Tensor, Tensor, Tensor)",
+              "normalized by the batch's statistics per channel; also mean and 1 / sqrt(variance + eps)", kFloating,
+              {infer_batch, eval_batch, lower_batch}, batch_norm_batch_grad, {.parts = batch_parts}),
+    composite("native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
+              "running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+              "normalized by the running statistics, or in training by those of the batch", kFloating,
+              decompose_native_batch_norm, batch_norm_grad),
+    composite("batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
+              "training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+              "the first result of native_batch_norm", kFloating, decompose_batch_norm),
+    composite("instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
+              "bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+              "normalized per sample and channel, or by running statistics", kFloating, decompose_instance_norm),
 };
 
 }  // namespace

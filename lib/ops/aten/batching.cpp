@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <span>
-#include <string>
 
 #include "ops/aten/families.h"
 #include "ops/core/registry.h"

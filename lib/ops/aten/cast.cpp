@@ -3,19 +3,16 @@
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
 #include "ops/aten/open_rules.h"
-#include "ops/aten/view_grad.h"
 #include "ops/core/pointwise.h"
 #include "tensor/reach.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
 
 /// The dtype asked for, else the operand's.
-template <class T>
-DType target_dtype(const Arguments<T>& arguments) {
+DType target_dtype(const AnyArguments auto& arguments) {
     const DType self = operand_info(arguments.tensor("self")).dtype;
     return arguments.schema().param("dtype") ? arguments.dtype("dtype").value_or(self) : self;
 }
@@ -36,8 +33,7 @@ std::vector<expr::Value> lower_copy(expr::GroupBuilder&, const Arguments<expr::V
 
 // --- The operand itself where nothing changes ---
 
-template <class T>
-bool unchanged(const Arguments<T>& arguments) {
+bool unchanged(const AnyArguments auto& arguments) {
     const bool copy = arguments.schema().param("copy") && arguments.boolean("copy");
     return !copy && target_dtype(arguments) == operand_info(arguments.tensor("self")).dtype;
 }
@@ -120,85 +116,47 @@ std::vector<Tensor> eval_bytes(const Arguments<Tensor>& arguments) {
     return {Tensor(self.storage(), seen.dtype, seen.sizes, seen.strides, self.offset() * had / has)};
 }
 
-// --- Records ---
-
 constexpr OpDef alias_op(std::string_view schema, std::string_view doc, GradientRule grad) {
-    return {.doc = doc,
-            .schema = schema,
-            .dtypes = kStored,
-            .infer = infer_to,
-            .eval = eval_to,
-            .lower = lower_copy,
-            .grad = grad,
-            .bound = kBoundExact};
+    return primitive(schema, doc, kStored, {infer_to, eval_to, lower_copy}, grad, kBoundExact);
+}
+
+void copy_grad(Gradients& c) {
+    c.takes_complex();
+    if (c.needed("self")) c.set("self", zeros_like(c.grad()));
+    c.set("src", c.grad());
+}
+
+Reason open_copied(std::string_view op, const Arguments<Tensor>& a) {
+    return bad_conversion(op, a.tensor("src"), a.tensor("self").dtype());
 }
 
 constexpr OpDef kCast[] = {
-    {.doc = "a copy with another dtype",
-     .schema = "_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-               "pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor",
-     .dtypes = kStored,
-     .infer = infer_copy,
-     .eval = eval_copy,
-     .lower = lower_copy,
-     .open = {.ask = aten_open::converted, .integers_only = true},
-     .grad = aten::pass_gradient,
-     .bound = kBoundExact},
-    {.doc = "converted to dtype; self when it has that already and copy is false",
-     .schema = "to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, MemoryFormat? "
-               "memory_format=None) -> Tensor(a)",
-     .dtypes = kStored,
-     .infer = infer_to,
-     .eval = eval_to,
-     .lower = lower_copy,
-     .open = {.ask = aten_open::converted, .integers_only = true},
-     .grad = aten::pass_gradient,
-     .bound = kBoundExact},
-    {.doc = "the same bytes as elements of dtype, a view: "
-            "https://pytorch.org/docs/stable/generated/torch.Tensor.view.html",
-     .schema = "view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
-     .dtypes = kMoved,
-     .infer = infer_bytes,
-     .eval = eval_bytes,
-     .grad = no_gradient},
-    {.doc = "converted to the dtype of other",
-     .schema = "type_as(Tensor self, Tensor other) -> Tensor",
-     .dtypes = kStored,
-     .decompose = decompose_type_as,
-     .open = {.ask = aten_open::converted_as, .integers_only = true}},
-    {.doc = "a contiguous copy",
-     .schema = "clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
-     .dtypes = kStored,
-     .infer = infer_copy,
-     .eval = eval_copy,
-     .lower = lower_copy,
-     .grad = aten::pass_gradient,
-     .bound = kBoundExact},
-    {.doc = "self when it is contiguous, else a contiguous copy",
-     .schema = "contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)",
-     .dtypes = kStored,
-     .infer = infer_contiguous,
-     .eval = eval_contiguous,
-     .lower = lower_copy,
-     .grad = aten::pass_gradient,
-     .bound = kBoundExact},
-    {.doc = "src, broadcast and converted to the sizes and dtype of self",
-     .schema = "copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor",
-     .dtypes = kStored,
-     .infer = infer_fill_copy,
-     .eval = eval_fill_copy,
-     .lower = lower_fill_copy,
-     .open = {.ask = aten_open::copied, .integers_only = true},
-     .grad = copy_grad,
-     .bound = kBoundExact},
-    {.doc = "a copy of a constant",
-     .schema = "lift_fresh_copy(Tensor self) -> Tensor",
-     .dtypes = kStored,
-     .infer = infer_copy,
-     .eval = eval_copy,
-     .lower = lower_copy,
-     .grad = aten::pass_gradient,
-     .bound = kBoundExact},
+    primitive("_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+              "pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor",
+              "a copy with another dtype", kStored, {infer_copy, eval_copy, lower_copy}, aten::pass_gradient,
+              kBoundExact, {.ask = aten_open::converted, .integers_only = true}),
+    primitive("to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, MemoryFormat? "
+              "memory_format=None) -> Tensor(a)",
+              "converted to dtype; self if self has this dtype already and copy is false", kStored,
+              {infer_to, eval_to, lower_copy}, aten::pass_gradient, kBoundExact,
+              {.ask = aten_open::converted, .integers_only = true}),
+    primitive(
+        "view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
+        "the same bytes as elements of dtype, a view: https://pytorch.org/docs/stable/generated/torch.Tensor.view.html",
+        kMoved, {infer_bytes, eval_bytes}, no_gradient),
+    composite("type_as(Tensor self, Tensor other) -> Tensor", "converted to the dtype of other", kStored,
+              decompose_type_as, {.ask = aten_open::converted_as, .integers_only = true}),
+    primitive("clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", "a contiguous copy", kStored,
+              {infer_copy, eval_copy, lower_copy}, aten::pass_gradient, kBoundExact),
+    primitive("contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)",
+              "self if self is contiguous, else a contiguous copy", kStored,
+              {infer_contiguous, eval_contiguous, lower_copy}, aten::pass_gradient, kBoundExact),
+    primitive("copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor",
+              "src, broadcast and converted to the sizes and dtype of self", kStored,
+              {infer_fill_copy, eval_fill_copy, lower_fill_copy}, copy_grad, kBoundExact,
+              {.ask = open_copied, .integers_only = true}),
+    primitive("lift_fresh_copy(Tensor self) -> Tensor", "a copy of a constant", kStored,
+              {infer_copy, eval_copy, lower_copy}, aten::pass_gradient, kBoundExact),
     alias_op("alias(Tensor(a) self) -> Tensor(a)", "self, sharing its memory", aten::pass_gradient),
     alias_op("detach(Tensor(a) self) -> Tensor(a)", "self, without gradient", no_gradient),
 };

@@ -4,21 +4,14 @@
 #include "ops/core/pointwise.h"
 
 namespace whittle {
-
 namespace {
 
 struct Eq : Predicate {
-    template <class T>
-    static bool eval(T a, T b) {
-        return a == b;
-    }
+    static bool eval(auto a, auto b) { return a == b; }
     static Expr lower(const Expr& a, const Expr& b) { return expr::equal(a, b); }
 };
 struct Ne : Predicate {
-    template <class T>
-    static bool eval(T a, T b) {
-        return a != b;
-    }
+    static bool eval(auto a, auto b) { return a != b; }
     static Expr lower(const Expr& a, const Expr& b) { return expr::not_equal(a, b); }
 };
 
@@ -29,31 +22,19 @@ Expr less(const Expr& a, const Expr& b) {
     return kOrEqual ? a <= b : a < b;
 }
 struct Lt : Predicate {
-    template <Real T>
-    static bool eval(T a, T b) {
-        return a < b;
-    }
+    static bool eval(Real auto a, Real auto b) { return a < b; }
     static Expr lower(const Expr& a, const Expr& b) { return less<false>(a, b); }
 };
 struct Le : Predicate {
-    template <Real T>
-    static bool eval(T a, T b) {
-        return a <= b;
-    }
+    static bool eval(Real auto a, Real auto b) { return a <= b; }
     static Expr lower(const Expr& a, const Expr& b) { return less<true>(a, b); }
 };
 struct Gt : Predicate {
-    template <Real T>
-    static bool eval(T a, T b) {
-        return a > b;
-    }
+    static bool eval(Real auto a, Real auto b) { return a > b; }
     static Expr lower(const Expr& a, const Expr& b) { return less<false>(b, a); }
 };
 struct Ge : Predicate {
-    template <Real T>
-    static bool eval(T a, T b) {
-        return a >= b;
-    }
+    static bool eval(Real auto a, Real auto b) { return a >= b; }
     static Expr lower(const Expr& a, const Expr& b) { return less<true>(b, a); }
 };
 
@@ -92,9 +73,12 @@ constexpr OpDef kCompare[] = {
                   no_gradient),
     binary_op<Ge>("ge.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor", "self >= other", kOrdered,
                   no_gradient),
-    binary_op<And>("logical_and(Tensor self, Tensor other) -> Tensor", "both != 0", kOrdered, no_gradient),
-    binary_op<Or>("logical_or(Tensor self, Tensor other) -> Tensor", "one != 0", kOrdered, no_gradient),
-    binary_op<Xor>("logical_xor(Tensor self, Tensor other) -> Tensor", "exactly one != 0", kOrdered, no_gradient),
+    binary_op<And>("logical_and(Tensor self, Tensor other) -> Tensor", "whether both operands are != 0", kOrdered,
+                   no_gradient),
+    binary_op<Or>("logical_or(Tensor self, Tensor other) -> Tensor", "whether an operand is != 0", kOrdered,
+                  no_gradient),
+    binary_op<Xor>("logical_xor(Tensor self, Tensor other) -> Tensor", "whether exactly one operand is != 0", kOrdered,
+                   no_gradient),
 };
 
 }  // namespace

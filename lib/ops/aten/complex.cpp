@@ -6,15 +6,12 @@
 #include <numbers>
 
 #include "base/error.h"
-#include "ops/aten/complex_grad.h"
 #include "ops/aten/families.h"
-#include "ops/aten/view_grad.h"
-#include "ops/core/complex.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/pointwise.h"
 #include "tensor/complex.h"
 
 namespace whittle {
-
 namespace {
 
 // --- Parts, which are views ---
@@ -75,10 +72,7 @@ std::vector<Tensor> eval_as_complex(const Arguments<Tensor>& arguments) {
 // --- Conjugates ---
 
 struct Conjugate : Arithmetic {
-    template <Complex T>
-    static T eval(T x) {
-        return std::conj(x);
-    }
+    static auto eval(Complex auto x) { return std::conj(x); }
 };
 
 std::vector<ValueMeta> infer_conj(const Arguments<ValueMeta>& arguments) {
@@ -93,6 +87,9 @@ std::vector<Tensor> eval_conj(const Arguments<Tensor>& arguments) {
 
 std::vector<ValueMeta> infer_self(const Arguments<ValueMeta>& arguments) { return {arguments.tensor("self")}; }
 std::vector<Tensor> eval_self(const Arguments<Tensor>& arguments) { return {arguments.tensor("self")}; }
+std::vector<expr::Value> lower_self(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
+    return {arguments.tensor("self")};
+}
 
 // --- Angles, and numbers made of parts ---
 
@@ -103,10 +100,7 @@ struct Angle : FloatingFunction {
     static T eval(T x) {
         return x != x ? x : x < 0 ? std::numbers::pi_v<T> : T(0);
     }
-    template <Complex T>
-    static typename T::value_type eval(T x) {
-        return std::arg(x);
-    }
+    static auto eval(Complex auto x) { return std::arg(x); }
     static Expr lower(const Expr& x) {
         const Expr half_turn = expr::select(x < constant(x, 0), constant(x, std::numbers::pi), constant(x, 0));
         return expr::select(is_nan(x), x, half_turn);
@@ -118,8 +112,7 @@ struct Pair {
     Sizes sizes;
     DType dtype;
 };
-template <class T>
-Pair pair_of(const Arguments<T>& arguments) {
+Pair pair_of(const AnyArguments auto& arguments) {
     const std::string &left = arguments.schema().params[0].name, &right = arguments.schema().params[1].name;
     const OperandInfo a = operand_info(arguments.tensor(left)), b = operand_info(arguments.tensor(right));
     if (a.dtype != b.dtype)
@@ -147,85 +140,72 @@ std::vector<Tensor> eval_pair(const Arguments<Tensor>& arguments) {
     })};
 }
 
-// --- Records ---
-
 constexpr DTypeSet kParts = set_of(DType::f32) | set_of(DType::f64);
 
+// --- Gradients ---
+// A gradient is PyTorch's: by the real part, plus i times by the imaginary part, so that of a function f with a
+// derivative it is the result's times the conjugate of f'.
+// https://pytorch.org/docs/stable/notes/autograd.html#autograd-for-complex-numbers
+
+using namespace aten;
+
+V times_i(const V& x) { return complex(-imag(x), real_part(x)); }
+
+V imag_grad(const OfSelf& r) { return complex(zeros_like(r.g), r.g); }
+V view_as_real_grad(const OfSelf& r) {
+    const auto part = [&](int i) { return select(r.g, -1, i); };
+    return complex(part(0), part(1));
+}
+V view_as_complex_grad(const OfSelf& r) { return view_as_real(r.g); }
+V conj_grad(const OfSelf& r) { return conjugate(r.g); }
+/// 0 of real numbers, and at 0.
+V angle_grad(const OfSelf& r) {
+    if (!is_complex(r.x.dtype())) return zeros_like(r.g);
+    const V magnitude = abs(r.x);
+    const V around = times_i(r.x) / (magnitude * magnitude);
+    return drop(eq(magnitude, 0), around * r.g);
+}
+void complex_grad(Gradients& c) {
+    c.takes_complex();
+    if (c.needed("real")) c.set("real", real_part(c.grad()));
+    if (c.needed("imag")) c.set("imag", imag(c.grad()));
+}
+void polar_grad(Gradients& c) {
+    c.takes_complex();
+    const V turned = conjugate(c.grad());
+    if (c.needed("abs")) c.set("abs", real_part(turned * sgn(c.result())));
+    if (c.needed("angle")) c.set("angle", real_part(turned * times_i(c.result())));
+}
+
 constexpr OpDef conj_op(std::string_view schema, DTypeSet dtypes = kAnyDType | kComplex) {
-    return {.doc = "the complex conjugate, a tensor of its own; real tensors are their own",
-            .schema = schema,
-            .dtypes = dtypes,
-            .infer = infer_conj,
-            .eval = eval_conj,
-            .grad = conj_grad};
+    return primitive(schema, "the complex conjugate as a new tensor; a real tensor is returned unchanged", dtypes,
+                     {infer_conj, eval_conj}, conj_grad);
 }
 /// A view's flag is resolved: there are none.
 constexpr OpDef resolve_op(std::string_view schema) {
-    return {.doc = "self: no tensor has a conjugate or negative bit",
-            .schema = schema,
-            .dtypes = kAnyDType | kComplex,
-            .infer = infer_self,
-            .eval = eval_self,
-            .lower = [](expr::GroupBuilder&, const Arguments<expr::Value>& arguments) -> std::vector<expr::Value> {
-                return {arguments.tensor("self")};
-            },
-            .grad = aten::pass_gradient,
-            .bound = kBoundExact};
+    return primitive(schema, "self, because tensors in graphs have no conjugate or negative bit", kAnyDType | kComplex,
+                     {infer_self, eval_self, lower_self}, aten::pass_gradient, kBoundExact);
 }
 
 constexpr OpDef kComplexOps[] = {
-    {.doc = "the real parts, a view",
-     .schema = "real(Tensor(a) self) -> Tensor(a)",
-     .dtypes = kAnyDType | kComplex,
-     .infer = infer_part<0>,
-     .eval = eval_part<0>,
-     .lower = [](expr::GroupBuilder&, const Arguments<expr::Value>& arguments) -> std::vector<expr::Value> {
-         return {arguments.tensor("self")};
-     },
-     .grad = aten::pass_gradient,
-     .bound = kBoundExact},
-    {.doc = "the imaginary parts, a view",
-     .schema = "imag(Tensor(a) self) -> Tensor(a)",
-     .dtypes = kComplex,
-     .infer = infer_part<1>,
-     .eval = eval_part<1>,
-     .grad = imag_grad},
-    {.doc = "both parts in a last dimension, a view",
-     .schema = "view_as_real(Tensor(a) self) -> Tensor(a)",
-     .dtypes = kComplex,
-     .infer = infer_as_real,
-     .eval = eval_as_real,
-     .grad = view_as_real_grad},
-    {.doc = "pairs seen as complex numbers, a view",
-     .schema = "view_as_complex(Tensor(a) self) -> Tensor(a)",
-     .dtypes = kParts,
-     .infer = infer_as_complex,
-     .eval = eval_as_complex,
-     .grad = view_as_complex_grad},
+    primitive("real(Tensor(a) self) -> Tensor(a)", "the real parts, a view", kAnyDType | kComplex,
+              {infer_part<0>, eval_part<0>, lower_self}, aten::pass_gradient, kBoundExact),
+    primitive("imag(Tensor(a) self) -> Tensor(a)", "the imaginary parts, a view", kComplex,
+              {infer_part<1>, eval_part<1>}, imag_grad),
+    primitive("view_as_real(Tensor(a) self) -> Tensor(a)", "both parts in a last dimension, a view", kComplex,
+              {infer_as_real, eval_as_real}, view_as_real_grad),
+    primitive("view_as_complex(Tensor(a) self) -> Tensor(a)", "a view of pairs of numbers as complex numbers", kParts,
+              {infer_as_complex, eval_as_complex}, view_as_complex_grad),
     conj_op("conj(Tensor(a) self) -> Tensor(a)"),
     conj_op("_conj(Tensor(a) self) -> Tensor(a)", kComplex),
     conj_op("conj_physical(Tensor self) -> Tensor"),
-    resolve_op("resolve_conj(Tensor(a) self) -> Tensor(a)"),
-    resolve_op("resolve_neg(Tensor(a) self) -> Tensor(a)"),
-    {.doc = "the angle in the plane",
-     .schema = "angle(Tensor self) -> Tensor",
-     .dtypes = kAnyDType | kComplex,
-     .infer = infer_unary<Angle>,
-     .eval = eval_unary<Angle>,
-     .lower = lower_unary<Angle>,
-     .grad = angle_grad},
-    {.doc = "of real and imaginary parts",
-     .schema = "complex(Tensor real, Tensor imag) -> Tensor",
-     .dtypes = kParts,
-     .infer = infer_pair,
-     .eval = eval_pair<false>,
-     .grad = complex_grad},
-    {.doc = "of magnitude and angle",
-     .schema = "polar(Tensor abs, Tensor angle) -> Tensor",
-     .dtypes = kParts,
-     .infer = infer_pair,
-     .eval = eval_pair<true>,
-     .grad = polar_grad},
+    resolve_op("resolve_{conj|neg}(Tensor(a) self) -> Tensor(a)"),
+    primitive("angle(Tensor self) -> Tensor", "the angle of each number in the complex plane", kAnyDType | kComplex,
+              {infer_unary<Angle>, eval_unary<Angle>, lower_unary<Angle>}, angle_grad),
+    primitive("complex(Tensor real, Tensor imag) -> Tensor", "complex numbers with given real and imaginary parts",
+              kParts, {infer_pair, eval_pair<false>}, complex_grad),
+    primitive("polar(Tensor abs, Tensor angle) -> Tensor", "complex numbers with given magnitude and angle", kParts,
+              {infer_pair, eval_pair<true>}, polar_grad),
 };
 
 }  // namespace

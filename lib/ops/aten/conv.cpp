@@ -4,7 +4,7 @@
 
 #include "base/checked.h"
 #include "ops/aten/families.h"
-#include "ops/aten/layer_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/core/gemm.h"
 #include "ops/core/window.h"
 
@@ -57,8 +57,7 @@ void check_operands(const std::string& op, const Convolution& c, const ValueMeta
                     to_string(Sizes{c.out_channels * c.groups}));
 }
 
-template <class T>
-Convolution convolution_of(const Arguments<T>& args) {
+Convolution convolution_of(const AnyArguments auto& args) {
     const std::string& op = args.schema().name;
     const ValueMeta input = meta_of(args.tensor("input")), weight = meta_of(args.tensor("weight"));
     const std::int64_t rank = static_cast<std::int64_t>(input.sizes.size()) - 2;
@@ -272,19 +271,24 @@ std::vector<expr::Value> lower_convolution(expr::GroupBuilder& builder, const Ar
     return {convert(c.dtype, reduction_stage(builder, sum, c.sizes, domain, start, update))};
 }
 
-// ---- records ----
+using namespace aten;
+
+void convolution_grad(Gradients& c) {
+    c.takes_complex();
+    const auto ints = [&](const char* name) { return Arg::ints(c.integers(name)); };
+    const OptionalV bias = c.optional_tensor("bias");
+    set_parameters(c, "aten.convolution_backward.default",
+                   {c.grad(), conjugate(c.tensor("input")), conjugate(c.tensor("weight")),
+                    bias ? Arg::ints(bias->meta.sizes) : Arg(), ints("stride"), ints("padding"), ints("dilation"),
+                    c.boolean("transposed"), ints("output_padding"), c.integer("groups")});
+}
 
 constexpr OpDef kConvOps[] = {
-    {.doc =
-         "Convolution or its transpose in 1, 2 or 3 dimensions; pytorch.org/docs/stable/generated/torch.nn.Conv2d.html",
-     .schema = "convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, "
-               "SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor",
-     .dtypes = kConvolutionTypes,
-     .infer = infer_convolution,
-     .eval = eval_convolution,
-     .lower = lower_convolution,
-     .grad = convolution_grad,
-     .bound = kBoundSums},
+    primitive(
+        "convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, "
+        "bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor",
+        "Convolution or its transpose in 1, 2 or 3 dimensions; pytorch.org/docs/stable/generated/torch.nn.Conv2d.html",
+        kConvolutionTypes, {infer_convolution, eval_convolution, lower_convolution}, convolution_grad, kBoundSums),
 };
 
 }  // namespace

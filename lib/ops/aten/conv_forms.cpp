@@ -80,67 +80,54 @@ CallResults decompose_flagged(const Call& c) {
                        c.integers("output_padding"), c.integer("groups"));
 }
 
-// ---- records ----
-
 constexpr OpDef kConvFormOps[] = {
-    {.doc = "Convolution; pytorch.org/docs/stable/generated/torch.nn.functional.conv1d.html",
-     .schema = "conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0, "
-               "SymInt[1] dilation=1, SymInt groups=1) -> Tensor",
-     .dtypes = kConvolutionTypes,
-     .decompose = decompose_plain<1>},
-    {.doc = "Convolution; pytorch.org/docs/stable/generated/torch.nn.functional.conv2d.html",
-     .schema = "conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0, "
-               "SymInt[2] dilation=1, SymInt groups=1) -> Tensor",
-     .dtypes = kConvolutionTypes,
-     .decompose = decompose_plain<2>},
-    {.doc = "Convolution; pytorch.org/docs/stable/generated/torch.nn.functional.conv3d.html",
-     .schema = "conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] padding=0, "
-               "SymInt[3] dilation=1, SymInt groups=1) -> Tensor",
-     .dtypes = kConvolutionTypes,
-     .decompose = decompose_plain<3>},
-    {.doc = "Convolution, padding by name; pytorch.org/docs/stable/generated/torch.nn.functional.conv1d.html",
-     .schema = "conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, "
-               "str padding=\"valid\", SymInt[1] dilation=1, SymInt groups=1) -> Tensor",
-     .dtypes = kConvolutionTypes,
-     .decompose = decompose_padding<1>},
-    {.doc = "Convolution, padding by name; pytorch.org/docs/stable/generated/torch.nn.functional.conv2d.html",
-     .schema = "conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, "
-               "str padding=\"valid\", SymInt[2] dilation=1, SymInt groups=1) -> Tensor",
-     .dtypes = kConvolutionTypes,
-     .decompose = decompose_padding<2>},
-    {.doc = "Convolution, padding by name; pytorch.org/docs/stable/generated/torch.nn.functional.conv3d.html",
-     .schema = "conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, "
-               "str padding=\"valid\", SymInt[3] dilation=1, SymInt groups=1) -> Tensor",
-     .dtypes = kConvolutionTypes,
-     .decompose = decompose_padding<3>},
-    {.doc = "Transposed convolution; pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose1d.html",
-     .schema = "conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, "
-               "SymInt[1] padding=0, SymInt[1] output_padding=0, SymInt groups=1, SymInt[1] dilation=1) -> Tensor",
-     .dtypes = kConvolutionTypes,
-     .decompose = decompose_transposed<1>},
-    {.doc = "Transposed convolution; pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose2d.html",
-     .schema = "conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, "
-               "SymInt[2] padding=0, SymInt[2] output_padding=0, SymInt groups=1, SymInt[2] dilation=1) -> Tensor",
-     .dtypes = kConvolutionTypes,
-     .decompose = decompose_transposed<2>},
-    {.doc = "Transposed convolution; pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose3d.html",
-     .schema = "conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, "
-               "SymInt[3] padding=0, SymInt[3] output_padding=0, SymInt groups=1, SymInt[3] dilation=1) -> Tensor",
-     .dtypes = kConvolutionTypes,
-     .decompose = decompose_transposed<3>},
-    {.doc = "Convolution, with flags for its kernels; pytorch.org/docs/stable/generated/torch.nn.Conv2d.html",
-     .schema = "_convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, "
-               "bool transposed, int[] output_padding, int groups, bool benchmark, bool deterministic, bool "
-               "cudnn_enabled, bool allow_tf32) -> Tensor",
-     .dtypes = kConvolutionTypes,
-     .decompose = decompose_flagged},
-    {.doc = "Convolution, as modules traced by older releases call it; "
-            "pytorch.org/docs/stable/generated/torch.nn.Conv2d.html",
-     .schema = "_convolution.deprecated(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] "
-               "dilation, bool transposed, int[] output_padding, int groups, bool benchmark, bool deterministic, bool "
-               "cudnn_enabled) -> Tensor",
-     .dtypes = kConvolutionTypes,
-     .decompose = decompose_flagged},
+    composite("conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0, "
+              "SymInt[1] dilation=1, SymInt groups=1) -> Tensor",
+              "Convolution; pytorch.org/docs/stable/generated/torch.nn.functional.conv1d.html", kConvolutionTypes,
+              decompose_plain<1>),
+    composite("conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0, "
+              "SymInt[2] dilation=1, SymInt groups=1) -> Tensor",
+              "Convolution; pytorch.org/docs/stable/generated/torch.nn.functional.conv2d.html", kConvolutionTypes,
+              decompose_plain<2>),
+    composite("conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] padding=0, "
+              "SymInt[3] dilation=1, SymInt groups=1) -> Tensor",
+              "Convolution; pytorch.org/docs/stable/generated/torch.nn.functional.conv3d.html", kConvolutionTypes,
+              decompose_plain<3>),
+    composite("conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, str "
+              "padding=\"valid\", SymInt[1] dilation=1, SymInt groups=1) -> Tensor",
+              "Convolution, padding by name; pytorch.org/docs/stable/generated/torch.nn.functional.conv1d.html",
+              kConvolutionTypes, decompose_padding<1>),
+    composite("conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, str "
+              "padding=\"valid\", SymInt[2] dilation=1, SymInt groups=1) -> Tensor",
+              "Convolution, padding by name; pytorch.org/docs/stable/generated/torch.nn.functional.conv2d.html",
+              kConvolutionTypes, decompose_padding<2>),
+    composite("conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, str "
+              "padding=\"valid\", SymInt[3] dilation=1, SymInt groups=1) -> Tensor",
+              "Convolution, padding by name; pytorch.org/docs/stable/generated/torch.nn.functional.conv3d.html",
+              kConvolutionTypes, decompose_padding<3>),
+    composite("conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] "
+              "padding=0, SymInt[1] output_padding=0, SymInt groups=1, SymInt[1] dilation=1) -> Tensor",
+              "Transposed convolution; pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose1d.html",
+              kConvolutionTypes, decompose_transposed<1>),
+    composite("conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] "
+              "padding=0, SymInt[2] output_padding=0, SymInt groups=1, SymInt[2] dilation=1) -> Tensor",
+              "Transposed convolution; pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose2d.html",
+              kConvolutionTypes, decompose_transposed<2>),
+    composite("conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] "
+              "padding=0, SymInt[3] output_padding=0, SymInt groups=1, SymInt[3] dilation=1) -> Tensor",
+              "Transposed convolution; pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose3d.html",
+              kConvolutionTypes, decompose_transposed<3>),
+    composite("_convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, "
+              "bool transposed, int[] output_padding, int groups, bool benchmark, bool deterministic, bool "
+              "cudnn_enabled, bool allow_tf32) -> Tensor",
+              "Convolution, with flags for its kernels; pytorch.org/docs/stable/generated/torch.nn.Conv2d.html",
+              kConvolutionTypes, decompose_flagged),
+    composite("_convolution.deprecated(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] "
+              "dilation, bool transposed, int[] output_padding, int groups, bool benchmark, bool deterministic, bool "
+              "cudnn_enabled) -> Tensor",
+              "Convolution, as modules traced by older releases call it; "
+              "pytorch.org/docs/stable/generated/torch.nn.Conv2d.html",
+              kConvolutionTypes, decompose_flagged),
 };
 
 }  // namespace

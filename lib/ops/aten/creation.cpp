@@ -1,14 +1,12 @@
 // Tensors filled with one number: full, zeros, ones, empty and their likes of another tensor.
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
 #include "ops/aten/tensor_options.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -16,8 +14,7 @@ using namespace aten;
 // --- full and what is made of it -------------------------------------------------------------------------------------
 
 /// What fills the tensor, and which sizes and dtype it has unless the call says so.
-template <class T>
-Scalar fill_of(const Arguments<T>& a) {
+Scalar fill_of(const AnyArguments auto& a) {
     const std::string& op = a.schema().name;
     if (a.schema().param("fill_value")) return a.scalar("fill_value");
     if (a.schema().param("s")) return a.scalar("s");
@@ -25,8 +22,7 @@ Scalar fill_of(const Arguments<T>& a) {
     return op.find("ones") != std::string::npos ? Scalar(1.0) : Scalar(0.0);
 }
 
-template <class T>
-OperandInfo filled_info(const Arguments<T>& a) {
+OperandInfo filled_info(const AnyArguments auto& a) {
     check_options(a);
     OperandInfo info{DType::f32, {}};
     if (a.schema().param("self")) info = operand_info(a, "self");
@@ -68,113 +64,59 @@ CallResults decompose_fill(const Call& c) {
     return copy(self, tensor);
 }
 
-constexpr OpDef filled_op(OpDef def) {
-    def.dtypes |= kComplex;
-    def.infer = infer_filled;
-    def.eval = eval_filled;
-    def.lower = lower_filled;
-    def.bound = with_exact(rounds_by(1), Bound::Exact::always);
-    return def;
-}
+/// Of memory that is not initialized.
+constexpr Bound kUnbounded = {};
 
-/// What memory holds: nothing bounds it.
-constexpr OpDef uninitialized_op(OpDef def) {
-    def = filled_op(def);
-    def.bound = {};
-    return def;
+constexpr OpDef filled_op(std::string_view schema, std::string_view doc, GradientRule grad,
+                          const Bound& bound = with_exact(rounds_by(1), Bound::Exact::always)) {
+    return primitive(schema, doc, kAnyDType | kComplex, {infer_filled, eval_filled, lower_filled}, grad, bound);
 }
 
 }  // namespace
 
 std::span<const OpDef> creation_ops() {
     static const OpDef ops[] = {
-        filled_op({
-            .doc = "one number everywhere",
-            .schema = "full(SymInt[] size, Scalar fill_value, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
-            .grad = no_gradient,
-        }),
-        filled_op({
-            .doc = "zeros",
-            .schema = "zeros(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
-            .grad = no_gradient,
-        }),
-        filled_op({
-            .doc = "ones",
-            .schema = "ones(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
-            .grad = no_gradient,
-        }),
-        uninitialized_op({
-            .doc = "zeros; ATen leaves the memory uninitialized",
-            .schema = "empty.memory_format(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS
-                      ", MemoryFormat? memory_format=None) -> Tensor",
-            .grad = no_gradient,
-        }),
-        filled_op({
-            .doc = "one number in the shape of a tensor",
-            .schema = "full_like(Tensor self, Scalar fill_value, *, " WHITTLE_TENSOR_OPTIONS
-                      ", MemoryFormat? memory_format=None) -> Tensor",
-            .grad = no_gradient,
-        }),
-        filled_op({
-            .doc = "one number in the shape of a tensor, what fill_ writes: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.fill_.html",
-            .schema = "fill.Scalar(Tensor self, Scalar value) -> Tensor",
-            .grad = zero_gradient,
-        }),
-        {
-            .doc = "an element in the shape of a tensor: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.fill_.html",
-            .schema = "fill.Tensor(Tensor self, Tensor value) -> Tensor",
-            .decompose = decompose_fill,
-        },
-        filled_op({
-            .doc = "zeros in the shape of a tensor, what zero_ writes: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.zero_.html",
-            .schema = "zero(Tensor self) -> Tensor",
-            .grad = zero_gradient,
-        }),
-        filled_op({
-            .doc = "zeros in the shape of a tensor",
-            .schema =
-                "zeros_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
-            .grad = no_gradient,
-        }),
-        filled_op({
-            .doc = "ones in the shape of a tensor",
-            .schema =
-                "ones_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
-            .grad = no_gradient,
-        }),
-        uninitialized_op({
-            .doc = "zeros in the shape of a tensor; ATen leaves the memory uninitialized",
-            .schema =
-                "empty_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
-            .grad = no_gradient,
-        }),
-        filled_op({
-            .doc = "one number in the dtype of a tensor: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.new_full.html",
-            .schema =
-                "new_full(Tensor self, SymInt[] size, Scalar fill_value, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
-            .grad = no_gradient,
-        }),
-        filled_op({
-            .doc = "zeros in the dtype of a tensor: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.new_zeros.html",
-            .schema = "new_zeros(Tensor self, SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
-            .grad = no_gradient,
-        }),
-        filled_op({
-            .doc = "ones in the dtype of a tensor: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.new_ones.html",
-            .schema = "new_ones(Tensor self, SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
-            .grad = no_gradient,
-        }),
-        filled_op({
-            .doc = "a number as a 0-d tensor",
-            .schema = "scalar_tensor(Scalar s, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
-            .grad = no_gradient,
-        }),
+        filled_op("full(SymInt[] size, Scalar fill_value, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+                  "one number everywhere", no_gradient),
+        filled_op("zeros(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor", "zeros", no_gradient),
+        filled_op("ones(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor", "ones", no_gradient),
+        filled_op("empty.memory_format(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS
+                  ", MemoryFormat? memory_format=None) -> Tensor",
+                  "zeros; ATen leaves the memory uninitialized", no_gradient, kUnbounded),
+        filled_op("full_like(Tensor self, Scalar fill_value, *, " WHITTLE_TENSOR_OPTIONS
+                  ", MemoryFormat? memory_format=None) -> Tensor",
+                  "one number in the shape of a tensor", no_gradient),
+        filled_op("fill.Scalar(Tensor self, Scalar value) -> Tensor",
+                  "one number in the shape of a tensor, as fill_ writes it: "
+                  "https://pytorch.org/docs/stable/generated/torch.Tensor.fill_.html",
+                  zero_gradient),
+        composite(
+            "fill.Tensor(Tensor self, Tensor value) -> Tensor",
+            "an element in the shape of a tensor: https://pytorch.org/docs/stable/generated/torch.Tensor.fill_.html",
+            kAnyDType, decompose_fill),
+        filled_op("zero(Tensor self) -> Tensor",
+                  "zeros in the shape of a tensor, as zero_ writes them: "
+                  "https://pytorch.org/docs/stable/generated/torch.Tensor.zero_.html",
+                  zero_gradient),
+        filled_op("zeros_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
+                  "zeros in the shape of a tensor", no_gradient),
+        filled_op("ones_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
+                  "ones in the shape of a tensor", no_gradient),
+        filled_op("empty_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
+                  "zeros in the shape of a tensor; ATen leaves the memory uninitialized", no_gradient, kUnbounded),
+        filled_op(
+            "new_full(Tensor self, SymInt[] size, Scalar fill_value, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            "one number in the dtype of a tensor: https://pytorch.org/docs/stable/generated/torch.Tensor.new_full.html",
+            no_gradient),
+        filled_op(
+            "new_zeros(Tensor self, SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            "zeros in the dtype of a tensor: https://pytorch.org/docs/stable/generated/torch.Tensor.new_zeros.html",
+            no_gradient),
+        filled_op("new_ones(Tensor self, SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+                  "ones in the dtype of a tensor: https://pytorch.org/docs/stable/generated/torch.Tensor.new_ones.html",
+                  no_gradient),
+        filled_op("scalar_tensor(Scalar s, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor", "a number as a 0-d tensor",
+                  no_gradient),
     };
     return ops;
 }

@@ -11,8 +11,8 @@
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
 #include "ops/aten/losses.h"
-#include "ops/aten/open_rules.h"
 #include "ops/core/elements.h"
+#include "ops/core/open_rules.h"
 
 namespace whittle {
 namespace {
@@ -242,34 +242,44 @@ void ctc_backward_grad(Gradients&) {
                 "compute first derivatives only: the loss can be differentiated once");
 }
 
-// --- Records ---
-
 constexpr DTypeSet kLikelihoods = set_of(DType::f64) | set_of(DType::f32);
 
+/// Of ctc_loss: targets are classes of `log_probs`, and none is the blank one.
+/// https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html. Padding behind a row's length is not read.
+Reason open_ctc_targets(std::string_view op, const Arguments<Tensor>& a) {
+    const Tensor targets = a.tensor("targets");
+    const std::vector<std::int64_t> lengths = a.integers("target_lengths"), values = targets.values<std::int64_t>();
+    const std::int64_t classes = extent(a.tensor("log_probs"), -1), blank = a.integer("blank");
+    const std::int64_t columns = targets.rank() == 2 ? extent(targets, 1) : 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto k = static_cast<std::int64_t>(i);
+        const auto row = static_cast<std::size_t>(columns > 0 ? k / columns : 0);
+        if (columns > 0 && (row >= lengths.size() || k % columns >= lengths[row])) continue;
+        if (values[i] < 0 || values[i] >= classes || values[i] == blank)
+            return "target " + std::to_string(values[i]) + " of " + std::string(op) + " is " +
+                   (values[i] == blank ? "the blank class"
+                                       : "out of range: expected 0 to " + std::to_string(classes - 1));
+    }
+    return std::nullopt;
+}
+
 constexpr OpDef kCtcOps[] = {
-    {.doc = "the loss of each sequence, and log_alpha: https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html",
-     .schema = "_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, "
-               "bool zero_infinity=False) -> (Tensor, Tensor)",
-     .dtypes = kLikelihoods,
-     .decompose = decompose_ctc_loss,
-     .open = {.ask = aten_open::ctc_targets},
-     .grad = ctc_grad},
-    {.doc = "the gradient of _ctc_loss through log_softmax: "
-            "https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html",
-     .schema = "_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, int[] "
-               "target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> "
-               "Tensor",
-     .dtypes = kLikelihoods,
-     .decompose = ctc_loss_backward,
-     .open = {.ask = aten_open::ctc_targets},
-     .grad = ctc_backward_grad},
-    {.doc = "the negative log-probability of labels over all alignments: "
-            "https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html",
-     .schema = "ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int "
-               "blank=0, int reduction=1, bool zero_infinity=False) -> Tensor",
-     .dtypes = kLikelihoods,
-     .decompose = ctc_loss_of_program,
-     .open = {.ask = aten_open::ctc_targets}},
+    composite(
+        "_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, bool "
+        "zero_infinity=False) -> (Tensor, Tensor)",
+        "the loss of each sequence, and log_alpha: https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html",
+        kLikelihoods, decompose_ctc_loss, ctc_grad, {.ask = open_ctc_targets}),
+    composite(
+        "_ctc_loss_backward(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, "
+        "Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False) -> Tensor",
+        "the gradient of _ctc_loss through log_softmax: "
+        "https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html",
+        kLikelihoods, ctc_loss_backward, ctc_backward_grad, {.ask = open_ctc_targets}),
+    composite("ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int "
+              "blank=0, int reduction=1, bool zero_infinity=False) -> Tensor",
+              "the negative log-probability of labels over all alignments: "
+              "https://pytorch.org/docs/stable/generated/torch.nn.CTCLoss.html",
+              kLikelihoods, ctc_loss_of_program, {.ask = open_ctc_targets}),
 };
 
 }  // namespace

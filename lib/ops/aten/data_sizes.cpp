@@ -16,7 +16,6 @@
 #include "ops/core/known.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -87,8 +86,7 @@ CallResults decompose_masked_select(const Call& c) {
 Tensor list(const Ints& values) { return Tensor::of(values, {static_cast<std::int64_t>(values.size())}); }
 
 /// Ascending, whatever `sorted` says, which promises no order otherwise; each NaN is different.
-template <class T>
-std::vector<Tensor> unique_of(const Tensor& self, const Arguments<T>& a) {
+std::vector<Tensor> unique_of(const Tensor& self, const AnyArguments auto& a) {
     const bool inverse = a.boolean("return_inverse"), counts = a.boolean("return_counts");
     const Tensor whole = self.contiguous(), flat = whole.as_strided({self.numel()}, {1}, whole.offset());
     const Distinct distinct = distinct_slices(flat, 0, true, NaNs::different);
@@ -145,8 +143,7 @@ Tensor rows_of(const Tensor& self, const Ints& rows) {
 }
 
 /// Of the flattened tensor, whose inverse and counts are given where they are asked for; or of its slices.
-template <class T>
-std::vector<Tensor> consecutive_of(const Tensor& self, const Arguments<T>& a) {
+std::vector<Tensor> consecutive_of(const Tensor& self, const AnyArguments auto& a) {
     const std::optional<std::int64_t> dim = a.optional_integer("dim");
     if (dim) check_first("unique_consecutive", *dim, self.rank());
     const Tensor whole = self.contiguous(), flat = dim ? whole : whole.as_strided({self.numel()}, {1}, whole.offset());
@@ -200,7 +197,7 @@ std::vector<ValueMeta> infer_repeated(const Arguments<ValueMeta>& a) {
     const std::optional<Tensor> repeats = a.known("repeats");
     if (!repeats)
         throw NeedsConstant("repeats", "the operand 'repeats' is computed at run time, expected a constant",
-                            "the result's sizes depend on it");
+                            "make this operand a constant, because the sizes of the result depend on it");
     return {ValueMeta::contiguous(repeats->dtype(), {repeated_count(*repeats)})};
 }
 
@@ -219,8 +216,7 @@ std::vector<Tensor> eval_repeated(const Arguments<Tensor>& a) { return {repeated
 CallResults decompose_repeated(const Call& c) { return c.constant(repeated_positions(known_operand(c, "repeats"))); }
 
 /// Up to the largest number, and as many as asked for.
-template <class T>
-std::int64_t bincount_length(const Tensor& self, const Arguments<T>& a) {
+std::int64_t bincount_length(const Tensor& self, const AnyArguments auto& a) {
     const std::int64_t least = a.integer("minlength");
     if (self.rank() != 1 || least < 0)
         throw Error("bincount: found an input of sizes " + to_string(self.sizes()) + " and minlength=" +
@@ -246,7 +242,7 @@ std::vector<ValueMeta> infer_bincount(const Arguments<ValueMeta>& a) {
     const std::optional<Tensor> self = a.known("self");
     if (!self)
         throw NeedsConstant("self", "the operand 'self' is computed at run time, expected a constant",
-                            "the result's sizes depend on it");
+                            "make this operand a constant, because the sizes of the result depend on it");
     return {ValueMeta::contiguous(bincount_dtype(a.optional_tensor("weights"), self->sizes()),
                                   {bincount_length(*self, a)})};
 }
@@ -344,59 +340,34 @@ void pack_grad(Gradients& c) {
 }
 
 constexpr OpDef kDataSizeOps[] = {
-    {.doc = "where elements are != 0, one row each",
-     .schema = "nonzero(Tensor self) -> Tensor",
-     .dtypes = kMoved,
-     .eval = eval_nonzero,
-     .decompose = decompose_nonzero,
-     .grad = no_gradient},
-    {.doc = "where elements are != 0, one row each",
-     .schema = "argwhere(Tensor self) -> Tensor",
-     .dtypes = kMoved,
-     .eval = eval_nonzero,
-     .decompose = decompose_nonzero,
-     .grad = no_gradient},
-    {.doc = "elements where a mask is true",
-     .schema = "masked_select(Tensor self, Tensor mask) -> Tensor",
-     .dtypes = kMoved,
-     .eval = eval_masked_select,
-     .decompose = decompose_masked_select},
-    {.doc = "different elements, ascending: https://pytorch.org/docs/stable/generated/torch.unique.html",
-     .schema = "_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
-               "(Tensor, Tensor, Tensor)",
-     .eval = eval_unique,
-     .decompose = decompose_unique},
-    {.doc = "elements or first slices that differ from those before them",
-     .schema = "unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> "
-               "(Tensor, Tensor, Tensor)",
-     .eval = eval_consecutive,
-     .decompose = decompose_consecutive},
-    {.doc = "different slices along the first dimension, ascending",
-     .schema = "unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool "
-               "return_counts=False) -> (Tensor, Tensor, Tensor)",
-     .eval = eval_unique_dim,
-     .decompose = decompose_unique_dim},
-    {.doc = "each position as often as the number there says",
-     .schema = "repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor",
-     .dtypes = set_of(DType::i64) | set_of(DType::i32),
-     .infer = infer_repeated,
-     .eval = eval_repeated,
-     .decompose = decompose_repeated,
-     .grad = no_gradient},
-    {.doc = "the counts of 0, 1, 2 …",
-     .schema = "bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",
-     .dtypes = kIntegers,
-     .infer = infer_bincount,
-     .eval = eval_bincount,
-     .decompose = decompose_bincount,
-     .grad = no_gradient},
-    {.doc = "the steps of sequences without their padding: "
-            "https://pytorch.org/docs/stable/generated/torch.nn.utils.rnn.pack_padded_sequence.html",
-     .schema = "_pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first) -> (Tensor, Tensor)",
-     .dtypes = kMoved,
-     .eval = eval_pack,
-     .decompose = decompose_pack,
-     .grad = pack_grad},
+    composite("{nonzero|argwhere}(Tensor self) -> Tensor",
+              "the positions of the elements that are != 0, one row for each", kMoved, decompose_nonzero,
+              {.eval = eval_nonzero}, no_gradient),
+    composite("masked_select(Tensor self, Tensor mask) -> Tensor", "elements where a mask is true", kMoved,
+              decompose_masked_select, {.eval = eval_masked_select}),
+    composite(
+        "_unique2(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> "
+        "(Tensor, Tensor, Tensor)",
+        "each different element once, in ascending order: https://pytorch.org/docs/stable/generated/torch.unique.html",
+        kAnyDType, decompose_unique, {.eval = eval_unique}),
+    composite("unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> "
+              "(Tensor, Tensor, Tensor)",
+              "elements, or slices along a dimension, that differ from the one before", kAnyDType,
+              decompose_consecutive, {.eval = eval_consecutive}),
+    composite("unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) "
+              "-> (Tensor, Tensor, Tensor)",
+              "each different slice along a dimension once, in ascending order", kAnyDType, decompose_unique_dim,
+              {.eval = eval_unique_dim}),
+    composite("repeat_interleave.Tensor(Tensor repeats, *, SymInt? output_size=None) -> Tensor",
+              "each position, repeated as often as the number at this position says",
+              set_of(DType::i64) | set_of(DType::i32), decompose_repeated,
+              {.infer = infer_repeated, .eval = eval_repeated}, no_gradient),
+    composite("bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor", "how often 0, 1, 2 … occur",
+              kIntegers, decompose_bincount, {.infer = infer_bincount, .eval = eval_bincount}, no_gradient),
+    composite("_pack_padded_sequence(Tensor input, Tensor lengths, bool batch_first) -> (Tensor, Tensor)",
+              "the steps of sequences without their padding: "
+              "https://pytorch.org/docs/stable/generated/torch.nn.utils.rnn.pack_padded_sequence.html",
+              kMoved, decompose_pack, {.eval = eval_pack}, pack_grad),
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
 // Distances between all pairs of rows, of two tensors or of one, and their gradients.
 // Definition: https://pytorch.org/docs/stable/generated/torch.cdist.html
-#include <algorithm>
 #include <cmath>
 
 #include "base/checked.h"
@@ -22,8 +21,7 @@ struct Distances {
     Sizes sizes = {};
 };
 
-template <class T>
-Distances distances_of(const Arguments<T>& args) {
+Distances distances_of(const AnyArguments auto& args) {
     const ValueMeta a = meta_of(args.tensor("x1")), b = meta_of(args.tensor("x2"));
     check_same_dtype("cdist", a.dtype, "x2", b.dtype);
     Distances d;
@@ -238,39 +236,26 @@ std::vector<Tensor> eval_cdist(const Arguments<Tensor>& args) {
 constexpr DTypeSet kMeasured = set_of(DType::f32) | set_of(DType::f64);  // as ATen's CPU kernels
 
 constexpr OpDef kDistanceOps[] = {
-    {.doc = "p-norms of the differences of all pairs of rows",
-     .schema = "cdist(Tensor x1, Tensor x2, float p=2, int? compute_mode=None) -> Tensor",
-     .dtypes = kMeasured,
-     .infer = infer_cdist,
-     .eval = eval_cdist,
-     .decompose = decompose_cdist},
-    {.doc = "cdist by the rows' differences; pytorch.org/docs/stable/generated/torch.cdist.html",
-     .schema = "_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor",
-     .dtypes = kMeasured,
-     .infer = infer_cdist,
-     .eval = eval_cdist,
-     .decompose = decompose_cdist,
-     .grad = cdist_grad},
-    {.doc = "cdist with p = 2 by a product of matrices; pytorch.org/docs/stable/generated/torch.cdist.html",
-     .schema = "_euclidean_dist(Tensor x1, Tensor x2) -> Tensor",
-     .dtypes = kMeasured,
-     .infer = infer_cdist,
-     .decompose = decompose_euclidean,
-     .grad = euclidean_grad},
-    {.doc = "the gradient of cdist's first operand: https://pytorch.org/docs/stable/generated/torch.cdist.html",
-     .schema = "_cdist_backward(Tensor grad, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor",
-     .dtypes = kMeasured,
-     .decompose = decompose_cdist_backward},
-    {.doc = "p-norms of the differences of all pairs of rows of one tensor; "
-            "pytorch.org/docs/stable/generated/torch.nn.functional.pdist.html",
-     .schema = "_pdist_forward(Tensor self, float p=2) -> Tensor",
-     .dtypes = kMeasured,
-     .decompose = decompose_pdist,
-     .grad = pdist_grad},
-    {.doc = "the gradient of pdist: https://pytorch.org/docs/stable/generated/torch.nn.functional.pdist.html",
-     .schema = "_pdist_backward(Tensor grad, Tensor self, float p, Tensor pdist) -> Tensor",
-     .dtypes = kMeasured,
-     .decompose = decompose_pdist_backward},
+    composite("cdist(Tensor x1, Tensor x2, float p=2, int? compute_mode=None) -> Tensor",
+              "p-norms of the differences of all pairs of rows", kMeasured, decompose_cdist,
+              {.infer = infer_cdist, .eval = eval_cdist}),
+    composite("_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor",
+              "cdist, computed from the differences of the rows; pytorch.org/docs/stable/generated/torch.cdist.html",
+              kMeasured, decompose_cdist, {.infer = infer_cdist, .eval = eval_cdist}, cdist_grad),
+    composite(
+        "_euclidean_dist(Tensor x1, Tensor x2) -> Tensor",
+        "cdist with p = 2, computed with a product of matrices; pytorch.org/docs/stable/generated/torch.cdist.html",
+        kMeasured, decompose_euclidean, {.infer = infer_cdist}, euclidean_grad),
+    composite("_cdist_backward(Tensor grad, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor",
+              "the gradient of cdist's first operand: https://pytorch.org/docs/stable/generated/torch.cdist.html",
+              kMeasured, decompose_cdist_backward),
+    composite("_pdist_forward(Tensor self, float p=2) -> Tensor",
+              "p-norms of the differences of all pairs of rows of one tensor; "
+              "pytorch.org/docs/stable/generated/torch.nn.functional.pdist.html",
+              kMeasured, decompose_pdist, pdist_grad),
+    composite("_pdist_backward(Tensor grad, Tensor self, float p, Tensor pdist) -> Tensor",
+              "the gradient of pdist: https://pytorch.org/docs/stable/generated/torch.nn.functional.pdist.html",
+              kMeasured, decompose_pdist_backward),
 };
 
 }  // namespace

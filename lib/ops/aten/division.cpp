@@ -5,14 +5,13 @@
 #include <numeric>
 
 #include "ops/aten/families.h"
-#include "ops/aten/open_rules.h"
-#include "ops/aten/pointwise_grad.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/complex.h"
 #include "ops/core/integer.h"
+#include "ops/core/open_rules.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
-
 namespace {
 
 using expr::Op;
@@ -21,14 +20,8 @@ using expr::Op;
 struct Divide : FloatingFunction {
     static constexpr Bound bound = rounds_by(2, Bound::Rule::quotient);
     static constexpr bool exact_numbers = true;
-    template <Floating T>
-    static T eval(T a, T b) {
-        return a / b;
-    }
-    template <Complex T>
-    static T eval(T a, T b) {
-        return quotient(a, b);
-    }
+    static auto eval(Floating auto a, Floating auto b) { return a / b; }
+    static auto eval(Complex auto a, Complex auto b) { return quotient(a, b); }
     static Expr lower(const Expr& a, const Expr& b) { return a / b; }
 };
 
@@ -70,10 +63,7 @@ struct DivideFloor : Arithmetic {
 };
 
 struct DivideTrunc : Arithmetic {
-    template <Floating T>
-    static T eval(T a, T b) {
-        return std::trunc(a / b);
-    }
+    static auto eval(Floating auto a, Floating auto b) { return std::trunc(a / b); }
     static std::int64_t eval(std::int64_t a, std::int64_t b) { return truncated_div(a, b); }
     static std::uint64_t eval(std::uint64_t a, std::uint64_t b) { return unsigned_div(a, b); }
     static Expr lower(const Expr& a, const Expr& b) {
@@ -111,10 +101,7 @@ struct Remainder : Arithmetic {
 /// The sign of a.
 struct Fmod : Arithmetic {
     static constexpr Bound bound = rounds_by(1, Bound::Rule::step);
-    template <Floating T>
-    static T eval(T a, T b) {
-        return std::fmod(a, b);
-    }
+    static auto eval(Floating auto a, Floating auto b) { return std::fmod(a, b); }
     static std::int64_t eval(std::int64_t a, std::int64_t b) { return truncated_mod(a, b); }
     static std::uint64_t eval(std::uint64_t a, std::uint64_t b) { return unsigned_mod(a, b); }
     static Expr lower(const Expr& a, const Expr& b) {
@@ -147,8 +134,7 @@ struct Lcm : Arithmetic {
 
 enum class Mode { exact, floor, trunc };
 
-template <class T>
-Mode rounding_mode_of(const Arguments<T>& arguments) {
+Mode rounding_mode_of(const AnyArguments auto& arguments) {
     if (!arguments.has("rounding_mode")) return Mode::exact;
     const std::string mode = arguments.text("rounding_mode");
     if (mode == "floor") return Mode::floor;
@@ -163,8 +149,7 @@ std::vector<ValueMeta> infer_mode(const Arguments<ValueMeta>& arguments) {
 }
 
 /// ATen rounds a quotient of half types to the type before it truncates: 43.98 in bf16 is 44.
-template <class T>
-bool rounds_quotient(const Arguments<T>& arguments) {
+bool rounds_quotient(const AnyArguments auto& arguments) {
     const DType dtype = binary_types<DivideTrunc>(arguments).result;
     return compute_dtype(dtype) != dtype;
 }
@@ -194,35 +179,56 @@ std::vector<expr::Value> lower_mode(expr::GroupBuilder& builder, const Arguments
     return mode == Mode::floor ? lower_binary<DivideFloor>(builder, arguments) : lower_trunc(builder, arguments);
 }
 
-// --- Records ---
+// --- Gradients ---
+
+using namespace aten;
+
+/// Of self - other * rounded(self / other).
+void modulo_grad(Gradients& c, const char* rounding) {
+    c.set("self", c.grad());
+    if (!c.needed("other")) return;
+    const V quotient = c.builder().call("aten.div.Tensor_mode", {c.given("self"), c.given("other")},
+                                        {{"rounding_mode", Arg(rounding)}});
+    c.set("other", -c.grad() * quotient);
+}
+
+void div_grad(Gradients& c) {
+    c.takes_complex();
+    const Arg y = c.conjugate("other");
+    if (c.needed("self")) c.set("self", c.grad() / y);
+    if (!c.needed("other")) return;
+    const V quotient = c.builder().call("aten.div.Tensor", {c.conjugate("self"), y});  // self may be a number
+    c.set("other", -c.grad() * (quotient / y));
+}
+void div_mode_grad(Gradients& c) {
+    if (!c.has("rounding_mode")) return div_grad(c);
+    const V zero = zeros_like(c.grad());
+    for (const char* name : {"self", "other"})
+        if (c.needed(name)) c.set(name, zero);
+}
+void remainder_grad(Gradients& c) { modulo_grad(c, "floor"); }
+void fmod_grad(Gradients& c) { modulo_grad(c, "trunc"); }
 
 constexpr OpDef mode_op(std::string_view schema) {
-    return {.doc = "self / other, rounded as rounding_mode says: none, 'floor' or 'trunc'",
-            .schema = schema,
-            .dtypes = kNumbers | kLimited,
-            .infer = infer_mode,
-            .eval = eval_mode,
-            .lower = lower_mode,
-            .grad = div_mode_grad,
-            .bound = rounds_by(2, Bound::Rule::step)};
+    return primitive(schema, "self / other, with rounding_mode: none, 'floor' or 'trunc'", kNumbers | kLimited,
+                     {infer_mode, eval_mode, lower_mode}, div_mode_grad, rounds_by(2, Bound::Rule::step));
+}
+
+Reason open_divided(std::string_view op, const Arguments<Tensor>& a) {
+    return bad_division(op, a.operand("self"), a.operand("other"));
 }
 
 /// Integers, of which a quotient may not exist.
-constexpr OpDef divides(OpDef def) { return with_open(def, {.ask = aten_open::divided, .integers_only = true}); }
+constexpr OpDef divides(OpDef def) { return with_open(def, {.ask = open_divided, .integers_only = true}); }
 
 template <class F>
 constexpr OpDef divisor_op(std::string_view schema, std::string_view doc) {
-    return {.doc = doc,
-            .schema = schema,
-            .dtypes = kIntegers,
-            .infer = infer_binary<F>,
-            .eval = eval_binary<F>,
-            .grad = no_gradient};
+    return primitive(schema, doc, kIntegers, {infer_binary<F>, eval_binary<F>}, no_gradient);
 }
 
 constexpr OpDef kDivision[] = {
     binary_op<Divide>("div.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
-                      "self / other; integers give floats", kOrdered | kComplex, div_grad),
+                      "self / other; a floating-point result for integers", kOrdered | kComplex, div_grad),
     divides(
         mode_op("div.{Tensor_mode|Scalar_mode}(Tensor self, {Tensor|Scalar} other, *, str? rounding_mode) -> Tensor")),
     divides(binary_op<DivideFloor>("floor_divide{|.Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
@@ -232,10 +238,8 @@ constexpr OpDef kDivision[] = {
                                  remainder_grad)),
     divides(binary_op<Fmod>("fmod.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
                             "self - other * trunc(self / other): C's %", kNumbers | kLimited, fmod_grad)),
-    divisor_op<Gcd>("gcd(Tensor self, Tensor other) -> Tensor",
-                    "the greatest common divisor, by Euclid: https://pytorch.org/docs/stable/generated/torch.gcd.html"),
-    divisor_op<Lcm>("lcm(Tensor self, Tensor other) -> Tensor",
-                    "the least common multiple: https://pytorch.org/docs/stable/generated/torch.lcm.html"),
+    divisor_op<Gcd>("gcd(Tensor self, Tensor other) -> Tensor", "the greatest common divisor, by Euclid"),
+    divisor_op<Lcm>("lcm(Tensor self, Tensor other) -> Tensor", "the least common multiple"),
 };
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include "tensor/shape.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -75,41 +74,26 @@ CallResults decompose_alpha_dropout(const Call& c) {
 
 std::span<const OpDef> dropout_ops() {
     static const OpDef ops[] = {
-        {
-            .doc = "native_dropout's first result in training, the operand itself in evaluation: "
-                   "https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout.html",
-            .schema = "dropout(Tensor input, float p, bool train) -> Tensor",
-            .dtypes = kFloating,
-            .decompose = decompose_dropout,
-        },
-        {
-            .doc = "elements zeroed with probability p, the rest scaled by 1 / (1 - p), and the mask of those kept: "
-                   "https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout.html",
-            .schema = "native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)",
-            .dtypes = kFloating,
-            .decompose = decompose_native_dropout,
-        },
-        {
-            .doc = "whole channels zeroed with probability p in training, the operand itself in evaluation: "
-                   "https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout2d.html",
-            .schema = "feature_dropout(Tensor input, float p, bool train) -> Tensor",
-            .dtypes = kFloating,
-            .decompose = decompose_feature_dropout,
-        },
-        {
-            .doc = "dropout that keeps mean and variance in training, the operand itself in evaluation: "
-                   "https://pytorch.org/docs/stable/generated/torch.nn.functional.alpha_dropout.html",
-            .schema = "alpha_dropout(Tensor input, float p, bool train) -> Tensor",
-            .dtypes = kFloating,
-            .decompose = decompose_alpha_dropout<false>,
-        },
-        {
-            .doc = "alpha_dropout of whole channels: "
-                   "https://pytorch.org/docs/stable/generated/torch.nn.functional.feature_alpha_dropout.html",
-            .schema = "feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor",
-            .dtypes = kFloating,
-            .decompose = decompose_alpha_dropout<true>,
-        },
+        composite("dropout(Tensor input, float p, bool train) -> Tensor",
+                  "native_dropout's first result in training, the operand itself in evaluation: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout.html",
+                  kFloating, decompose_dropout),
+        composite("native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)",
+                  "elements zeroed with probability p, the rest scaled by 1 / (1 - p), and the mask of those kept: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout.html",
+                  kFloating, decompose_native_dropout),
+        composite("feature_dropout(Tensor input, float p, bool train) -> Tensor",
+                  "whole channels zeroed with probability p in training, the operand itself in evaluation: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout2d.html",
+                  kFloating, decompose_feature_dropout),
+        composite("alpha_dropout(Tensor input, float p, bool train) -> Tensor",
+                  "dropout that keeps mean and variance in training, the operand itself in evaluation: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.functional.alpha_dropout.html",
+                  kFloating, decompose_alpha_dropout<false>),
+        composite("feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor",
+                  "alpha_dropout of whole channels: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.functional.feature_alpha_dropout.html",
+                  kFloating, decompose_alpha_dropout<true>),
     };
     return ops;
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/joined.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
 #include "ops/core/dense.h"
@@ -191,11 +192,6 @@ std::int64_t extent(const Equation& equation, const Labels& labels) {
     return result;
 }
 
-Labels joined_labels(Labels a, const Labels& b) {
-    a.insert(a.end(), b.begin(), b.end());
-    return a;
-}
-
 /// Product of two terms, summed over the labels that are in both and not `needed`: one batched matrix product.
 Term contracted(const Equation& equation, const Term& a, const Term& b, const std::set<Label>& needed) {
     Roles roles;
@@ -210,12 +206,12 @@ Term contracted(const Equation& equation, const Term& a, const Term& b, const st
     const std::int64_t batch = extent(equation, roles.batch), m = extent(equation, roles.left),
                        n = extent(equation, roles.right), k = extent(equation, roles.contracted);
     const bool batched = !roles.batch.empty();
-    const V left = arranged(equation, a, joined_labels(joined_labels(roles.batch, roles.left), roles.contracted),
+    const V left = arranged(equation, a, joined(joined(roles.batch, roles.left), roles.contracted),
                             batched ? Sizes{batch, m, k} : Sizes{m, k});
-    const V right = arranged(equation, b, joined_labels(joined_labels(roles.batch, roles.contracted), roles.right),
+    const V right = arranged(equation, b, joined(joined(roles.batch, roles.contracted), roles.right),
                              batched ? Sizes{batch, k, n} : Sizes{k, n});
     const V product = batched ? bmm(left, right) : mm(left, right);
-    const Labels labels = joined_labels(joined_labels(roles.batch, roles.left), roles.right);
+    const Labels labels = joined(joined(roles.batch, roles.left), roles.right);
     Sizes sizes;
     for (const Label label : labels) sizes.push_back(equation.extents.at(label));
     if (product.sizes() == sizes) return {product, labels};
@@ -301,15 +297,10 @@ std::vector<ValueMeta> infer_einsum(const Arguments<ValueMeta>& args) {
     return {ValueMeta::contiguous(args.tensors("tensors")[0].dtype, equation.sizes)};
 }
 
-// ---- records ----
-
 constexpr OpDef kEinsumOps[] = {
-    {.doc = "Sums of products over labelled dimensions",
-     .schema = "einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor",
-     .dtypes = kNumbers | kComplex,
-     .infer = infer_einsum,
-     .eval = eval_einsum,
-     .decompose = decompose_einsum},
+    composite("einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor",
+              "Sums of products over labelled dimensions", kNumbers | kComplex, decompose_einsum,
+              {.infer = infer_einsum, .eval = eval_einsum}),
 };
 
 }  // namespace

@@ -234,64 +234,45 @@ void embedding_bag_grad(Gradients& c) {
                                                          a.integer("mode"), a.integer("padding_idx")));
 }
 
-// --- Records ---
-
 #define WHITTLE_BAG                                                                                                  \
     "(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, " \
     "Tensor? per_sample_weights=None, bool include_last_offset=False"
 
 constexpr OpDef kEmbeddingBagOps[] = {
-    {.doc = "rows of a table reduced by bags, with what a gradient needs: "
-            "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
-     .schema = "_embedding_bag" WHITTLE_BAG ", int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
-     .dtypes = kFloating,
-     .decompose = decompose_embedding_bag,
-     .open = {.ask = aten_open::table_rows},
-     .grad = embedding_bag_grad},
-    {.doc = "_embedding_bag when no gradient is needed: "
-            "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
-     .schema = "_embedding_bag_forward_only" WHITTLE_BAG ", int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
-     .dtypes = kFloating,
-     .decompose = decompose_embedding_bag,
-     .open = {.ask = aten_open::table_rows},
-     .grad = no_gradient},
-    {.doc = "rows of a table reduced by bags: https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
-     .schema = "embedding_bag" WHITTLE_BAG ") -> (Tensor, Tensor, Tensor, Tensor)",
-     .dtypes = kFloating,
-     .decompose = embedding_bag_of_program,
-     .open = {.ask = aten_open::table_rows}},
-    {.doc = "rows of a table but one, reduced by bags: "
-            "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
-     .schema = "embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int "
-               "mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> (Tensor, "
-               "Tensor, Tensor, Tensor)",
-     .dtypes = kFloating,
-     .decompose = embedding_bag_of_program,
-     .open = {.ask = aten_open::table_rows}},
-    {.doc = "the gradient of embedding_bag's weight: "
-            "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
-     .schema =
-         "_embedding_bag_dense_backward(Tensor grad, Tensor indices, Tensor offset2bag, Tensor bag_size, Tensor "
-         "maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, Tensor? per_sample_weights, int "
-         "padding_idx=-1) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = dense_backward,
-     .open = {.ask = aten_open::counted_rows}},
-    {.doc = "the gradient of embedding_bag's weight, of what autograd saved: "
-            "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
-     .schema = "_embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor "
-               "bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, bool sparse, "
-               "Tensor? per_sample_weights, int padding_idx=-1) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = backward,
-     .open = {.ask = aten_open::counted_rows}},
-    {.doc = "the gradient of embedding_bag's weights of indices: "
-            "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
-     .schema = "_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices, Tensor offsets, "
-               "Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = weights_backward,
-     .open = {.ask = aten_open::table_rows}},
+    composite("_embedding_bag" WHITTLE_BAG ", int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
+              "rows of a table reduced by bags, and values for the gradient: "
+              "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
+              kFloating, decompose_embedding_bag, embedding_bag_grad, {.ask = aten_open::table_rows}),
+    composite("_embedding_bag_forward_only" WHITTLE_BAG ", int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
+              "_embedding_bag when no gradient is needed: "
+              "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
+              kFloating, decompose_embedding_bag, no_gradient, {.ask = aten_open::table_rows}),
+    composite("embedding_bag" WHITTLE_BAG ") -> (Tensor, Tensor, Tensor, Tensor)",
+              "rows of a table reduced by bags: https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
+              kFloating, embedding_bag_of_program, {.ask = aten_open::table_rows}),
+    composite("embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int "
+              "mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> (Tensor, "
+              "Tensor, Tensor, Tensor)",
+              "rows of a table without the row padding_idx, reduced by bags: "
+              "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
+              kFloating, embedding_bag_of_program, {.ask = aten_open::table_rows}),
+    composite(
+        "_embedding_bag_dense_backward(Tensor grad, Tensor indices, Tensor offset2bag, Tensor bag_size, Tensor "
+        "maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, Tensor? per_sample_weights, int "
+        "padding_idx=-1) -> Tensor",
+        "the gradient of embedding_bag's weight: https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
+        kFloating, dense_backward, {.ask = aten_open::counted_rows}),
+    composite("_embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor "
+              "bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, bool sparse, "
+              "Tensor? per_sample_weights, int padding_idx=-1) -> Tensor",
+              "the gradient of embedding_bag's weight, from the values that autograd saved: "
+              "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
+              kFloating, backward, {.ask = aten_open::counted_rows}),
+    composite("_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices, Tensor offsets, "
+              "Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor",
+              "the gradient of embedding_bag's per_sample_weights: "
+              "https://pytorch.org/docs/stable/generated/torch.nn.EmbeddingBag.html",
+              kFloating, weights_backward, {.ask = aten_open::table_rows}),
 };
 
 }  // namespace

@@ -1,12 +1,10 @@
 // Extreme elements over dimensions and where they are: NaN counts as more extreme than any number, and of equal
 // elements the first is taken. Definitions: https://pytorch.org/docs/stable/generated/torch.max.html
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
-#include "ops/aten/reduction_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/core/reduce.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -23,8 +21,7 @@ std::int64_t extreme_position(std::int64_t length, const Row& row) {
     return best;
 }
 
-template <class T>
-Reduction extremum_reduction(const Arguments<T>& arguments) {
+Reduction extremum_reduction(const AnyArguments auto& arguments) {
     const Reduction reduction = reduction_of(arguments);
     require_elements(arguments.schema(), reduction);
     return reduction;
@@ -126,40 +123,31 @@ CallResults decompose_extremes(const Call& c) {
     return {amin(x, dims, keep), amax(x, dims, keep)};
 }
 
-// --- Records ---
+void extremum_value_grad(Gradients& c) {
+    const OfReduction r(c);
+    const V mask = eq(r.kept(r.y), r.x);
+    c.set("self", r.shared(c.schema().param("dim") ? mask : r.or_nan(mask)));
+}
 
 template <bool kLargest>
 constexpr OpDef value_op(std::string_view schema) {
-    return {.doc = kLargest ? "largest element; NaN if any is" : "smallest element; NaN if any is",
-            .schema = schema,
-            .dtypes = kOrdered,
-            .infer = infer_value,
-            .eval = eval_value<kLargest>,
-            .lower = lower_value<kLargest>,
-            .grad = extremum_value_grad,
-            .bound = kBoundExact};
+    return primitive(
+        schema, kLargest ? "largest element; NaN if one element is NaN" : "smallest element; NaN if one element is NaN",
+        kOrdered, {infer_value, eval_value<kLargest>, lower_value<kLargest>}, extremum_value_grad, kBoundExact);
 }
 template <bool kLargest>
 constexpr OpDef position_op(std::string_view schema) {
-    return {.doc = kLargest ? "where the largest element is, the first of equals; the first NaN if there is one"
-                            : "where the smallest element is, the first of equals; the first NaN if there is one",
-            .schema = schema,
-            .dtypes = kNumbers | kLimited,
-            .infer = infer_position,
-            .eval = eval_position<kLargest>,
-            .lower = lower_position<kLargest>,
-            .grad = no_gradient,
-            .bound = kBoundChoice};
+    return primitive(schema,
+                     kLargest ? "the position of the largest element (the first of equal ones), or of the first NaN"
+                              : "the position of the smallest element (the first of equal ones), or of the first NaN",
+                     kNumbers | kLimited, {infer_position, eval_position<kLargest>, lower_position<kLargest>},
+                     no_gradient, kBoundChoice);
 }
 template <bool kLargest>
 constexpr OpDef both_op(std::string_view schema) {
-    return {.doc = kLargest ? "largest elements and where they are" : "smallest elements and where they are",
-            .schema = schema,
-            .infer = infer_both,
-            .eval = eval_both<kLargest>,
-            .lower = lower_both<kLargest>,
-            .grad = picked_grad,
-            .bound = kBoundChoice};
+    return primitive(
+        schema, kLargest ? "the largest elements and their positions" : "the smallest elements and their positions",
+        kAnyDType, {infer_both, eval_both<kLargest>, lower_both<kLargest>}, picked_grad, kBoundChoice);
 }
 
 constexpr OpDef kExtremum[] = {
@@ -171,10 +159,8 @@ constexpr OpDef kExtremum[] = {
     position_op<false>("argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"),
     both_op<true>("max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
     both_op<false>("min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
-    {.doc = "smallest and largest elements; NaN if any is",
-     .schema = "aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
-     .dtypes = kOrdered,
-     .decompose = decompose_extremes},
+    composite("aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max)",
+              "smallest and largest elements; NaN if one element is NaN", kOrdered, decompose_extremes),
 };
 
 }  // namespace

@@ -7,8 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/joined.h"
 #include "ops/aten/families.h"
-#include "ops/aten/linalg_grad.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/matrices.h"
 
 namespace whittle::matrices {
@@ -72,9 +73,9 @@ Metas infer_qr(const Arguments<ValueMeta>& a) {
     const ValueMeta matrix = a.tensor("A");
     const QrPlan plan = plan_qr(a.schema(), matrix, a.text("mode"));
     const Sizes batch = batch_of(matrix.sizes);
-    return {plan.q ? ValueMeta::contiguous(matrix.dtype, with(batch, {rows_of(matrix.sizes), plan.columns}))
+    return {plan.q ? ValueMeta::contiguous(matrix.dtype, joined(batch, {rows_of(matrix.sizes), plan.columns}))
                    : ValueMeta::contiguous(matrix.dtype, {0}),
-            ValueMeta::contiguous(matrix.dtype, with(batch, {plan.rows, matrix.sizes.back()}))};
+            ValueMeta::contiguous(matrix.dtype, joined(batch, {plan.rows, matrix.sizes.back()}))};
 }
 Tensors eval_qr(const Arguments<Tensor>& a) {
     const Tensor matrix = a.tensor("A");
@@ -82,7 +83,8 @@ Tensors eval_qr(const Arguments<Tensor>& a) {
     return in_double(matrix, [&]<class T>(T) -> Tensors {
         const Sizes batch = batch_of(matrix.sizes());
         const std::int64_t m = rows_of(matrix.sizes()), n = matrix.sizes().back();
-        Results<T> q(matrix.dtype(), with(batch, {m, plan.columns})), r(matrix.dtype(), with(batch, {plan.rows, n}));
+        Results<T> q(matrix.dtype(), joined(batch, {m, plan.columns})),
+            r(matrix.dtype(), joined(batch, {plan.rows, n}));
         each_matrix<T>(matrix, [&](std::int64_t i, Matrix<T> one) {
             const Eigen::HouseholderQR<Matrix<T>> qr(one);
             if (plan.q) q.put(i, Matrix<T>(qr.householderQ() * Matrix<T>::Identity(m, plan.columns)));
@@ -96,7 +98,7 @@ Metas infer_eigh(const Arguments<ValueMeta>& a) {
     const ValueMeta matrix = a.tensor("A");
     require_square(a.schema(), matrix);
     const Sizes batch = batch_of(matrix.sizes);
-    return {ValueMeta::contiguous(real_of(matrix.dtype), with(batch, {matrix.sizes.back()})),
+    return {ValueMeta::contiguous(real_of(matrix.dtype), joined(batch, {matrix.sizes.back()})),
             a.boolean("compute_v") ? ValueMeta::contiguous(matrix.dtype, matrix.sizes)
                                    : ValueMeta::contiguous(matrix.dtype, {0})};
 }
@@ -108,7 +110,7 @@ Tensors eval_eigh(const Arguments<Tensor>& a) {
     if (triangle != "L" && triangle != "U" && triangle != "l" && triangle != "u")
         throw Error(a.schema().name + ": found UPLO='" + triangle + "', expected 'L' or 'U'");
     return in_double(matrix, [&]<class T>(T) -> Tensors {
-        Results<Real<T>> values(real_of(matrix.dtype()), with(batch_of(matrix.sizes()), {matrix.sizes().back()}));
+        Results<Real<T>> values(real_of(matrix.dtype()), joined(batch_of(matrix.sizes()), {matrix.sizes().back()}));
         Results<T> columns_of(matrix.dtype(), matrix.sizes());
         each_matrix<T>(matrix, [&](std::int64_t i, Matrix<T> one) {
             if (triangle == "U" || triangle == "u") one.adjointInPlace();
@@ -126,12 +128,12 @@ Metas infer_svd(const Arguments<ValueMeta>& a) {
     require_matrix(a.schema(), matrix);
     const Sizes batch = batch_of(matrix.sizes);
     const std::int64_t m = rows_of(matrix.sizes), n = matrix.sizes.back(), k = std::min(m, n);
-    const ValueMeta values = ValueMeta::contiguous(real_of(matrix.dtype), with(batch, {k}));
+    const ValueMeta values = ValueMeta::contiguous(real_of(matrix.dtype), joined(batch, {k}));
     const ValueMeta none = ValueMeta::contiguous(matrix.dtype, {0});
     if (!a.boolean("compute_uv")) return {none, values, none};
     const bool full = a.boolean("full_matrices");
-    return {ValueMeta::contiguous(matrix.dtype, with(batch, {m, full ? m : k})), values,
-            ValueMeta::contiguous(matrix.dtype, with(batch, {full ? n : k, n}))};
+    return {ValueMeta::contiguous(matrix.dtype, joined(batch, {m, full ? m : k})), values,
+            ValueMeta::contiguous(matrix.dtype, joined(batch, {full ? n : k, n}))};
 }
 Tensors eval_svd(const Arguments<Tensor>& a) {
     const Tensor matrix = a.tensor("A");
@@ -139,9 +141,9 @@ Tensors eval_svd(const Arguments<Tensor>& a) {
     return in_double(matrix, [&]<class T>(T) -> Tensors {
         const Sizes batch = batch_of(matrix.sizes());
         const std::int64_t m = rows_of(matrix.sizes()), n = matrix.sizes().back(), k = std::min(m, n);
-        Results<T> u(matrix.dtype(), with(batch, {m, full ? m : k})),
-            vh(matrix.dtype(), with(batch, {full ? n : k, n}));
-        Results<Real<T>> s(real_of(matrix.dtype()), with(batch, {k}));
+        Results<T> u(matrix.dtype(), joined(batch, {m, full ? m : k})),
+            vh(matrix.dtype(), joined(batch, {full ? n : k, n}));
+        Results<Real<T>> s(real_of(matrix.dtype()), joined(batch, {k}));
         each_matrix<T>(matrix, [&](std::int64_t i, Matrix<T> one) {
             const unsigned parts =
                 full ? Eigen::ComputeFullU | Eigen::ComputeFullV : Eigen::ComputeThinU | Eigen::ComputeThinV;
@@ -156,37 +158,95 @@ Tensors eval_svd(const Arguments<Tensor>& a) {
     });
 }
 
-// --- Records ---
+// --- Gradients ---
+// Sources: Giles, Collected Matrix Derivative Results, 2008, and
+// https://github.com/pytorch/pytorch/blob/v1.13.1/torch/csrc/autograd/FunctionsManual.cpp
+
+using namespace aten;
+
+/// A symmetric gradient: L^-H P(L^H G) L^-1, P the lower triangle with half the diagonal; Murray 2016.
+void cholesky_grad(Gradients& c) {
+    c.takes_complex();
+    const bool upper = c.boolean("upper");
+    const V l = upper ? turned(c.result()) : c.result(), g = upper ? turned(c.grad()) : c.grad();
+    const V both_sides = matmul(turned(l), g);
+    const V below = triangle(both_sides, false, -1);
+    const V half = (triangle(both_sides, false, 0) + below) * 0.5;
+    const V left = linalg_solve_triangular(turned(l), half, true, true);
+    const V both = linalg_solve_triangular(l, left, false, false);
+    c.set("self", (both + turned(both)) * 0.5);
+}
+
+/// V (diag(g) + (V^H G) / E) V^H with E[i, j] = value[j] - value[i]; where values are equal it is not finite.
+void eigh_grad(Gradients& c) {
+    c.takes_complex();
+    V v = c.result(1);
+    if (!c.boolean("compute_v")) {
+        const auto all = _linalg_eigh(c.tensor("A"), c.text("UPLO"));
+        v = all[1];
+    }
+    const auto row = [&](const V& x) { return unsqueeze(x, -2); };
+    V middle = v * row(c.grad(0));
+    if (c.boolean("compute_v") && c.grad_if_any(1)) {
+        const V values = c.result(0);
+        const V ones = eye(c.builder(), values.sizes().back(), values.dtype());
+        const V gaps = row(values) - column(values) + ones;
+        const V moved = matmul(turned(v), c.grad(1));  // vectors keep their length: no diagonal
+        const V between = triangle(moved, false, -1) + triangle(moved, true, 1);
+        middle = middle + matmul(v, between / gaps);
+    }
+    c.set("A", matmul(middle, turned(v)));
+}
+
+/// (G_Q + Q S(R G_R^T - G_Q^T Q)) R^-T, S the lower triangle copied to the upper one; Walter and Lehmann 2010.
+void qr_grad(Gradients& c) {
+    c.takes_complex();
+    const Sizes& sizes = c.tensor("A").sizes();
+    if (is_complex(c.tensor("A").dtype()))
+        throw Error("found a gradient that goes through complex numbers, for which aten.linalg_qr has no rule",
+                    "call detach() on the input of linalg_qr");
+    if (c.text("mode") != "reduced" || sizes[sizes.size() - 2] < sizes.back())
+        throw Error(
+            "linalg_qr has a gradient rule only with mode='reduced', and only for matrices with at least as many rows "
+            "as "
+            "columns");
+    const V q = c.result(0), upper = c.result(1), of_q = c.grad(0), of_upper = c.grad(1);
+    const V m = matmul(upper, turned(of_upper)) - matmul(turned(of_q), q);
+    const V both = triangle(m, false, 0) + turned(triangle(m, false, -1));
+    const V side = of_q + matmul(q, both);
+    c.set("A", linalg_solve_triangular(turned(upper), side, false, false));
+}
+
+/// U diag(g) V^H, of the values alone.
+void svd_grad(Gradients& c) {
+    c.takes_complex();
+    if (c.boolean("compute_uv") && (c.grad_if_any(0) || c.grad_if_any(2)))
+        throw Error("_linalg_svd has no gradient rule for the singular vectors",
+                    "use only the singular values, or call detach() on the singular vectors");
+    const auto parts = _linalg_svd(c.tensor("A"));
+    const V g = unsqueeze(c.grad(1), -2);
+    c.set("A", matmul(parts[0] * g, parts[2]));
+}
 
 constexpr OpDef kFactorizations[] = {
-    {.doc = "L with L L^T = self, which is positive definite: "
-            "https://pytorch.org/docs/stable/generated/torch.linalg.cholesky_ex.html",
-     .schema =
-         "linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)",
-     .dtypes = kDTypes,
-     .infer = infer_cholesky,
-     .eval = eval_cholesky,
-     .grad = cholesky_grad},
-    {.doc = "orthogonal times upper triangular: https://pytorch.org/docs/stable/generated/torch.linalg.qr.html",
-     .schema = "linalg_qr(Tensor A, str mode=\"reduced\") -> (Tensor Q, Tensor R)",
-     .dtypes = kDTypes,
-     .infer = infer_qr,
-     .eval = eval_qr,
-     .grad = qr_grad},
-    {.doc = "eigenvalues, ascending, and vectors: https://pytorch.org/docs/stable/generated/torch.linalg.eigh.html",
-     .schema =
-         "_linalg_eigh(Tensor A, str UPLO=\"L\", bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)",
-     .dtypes = kDTypes,
-     .infer = infer_eigh,
-     .eval = eval_eigh,
-     .grad = eigh_grad},
-    {.doc = "singular values, descending, and vectors: https://pytorch.org/docs/stable/generated/torch.linalg.svd.html",
-     .schema = "_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> (Tensor "
-               "U, Tensor S, Tensor Vh)",
-     .dtypes = kDTypes,
-     .infer = infer_svd,
-     .eval = eval_svd,
-     .grad = svd_grad},
+    primitive(
+        "linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)",
+        "L with L L^T = self, for a positive definite self: "
+        "https://pytorch.org/docs/stable/generated/torch.linalg.cholesky_ex.html",
+        kDTypes, {infer_cholesky, eval_cholesky}, cholesky_grad),
+    primitive("linalg_qr(Tensor A, str mode=\"reduced\") -> (Tensor Q, Tensor R)",
+              "QR decomposition into an orthogonal and an upper triangular matrix: "
+              "https://pytorch.org/docs/stable/generated/torch.linalg.qr.html",
+              kDTypes, {infer_qr, eval_qr}, qr_grad),
+    primitive(
+        "_linalg_eigh(Tensor A, str UPLO=\"L\", bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)",
+        "eigenvalues, ascending, and vectors: https://pytorch.org/docs/stable/generated/torch.linalg.eigh.html",
+        kDTypes, {infer_eigh, eval_eigh}, eigh_grad),
+    primitive(
+        "_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> (Tensor U, "
+        "Tensor S, Tensor Vh)",
+        "singular values, descending, and vectors: https://pytorch.org/docs/stable/generated/torch.linalg.svd.html",
+        kDTypes, {infer_svd, eval_svd}, svd_grad),
 };
 
 }  // namespace

@@ -86,48 +86,34 @@ void per_channel_grad(Gradients& c) {
     c.set("self", fake_quantize_per_channel_affine_cachemask_backward(c.grad(), c.result(1)));
 }
 
-// --- Records ---
-
 constexpr DTypeSet kQuantized = set_of(DType::f64) | set_of(DType::f32);
 #define WHITTLE_FAKE "https://pytorch.org/docs/stable/generated/torch.fake_quantize_per_"
 
 constexpr OpDef kFakeQuantizeOps[] = {
-    {.doc = "numbers as quantization leaves them, and where it limits none: " WHITTLE_FAKE "tensor_affine.html",
-     .schema = "fake_quantize_per_tensor_affine_cachemask(Tensor self, float scale, int zero_point, int quant_min, int "
-               "quant_max) -> (Tensor output, Tensor mask)",
-     .dtypes = kQuantized,
-     .decompose = per_tensor,
-     .open = {.ask = aten_open::quantized_scale},
-     .grad = per_tensor_grad},
-    {.doc = "the gradient where the mask holds: " WHITTLE_FAKE "tensor_affine.html",
-     .schema = "fake_quantize_per_tensor_affine_cachemask_backward(Tensor grad, Tensor mask) -> Tensor",
-     .dtypes = kQuantized,
-     .decompose = mask_backward},
-    {.doc = "numbers as quantization leaves them: " WHITTLE_FAKE "tensor_affine.html",
-     .schema =
-         "fake_quantize_per_tensor_affine(Tensor self, float scale, int zero_point, int quant_min, int quant_max) "
-         "-> Tensor",
-     .dtypes = kQuantized,
-     .decompose = per_tensor_of_program,
-     .open = {.ask = aten_open::quantized_scale}},
-    {.doc = "each channel as quantization leaves it, and where it limits none: " WHITTLE_FAKE "channel_affine.html",
-     .schema = "fake_quantize_per_channel_affine_cachemask(Tensor self, Tensor scale, Tensor zero_point, int axis, int "
-               "quant_min, int quant_max) -> (Tensor output, Tensor mask)",
-     .dtypes = kQuantized,
-     .decompose = per_channel,
-     .open = {.ask = aten_open::quantized_scales},
-     .grad = per_channel_grad},
-    {.doc = "the gradient where the mask holds: " WHITTLE_FAKE "channel_affine.html",
-     .schema = "fake_quantize_per_channel_affine_cachemask_backward(Tensor grad, Tensor mask) -> Tensor",
-     .dtypes = kQuantized,
-     .decompose = mask_backward},
-    {.doc = "each channel as quantization leaves it: " WHITTLE_FAKE "channel_affine.html",
-     .schema =
-         "fake_quantize_per_channel_affine(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, "
-         "int quant_max) -> Tensor",
-     .dtypes = kQuantized,
-     .decompose = per_channel_of_program,
-     .open = {.ask = aten_open::quantized_scales}},
+    composite("fake_quantize_per_tensor_affine_cachemask(Tensor self, float scale, int zero_point, int quant_min, int "
+              "quant_max) -> (Tensor output, Tensor mask)",
+              "numbers rounded and clamped by quantization, and a mask of those not clamped: " WHITTLE_FAKE
+              "tensor_affine.html",
+              kQuantized, per_tensor, per_tensor_grad, {.ask = aten_open::quantized_scale}),
+    composite("fake_quantize_per_tensor_affine_cachemask_backward(Tensor grad, Tensor mask) -> Tensor",
+              "the gradient where the mask is true, else 0: " WHITTLE_FAKE "tensor_affine.html", kQuantized,
+              mask_backward),
+    composite("fake_quantize_per_tensor_affine(Tensor self, float scale, int zero_point, int quant_min, int quant_max) "
+              "-> Tensor",
+              "numbers rounded and clamped by quantization: " WHITTLE_FAKE "tensor_affine.html", kQuantized,
+              per_tensor_of_program, {.ask = aten_open::quantized_scale}),
+    composite("fake_quantize_per_channel_affine_cachemask(Tensor self, Tensor scale, Tensor zero_point, int axis, int "
+              "quant_min, int quant_max) -> (Tensor output, Tensor mask)",
+              "channels rounded and clamped by quantization, and a mask of the elements not clamped: " WHITTLE_FAKE
+              "channel_affine.html",
+              kQuantized, per_channel, per_channel_grad, {.ask = aten_open::quantized_scales}),
+    composite("fake_quantize_per_channel_affine_cachemask_backward(Tensor grad, Tensor mask) -> Tensor",
+              "the gradient where the mask is true, else 0: " WHITTLE_FAKE "channel_affine.html", kQuantized,
+              mask_backward),
+    composite("fake_quantize_per_channel_affine(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, "
+              "int quant_max) -> Tensor",
+              "channels rounded and clamped by quantization: " WHITTLE_FAKE "channel_affine.html", kQuantized,
+              per_channel_of_program, {.ask = aten_open::quantized_scales}),
 };
 
 }  // namespace

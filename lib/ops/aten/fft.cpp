@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <optional>
 
 #include "base/error.h"
-#include "ops/aten/complex_grad.h"
 #include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/elements.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
-
 namespace {
 
 // --- Kernels ---
@@ -73,8 +71,7 @@ void transform_rows(Row& values, const Sizes& sizes, std::int64_t dim, bool forw
 }
 
 /// The dimensions that are transformed, wrapped, and the number of elements of one transform.
-template <class T>
-std::vector<std::int64_t> dims_of(const Arguments<T>& arguments, const Sizes& sizes) {
+std::vector<std::int64_t> dims_of(const AnyArguments auto& arguments, const Sizes& sizes) {
     std::vector<std::int64_t> dims;
     for (const std::int64_t dim : arguments.integers("dim")) {
         dims.push_back(wrap_dim(dim, static_cast<std::int64_t>(sizes.size())));
@@ -120,8 +117,7 @@ std::vector<Tensor> eval_c2c(const Arguments<Tensor>& arguments) {
 
 // --- _fft_r2c: the last of the dimensions keeps its first half where onesided ---
 
-template <class T>
-Sizes spectrum_sizes(const Arguments<T>& arguments, Sizes sizes) {
+Sizes spectrum_sizes(const AnyArguments auto& arguments, Sizes sizes) {
     const auto last = static_cast<std::size_t>(dims_of(arguments, sizes).back());
     if (arguments.boolean("onesided")) sizes[last] = sizes[last] / 2 + 1;
     return sizes;
@@ -142,8 +138,7 @@ std::vector<Tensor> eval_r2c(const Arguments<Tensor>& arguments) {
 
 // --- _fft_c2r: back to real numbers, of which the last dimension has the first half ---
 
-template <class T>
-Sizes signal_sizes(const Arguments<T>& arguments, Sizes sizes) {
+Sizes signal_sizes(const AnyArguments auto& arguments, Sizes sizes) {
     const auto last = static_cast<std::size_t>(dims_of(arguments, sizes).back());
     const std::int64_t size = arguments.integer("last_dim_size");
     if (size < 1) throw Error("_fft_c2r: found last_dim_size=" + std::to_string(size) + ", expected 1 or more");
@@ -187,27 +182,58 @@ std::vector<Tensor> eval_c2r(const Arguments<Tensor>& arguments) {
     return {store(signal, real_of(self.dtype()), sizes)};
 }
 
-// --- Records ---
+// --- Gradients ---
+
+using namespace aten;
+
+/// The dimensions of a transform, wrapped.
+Ints wrapped_dims(const Call& c, const V& x) {
+    Ints dims = c.integers("dim");
+    for (std::int64_t& dim : dims) dim = wrap_dim(dim, x.rank());
+    return dims;
+}
+/// With so many zeros behind a dimension.
+V zero_padded(const V& x, std::size_t dim, std::int64_t zeros) {
+    if (zeros == 0) return x;
+    Ints padding(2 * (x.sizes().size() - dim), 0);
+    padding.back() = zeros;
+    return constant_pad_nd(x, padding);
+}
+
+/// The other way, normalized alike.
+V fft_c2c_grad(const OfSelf& r) {
+    const Ints dims = wrapped_dims(r.call, r.x);
+    return _fft_c2c(r.g, dims, r.call.integer("normalization"), !r.call.boolean("forward"));
+}
+/// What onesided leaves out has no gradient.
+V fft_r2c_grad(const OfSelf& r) {
+    const Ints dims = wrapped_dims(r.call, r.x);
+    const auto last = static_cast<std::size_t>(dims.back());
+    const V whole = zero_padded(r.g, last, r.x.sizes()[last] - r.g.sizes()[last]);
+    return real_part(_fft_c2c(whole, dims, r.call.integer("normalization"), false));
+}
+/// What stands for its conjugate partner, too, counts twice.
+V fft_c2r_grad(const OfSelf& r) {
+    const Ints dims = wrapped_dims(r.call, r.x);
+    const auto last = static_cast<std::size_t>(dims.back());
+    const V half = _fft_r2c(r.g, dims, r.call.integer("normalization"), true);
+    const std::int64_t size = half.sizes()[last], doubled = r.g.sizes()[last] - size;
+    const auto piece = [&](std::int64_t start, std::int64_t end) { return sliced(half, dims.back(), start, end); };
+    V gradient = half;
+    if (doubled > 0) gradient = cat(Vs{piece(0, 1), piece(1, 1 + doubled) * 2, piece(1 + doubled, size)}, dims.back());
+    return zero_padded(gradient, last, r.x.sizes()[last] - size);  // frequencies that the transform did not read
+}
 
 constexpr OpDef kFft[] = {
-    {.doc = "the transform of complex numbers, over several dimensions; forward or back",
-     .schema = "_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor",
-     .dtypes = kComplex,
-     .infer = infer_c2c,
-     .eval = eval_c2c,
-     .grad = fft_c2c_grad},
-    {.doc = "the transform of real numbers; onesided leaves out the conjugate half",
-     .schema = "_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor",
-     .dtypes = set_of(DType::f32) | set_of(DType::f64),
-     .infer = infer_r2c,
-     .eval = eval_r2c,
-     .grad = fft_r2c_grad},
-    {.doc = "the real numbers of a onesided transform",
-     .schema = "_fft_c2r(Tensor self, int[] dim, int normalization, int last_dim_size) -> Tensor",
-     .dtypes = kComplex,
-     .infer = infer_c2r,
-     .eval = eval_c2r,
-     .grad = fft_c2r_grad},
+    primitive("_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor",
+              "the forward or inverse Fourier transform of complex numbers, over several dimensions", kComplex,
+              {infer_c2c, eval_c2c}, fft_c2c_grad),
+    primitive("_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor",
+              "the Fourier transform of real numbers; onesided leaves out the conjugate half",
+              set_of(DType::f32) | set_of(DType::f64), {infer_r2c, eval_r2c}, fft_r2c_grad),
+    primitive("_fft_c2r(Tensor self, int[] dim, int normalization, int last_dim_size) -> Tensor",
+              "the inverse Fourier transform of a onesided spectrum, as real numbers", kComplex, {infer_c2r, eval_c2r},
+              fft_c2r_grad),
 };
 
 }  // namespace

@@ -6,10 +6,10 @@
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
+#include "ops/aten/tensor_options.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -19,8 +19,7 @@ using namespace aten;
 enum class Kind { c2c, r2c, c2r };
 
 /// norm: "backward" (none) scales the inverse by 1/n, "forward" the transform, "ortho" both by 1/sqrt(n).
-template <class T>
-std::int64_t normalization_of(const Arguments<T>& arguments, bool forward) {
+std::int64_t normalization_of(const AnyArguments auto& arguments, bool forward) {
     const std::string norm = arguments.has("norm") ? arguments.text("norm") : "backward";
     if (norm == "ortho") return 1;
     if (norm != "backward" && norm != "forward")
@@ -43,8 +42,7 @@ V resized(const V& value, std::int64_t dim, std::int64_t size) {
 struct Transform {
     std::vector<std::int64_t> dims, lengths;
 };
-template <class T>
-Transform transform_of(const Arguments<T>& arguments, const Sizes& sizes, Kind kind) {
+Transform transform_of(const AnyArguments auto& arguments, const Sizes& sizes, Kind kind) {
     const auto rank = static_cast<std::int64_t>(sizes.size());
     Transform transform;
     std::vector<std::int64_t> given;
@@ -76,7 +74,15 @@ Transform transform_of(const Arguments<T>& arguments, const Sizes& sizes, Kind k
     return transform;
 }
 
-template <Kind kKind, bool kForward>
+/// Transforms the dimensions but the last one, if there are any.
+V outer_transformed(const V& value, Ints dims, std::int64_t normalization, bool forward) {
+    dims.pop_back();
+    return dims.empty() ? value : _fft_c2c(value, dims, normalization, forward);
+}
+
+/// Hermitian transforms are those of a signal, or of frequencies, of which half is given: the direction is the other
+/// one, and so are the conjugates.
+template <Kind kKind, bool kForward, bool kHermitian = false>
 CallResults decompose_fft(const Call& c) {
     V value = c.tensor("self");
     if (kKind == Kind::r2c && is_complex(value.dtype()))
@@ -92,9 +98,33 @@ CallResults decompose_fft(const Call& c) {
     }
     const std::int64_t normalization = normalization_of(c, kForward);
     const Ints& dims = transform.dims;
+    if (kHermitian && kKind == Kind::c2r) {
+        const V half = conjugate(outer_transformed(value, dims, normalization, kForward));
+        return _fft_c2r(half, Ints{dims.back()}, normalization, transform.lengths.back());
+    }
+    if (kHermitian) {
+        const V half = conjugate(_fft_r2c(value, Ints{dims.back()}, normalization, true));
+        return outer_transformed(half, dims, normalization, kForward);
+    }
     if (kKind == Kind::c2c) return _fft_c2c(value, dims, normalization, kForward);
     if (kKind == Kind::r2c) return _fft_r2c(value, dims, normalization, true);
     return _fft_c2r(value, dims, normalization, transform.lengths.back());
+}
+
+/// The frequencies of n samples, d apart, in the order of a transform: from 0 up, then the negative ones.
+template <bool kReal>
+CallResults decompose_frequencies(const Call& c) {
+    check_options(c);
+    const std::int64_t n = c.integer("n");
+    const DType dtype = c.dtype("dtype").value_or(DType::f32);
+    if (n < 1 || !(is_floating(dtype) || is_complex(dtype)))
+        throw Error(c.schema().name + ": found n=" + std::to_string(n) + " and dtype=" + std::string(name(dtype)) +
+                    ", expected n of at least 1 and a floating-point dtype");
+    const double step = 1 / (static_cast<double>(n) * c.number("d"));
+    if (kReal) return arange(c.builder(), n / 2 + 1, dtype) * step;
+    const std::int64_t positive = (n + 1) / 2;
+    const V up = arange(c.builder(), positive, dtype);
+    return (n == 1 ? up : cat(Vs{up, arange(c.builder(), positive - n, 0, dtype)})) * step;
 }
 
 /// Rolled by half of each dimension, so that frequency 0 is in the middle; inverse: back.
@@ -229,17 +259,13 @@ CallResults decompose_istft(const Call& c) {
     return sizes.size() == 3 ? signal : select(signal, 0, 0);
 }
 
-// --- Records ---
-
 constexpr DTypeSet kTransformed = set_of(DType::f32) | set_of(DType::f64);
 constexpr DTypeSet kTaken = kTransformed | kIntegers | kBool;
 
-template <Kind kKind, bool kForward>
+template <Kind kKind, bool kForward, bool kHermitian = false>
 constexpr OpDef fft_op(std::string_view schema, std::string_view doc) {
-    return {.doc = doc,
-            .schema = schema,
-            .dtypes = kKind == Kind::r2c ? kTaken : kTaken | kComplex,
-            .decompose = decompose_fft<kKind, kForward>};
+    return composite(schema, doc, kKind == Kind::r2c ? kTaken : kTaken | kComplex,
+                     decompose_fft<kKind, kForward, kHermitian>);
 }
 
 constexpr OpDef kForms[] = {
@@ -267,25 +293,39 @@ constexpr OpDef kForms[] = {
                             "https://pytorch.org/docs/stable/generated/torch.fft.rfftn.html"),
     fft_op<Kind::c2r, false>("fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
                              "https://pytorch.org/docs/stable/generated/torch.fft.irfftn.html"),
-    {.doc = "transforms of overlapping frames",
-     .schema = "stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
-               "normalized=False, bool? onesided=None, bool? return_complex=None) -> Tensor",
-     .dtypes = kTransformed | kComplex,
-     .decompose = decompose_stft},
-    {.doc = "the signal of transforms of its frames",
-     .schema = "istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
-               "center=True, bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) "
-               "-> Tensor",
-     .dtypes = kComplex,
-     .decompose = decompose_istft},
-    {.doc = "https://pytorch.org/docs/stable/generated/torch.fft.fftshift.html",
-     .schema = "fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = decompose_shift<false>},
-    {.doc = "https://pytorch.org/docs/stable/generated/torch.fft.ifftshift.html",
-     .schema = "fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = decompose_shift<true>},
+    fft_op<Kind::c2r, true, true>("fft_hfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor",
+                                  "https://pytorch.org/docs/stable/generated/torch.fft.hfft.html"),
+    fft_op<Kind::r2c, false, true>("fft_ihfft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor",
+                                   "https://pytorch.org/docs/stable/generated/torch.fft.ihfft.html"),
+    fft_op<Kind::c2r, true, true>(
+        "fft_hfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2,-1], str? norm=None) -> Tensor",
+        "https://pytorch.org/docs/stable/generated/torch.fft.hfft2.html"),
+    fft_op<Kind::r2c, false, true>(
+        "fft_ihfft2(Tensor self, SymInt[1]? s=None, int[1] dim=[-2,-1], str? norm=None) -> Tensor",
+        "https://pytorch.org/docs/stable/generated/torch.fft.ihfft2.html"),
+    fft_op<Kind::c2r, true, true>(
+        "fft_hfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
+        "https://pytorch.org/docs/stable/generated/torch.fft.hfftn.html"),
+    fft_op<Kind::r2c, false, true>(
+        "fft_ihfftn(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
+        "https://pytorch.org/docs/stable/generated/torch.fft.ihfftn.html"),
+    composite("fft_fftfreq(int n, float d=1.0, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+              "https://pytorch.org/docs/stable/generated/torch.fft.fftfreq.html", kFloating,
+              decompose_frequencies<false>, no_gradient),
+    composite("fft_rfftfreq(int n, float d=1.0, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+              "https://pytorch.org/docs/stable/generated/torch.fft.rfftfreq.html", kFloating,
+              decompose_frequencies<true>, no_gradient),
+    composite("stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
+              "normalized=False, bool? onesided=None, bool? return_complex=None) -> Tensor",
+              "Fourier transforms of overlapping frames of a signal", kTransformed | kComplex, decompose_stft),
+    composite("istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
+              "center=True, bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) "
+              "-> Tensor",
+              "the signal whose frames have the given Fourier transforms", kComplex, decompose_istft),
+    composite("fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor",
+              "https://pytorch.org/docs/stable/generated/torch.fft.fftshift.html", kMoved, decompose_shift<false>),
+    composite("fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor",
+              "https://pytorch.org/docs/stable/generated/torch.fft.ifftshift.html", kMoved, decompose_shift<true>),
 };
 
 }  // namespace

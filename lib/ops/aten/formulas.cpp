@@ -22,6 +22,19 @@ V keep(const V& condition, const V& x) { return where(condition, x, Scalar(0)); 
 
 V drop(const V& condition, const V& x) { return masked_fill(x, condition, Scalar(0)); }
 
+V real_part(const V& x) { return is_complex(x.dtype()) ? real(x) : x; }
+
+Ints all_negated(Ints values) {
+    for (std::int64_t& value : values) value = -value;
+    return values;
+}
+
+V add_at(const V& grad, const V& positions, const Sizes& sizes) {
+    const V nothing = zeros(*grad.builder, Ints{element_count(sizes)}, grad.dtype());
+    const V flat = reshaped(grad, Ints{grad.numel()}), at = reshaped(positions, Ints{grad.numel()});
+    return reshaped(index_put(nothing, {at}, flat, true), sizes);
+}
+
 V own_copy(const V& x) { return clone(x, "contiguous_format"); }
 
 V none(GraphBuilder& builder, DType dtype) { return zeros(builder, Ints{0}, dtype); }

@@ -25,6 +25,12 @@ V scaled(const V& x, const Scalar& by);
 V keep(const V& condition, const V& x);
 /// 0 where the condition holds, else x.
 V drop(const V& condition, const V& x);
+/// The real parts; x itself where it is real.
+V real_part(const V& x);
+Ints all_negated(Ints values);
+/// The gradient of elements of a tensor of sizes `sizes`, added up where they came from: `positions` has an i64 for
+/// each element of `grad`, which may be negative, among the tensor's elements in row-major order.
+V add_at(const V& grad, const V& positions, const Sizes& sizes);
 /// A contiguous copy with memory of its own: for decompositions of ops whose results are no views in ATen.
 V own_copy(const V& x);
 /// What stands for a gradient that output_mask leaves out.

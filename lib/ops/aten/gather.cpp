@@ -2,13 +2,11 @@
 // cannot, so that who runs it looks before (positions.cpp).
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
-#include "ops/aten/index_grad.h"
 #include "ops/aten/open_rules.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -82,6 +80,12 @@ SelectPlan plan_index_select(const Sizes& self, const Sizes& index, DType index_
     return plan;
 }
 
+std::vector<ValueMeta> infer_index_select(const Arguments<ValueMeta>& a) {
+    const ValueMeta self = a.tensor("self"), index = a.tensor("index");
+    return {ValueMeta::contiguous(self.dtype,
+                                  plan_index_select(self.sizes, index.sizes, index.dtype, a.integer("dim")).sizes)};
+}
+
 std::vector<Tensor> eval_index_select(const Arguments<Tensor>& a) {
     const Tensor given = a.tensor("self"), self = at_least_1d(given), index = a.tensor("index");
     const SelectPlan plan = plan_index_select(given.sizes(), index.sizes(), index.dtype(), a.integer("dim"));
@@ -118,6 +122,11 @@ Sizes embedding_sizes(const Sizes& weight, const Sizes& indices, DType index_dty
     Sizes sizes = indices;
     sizes.push_back(weight[1]);
     return sizes;
+}
+
+std::vector<ValueMeta> infer_embedding(const Arguments<ValueMeta>& a) {
+    const ValueMeta weight = a.tensor("weight"), indices = a.tensor("indices");
+    return {ValueMeta::contiguous(weight.dtype, embedding_sizes(weight.sizes, indices.sizes, indices.dtype))};
 }
 
 std::vector<Tensor> eval_embedding(const Arguments<Tensor>& a) {
@@ -208,78 +217,63 @@ CallResults decompose_one_hot(const Call& c) {
     return scatter(zeros, -1, at, 1);
 }
 
+// --- Gradients ---
+
+V gather_grad(const OfSelf& r) {
+    const V zeros = aten::zeros(r.call.builder(), r.x.sizes(), r.g.dtype());
+    return scatter_add(zeros, r.call.integer("dim"), r.call.tensor("index"), r.g);
+}
+V index_select_grad(const OfSelf& r) {
+    const V zeros = aten::zeros(r.call.builder(), r.x.sizes(), r.g.dtype());
+    return index_add(zeros, r.call.integer("dim"), r.call.tensor("index"), r.g);
+}
+void embedding_grad(Gradients& c) {
+    c.takes_complex();
+    const std::int64_t rows = c.tensor("weight").sizes().at(0);
+    c.set("weight", embedding_dense_backward(c.grad(), c.tensor("indices"), rows, c.integer("padding_idx"),
+                                             c.boolean("scale_grad_by_freq")));
+}
+V take_grad(const OfSelf& r) { return add_at(r.g, r.call.tensor("index"), r.x.sizes()); }
+
+/// Of take_along_dim: along `dim`, or of all elements.
+Reason open_indices_along_dim(std::string_view op, const Arguments<Tensor>& a) {
+    const Tensor self = a.tensor("self");
+    const std::optional<std::int64_t> dim = a.optional_integer("dim");
+    return bad_index(op, a.tensor("indices"), dim ? extent(self, *dim) : self.numel(), false);
+}
+
+/// Of one_hot.
+Reason open_hot_class(std::string_view op, const Arguments<Tensor>& a) {
+    return out_of_range(op, "class", a.tensor("self"), 0, a.integer("num_classes") - 1);
+}
+
 }  // namespace
 
 std::span<const OpDef> gather_ops() {
     static const OpDef ops[] = {
-        {
-            .doc = "result[i][j] = self[index[i][j]][j] along dim 0",
-            .schema = "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
-            .dtypes = kMoved,
-            .infer = infer_gather,
-            .eval = eval_gather,
-            .lower = lower_gather,
-            .open = {.ask = aten_open::index_along_dim},
-            .grad = gather_grad,
-            .bound = kBoundExact,
-        },
-        {
-            .doc = "slices of a dimension in any order",
-            .schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor",
-            .dtypes = kMoved,
-            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-                const ValueMeta self = a.tensor("self"), index = a.tensor("index");
-                return {ValueMeta::contiguous(
-                    self.dtype, plan_index_select(self.sizes, index.sizes, index.dtype, a.integer("dim")).sizes)};
-            },
-            .eval = eval_index_select,
-            .lower = lower_index_select,
-            .open = {.ask = aten_open::index_along_dim},
-            .grad = index_select_grad,
-            .bound = kBoundExact,
-        },
-        {
-            .doc = "rows of a table (padding_idx and scale_grad_by_freq only change gradients): "
-                   "https://pytorch.org/docs/stable/generated/torch.nn.functional.embedding.html",
-            .schema = "embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, "
-                      "bool sparse=False) -> Tensor",
-            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-                const ValueMeta weight = a.tensor("weight"), indices = a.tensor("indices");
-                return {
-                    ValueMeta::contiguous(weight.dtype, embedding_sizes(weight.sizes, indices.sizes, indices.dtype))};
-            },
-            .eval = eval_embedding,
-            .lower = lower_embedding,
-            .open = {.ask = aten_open::table_rows},
-            .grad = embedding_grad,
-            .bound = kBoundExact,
-        },
-        {
-            .doc = "elements of the flattened tensor",
-            .schema = "take(Tensor self, Tensor index) -> Tensor",
-            .dtypes = kMoved,
-            .infer = infer_take,
-            .eval = eval_take,
-            .lower = lower_take,
-            .open = {.ask = aten_open::index_anywhere},
-            .grad = take_grad,
-            .bound = kBoundExact,
-        },
-        {
-            .doc = "gather that broadcasts",
-            .schema = "take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_take_along_dim,
-            .open = {.ask = aten_open::indices_along_dim},
-        },
-        {
-            .doc = "1 at the class, else 0: https://pytorch.org/docs/stable/generated/torch.nn.functional.one_hot.html",
-            .schema = "one_hot(Tensor self, int num_classes=-1) -> Tensor",
-            .dtypes = set_of(DType::i64),
-            .decompose = decompose_one_hot,
-            .open = {.ask = aten_open::hot_class},
-            .grad = no_gradient,
-        },
+        primitive("gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
+                  "result[i][j] = self[index[i][j]][j] along dim 0", kMoved, {infer_gather, eval_gather, lower_gather},
+                  gather_grad, kBoundExact, {.ask = aten_open::index_along_dim}),
+        primitive("index_select(Tensor self, int dim, Tensor index) -> Tensor",
+                  "the slices of a dimension at given indices", kMoved,
+                  {infer_index_select, eval_index_select, lower_index_select}, index_select_grad, kBoundExact,
+                  {.ask = aten_open::index_along_dim}),
+        primitive("embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool "
+                  "sparse=False) -> Tensor",
+                  "rows of a table (padding_idx and scale_grad_by_freq only change gradients): "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.functional.embedding.html",
+                  kAnyDType, {infer_embedding, eval_embedding, lower_embedding}, embedding_grad, kBoundExact,
+                  {.ask = aten_open::table_rows}),
+        primitive("take(Tensor self, Tensor index) -> Tensor", "the elements of the flattened tensor at given indices",
+                  kMoved, {infer_take, eval_take, lower_take}, take_grad, kBoundExact,
+                  {.ask = aten_open::index_anywhere}),
+        composite("take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",
+                  "gather with operands that broadcast", kMoved, decompose_take_along_dim,
+                  {.ask = open_indices_along_dim}),
+        composite("one_hot(Tensor self, int num_classes=-1) -> Tensor",
+                  "1 at the position of the class, else 0: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.functional.one_hot.html",
+                  set_of(DType::i64), decompose_one_hot, no_gradient, {.ask = open_hot_class}),
     };
     return ops;
 }

@@ -1,6 +1,5 @@
 // Reading an image, of two dimensions or three, at positions given by another tensor; and those of an affine map.
 // Definition: https://pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -10,8 +9,6 @@
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
 #include "ops/aten/grid_sample.h"
-#include "ops/aten/layer_grad.h"
-#include "ops/core/dense.h"
 #include "ops/core/gemm.h"
 
 namespace whittle {
@@ -299,32 +296,21 @@ CallResults decompose_affine_grid(const Call& c) {
     return reshaped(grid, sizes);
 }
 
-// ---- records ----
-
 constexpr OpDef kGridOps[] = {
-    {.doc =
-         "An image sampled at given positions; pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
-     .schema = "grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, "
-               "bool align_corners) -> Tensor",
-     .dtypes = kFloating,
-     .infer = infer_grid_sample,
-     .eval = eval_grid_sample,
-     .lower = lower_grid_sample,
-     .grad = grid_sample_grad},
-    {.doc =
-         "A volume sampled at given positions; pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
-     .schema = "grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, "
-               "bool align_corners) -> Tensor",
-     .dtypes = kFloating,
-     .infer = infer_grid_sample,
-     .eval = eval_grid_sample,
-     .lower = lower_grid_sample,
-     .grad = grid_sample_grad},
-    {.doc =
-         "Sampling positions of an affine map; pytorch.org/docs/stable/generated/torch.nn.functional.affine_grid.html",
-     .schema = "affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_affine_grid},
+    primitive(
+        "grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> "
+        "Tensor",
+        "An image sampled at given positions; pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
+        kFloating, {infer_grid_sample, eval_grid_sample, lower_grid_sample}, grid_sample_grad),
+    primitive(
+        "grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> "
+        "Tensor",
+        "A volume sampled at given positions; pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
+        kFloating, {infer_grid_sample, eval_grid_sample, lower_grid_sample}, grid_sample_grad),
+    composite(
+        "affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor",
+        "Sampling positions of an affine map; pytorch.org/docs/stable/generated/torch.nn.functional.affine_grid.html",
+        kFloating, decompose_affine_grid),
 };
 
 }  // namespace

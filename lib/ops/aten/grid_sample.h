@@ -26,8 +26,7 @@ struct GridSample {
 };
 
 /// Of a call of the op, or of its gradient. Throws Error where its operands do not fit.
-template <class T>
-GridSample grid_sample_of(const Arguments<T>& args) {
+GridSample grid_sample_of(const AnyArguments auto& args) {
     const std::string& op = args.schema().name;
     const bool volume = op.starts_with("grid_sampler_3d");
     WHITTLE_CHECK(volume || op.starts_with("grid_sampler_2d"), op + " is not a grid sampler");
@@ -54,5 +53,8 @@ GridSample grid_sample_of(const Arguments<T>& args) {
     g.sizes.insert(g.sizes.end(), grid.sizes.begin() + 1, grid.sizes.end() - 1);
     return g;
 }
+
+/// The gradient rule of both ops.
+void grid_sample_grad(Gradients& c);
 
 }  // namespace whittle

@@ -1,16 +1,13 @@
 // The gradients of grid_sampler_2d and _3d, of the image and of the positions, as LibTorch's autograd calls them.
 #include <array>
-#include <optional>
 #include <vector>
 
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
 #include "ops/aten/grid_sample.h"
-#include "ops/aten/layer_grad.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -211,18 +208,16 @@ CallResults decompose_backward(const Call& c) {
 }
 
 constexpr OpDef kGridBackwardOps[] = {
-    {.doc = "the gradients of grid_sampler_2d: "
-            "https://pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
-     .schema = "grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int "
-               "padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
-     .dtypes = kFloating,
-     .decompose = decompose_backward},
-    {.doc = "the gradients of grid_sampler_3d: "
-            "https://pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
-     .schema = "grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int "
-               "padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
-     .dtypes = kFloating,
-     .decompose = decompose_backward},
+    composite("grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int "
+              "padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
+              "the gradients of grid_sampler_2d: "
+              "https://pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
+              kFloating, decompose_backward),
+    composite("grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int "
+              "padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
+              "the gradients of grid_sampler_3d: "
+              "https://pytorch.org/docs/stable/generated/torch.nn.functional.grid_sample.html",
+              kFloating, decompose_backward),
 };
 
 }  // namespace

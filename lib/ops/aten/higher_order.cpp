@@ -1,11 +1,11 @@
 // Operations that run nested graphs: cond, while_loop, map, scan. As torch.ops.higher_order; all that a nested graph
 // reads is among its placeholders. Results are contiguous and share no memory with operands.
 #include "base/error.h"
+#include "base/joined.h"
 #include "ops/aten/families.h"
 #include "ops/core/nested.h"
 
 namespace whittle {
-
 namespace {
 
 /// Contiguous, in memory of their own: a nested graph may return what it was given, or a view of it.
@@ -123,8 +123,6 @@ std::vector<ValueMeta> infer_scan(const Arguments<ValueMeta>& arguments) {
 std::vector<Tensor> eval_scan(const Arguments<Tensor>& arguments) {
     return eval_slices(arguments, arguments.tensors("init"));
 }
-
-// --- Records ---------------------------------------------------------------------------------------------------------
 
 constexpr OpDef kHigherOrderOps[] = {
     {.doc = "Runs one of two nested graphs. torch.cond",

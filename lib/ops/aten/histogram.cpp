@@ -41,11 +41,9 @@ CallResults decompose_histc(const Call& c) {
 }
 
 constexpr OpDef kHistogramOps[] = {
-    {.doc = "the number of elements in each of `bins` bins of equal width",
-     .schema = "histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor",
-     .dtypes = set_of(DType::f64) | set_of(DType::f32),
-     .decompose = decompose_histc,
-     .grad = no_gradient},
+    composite("histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor",
+              "the number of elements in each of `bins` bins of equal width", set_of(DType::f64) | set_of(DType::f32),
+              decompose_histc, no_gradient),
 };
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
-#include "ops/aten/index_grad.h"
 #include "ops/aten/open_rules.h"
 #include "ops/core/combine.h"
 #include "ops/core/elements.h"
@@ -14,7 +13,6 @@
 #include "ops/core/pointwise.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -101,6 +99,10 @@ std::vector<Expr> index_elements(const std::vector<std::optional<expr::Value>>& 
 
 // --- index -----------------------------------------------------------------------------------------------------------
 
+std::vector<ValueMeta> infer_index_tensor(const Arguments<ValueMeta>& a) {
+    return {ValueMeta::contiguous(a.tensor("self").dtype, plan_index(a).sizes)};
+}
+
 std::vector<Tensor> eval_index(const Arguments<Tensor>& a) {
     const Tensor self = a.tensor("self");
     const IndexPlan plan = plan_index(a);
@@ -155,8 +157,7 @@ std::optional<std::size_t> mask_position(const Arguments<T>& a) {
     return found;
 }
 
-template <class T>
-void check_values(const Arguments<T>& a) {
+void check_values(const AnyArguments auto& a) {
     const DType self = operand_info(a, "self").dtype, values = operand_info(a, "values").dtype;
     if (self != values)
         throw Error("index_put: found values of dtype " + std::string(name(values)) + " for a tensor of dtype " +
@@ -265,44 +266,132 @@ CallResults decompose_put(const Call& c) {
     return reshape(put, self.sizes());
 }
 
+// --- Gradients ---
+
+/// The mask among the indices, over as many dimensions of sizes `sizes` as it has, seen from all of them.
+OptionalV mask_of(Gradients& c, const Sizes& sizes) {
+    std::size_t at = 0;
+    for (const OptionalV& index : c.optional_tensors("indices")) {
+        if (index && index->meta.dtype == DType::boolean) {
+            Sizes wide = index->meta.sizes;
+            wide.resize(sizes.size() - at, 1);
+            return reshaped(*index, wide);
+        }
+        ++at;
+    }
+    return std::nullopt;
+}
+V index_grad(const OfSelf& r) {
+    const V zeros = aten::zeros(r.call.builder(), r.x.sizes(), r.g.dtype());
+    return index_put(zeros, r.call.optional_tensors("indices"), r.g, true);
+}
+void index_put_grad(Gradients& c) {
+    c.takes_complex();
+    const std::vector<OptionalV> indices = c.optional_tensors("indices");
+    const bool added = c.boolean("accumulate");
+    if (const OptionalV mask = mask_of(c, c.grad().sizes())) {  // of one value
+        if (c.needed("self")) c.set("self", added ? c.grad() : drop(*mask, c.grad()));
+        if (c.needed("values")) c.set("values", keep(*mask, c.grad()));
+        return;
+    }
+    if (c.needed("self")) {
+        const V zeros = zeros_like(c.tensor("values"));
+        c.set("self", added ? c.grad() : index_put(c.grad(), indices, zeros));
+    }
+    if (c.needed("values")) c.set("values", index(c.grad(), indices));
+}
+
+bool is_mask(const std::optional<Tensor>& index) { return index && !is_integer(index->dtype()); }
+
+/// `values` as index_put writes them: the dimensions of the index tensors, which broadcast to `positions`, come first.
+Tensor put_slices(const Tensor& values, const Sizes& self, const std::vector<std::optional<Tensor>>& indices,
+                  const Sizes& positions) {
+    const auto indexed = [&](std::size_t d) { return d < indices.size() && indices[d].has_value(); };
+    Sizes sizes;
+    std::size_t at = 0, runs = 0;
+    for (std::size_t d = 0; d < self.size(); ++d) {
+        if (!indexed(d))
+            sizes.push_back(self[d]);
+        else if (d == 0 || !indexed(d - 1))
+            at = ++runs == 1 ? sizes.size() : 0;
+    }
+    const auto first = static_cast<std::ptrdiff_t>(at), count = static_cast<std::ptrdiff_t>(positions.size());
+    sizes.insert(sizes.begin() + first, positions.begin(), positions.end());
+    if (broadcast_sizes(values.sizes(), sizes) != sizes)
+        throw Error("found values of sizes " + to_string(values.sizes()) + ", expected sizes that broadcast to " +
+                    to_string(sizes));
+    Strides strides = broadcast_strides(values.sizes(), values.strides(), sizes);
+    std::rotate(sizes.begin(), sizes.begin() + first, sizes.begin() + first + count);
+    std::rotate(strides.begin(), strides.begin() + first, strides.begin() + first + count);
+    return values.as_strided(sizes, strides, values.offset());
+}
+
+Reason open_put_anywhere(std::string_view op, const Arguments<Tensor>& a) {
+    if (Reason reason = aten_open::index_anywhere(op, a)) return reason;
+    if (a.boolean("accumulate")) return std::nullopt;
+    const Tensor index = a.tensor("index");
+    std::vector<std::int64_t> places = index.values<std::int64_t>();
+    for (std::int64_t& place : places)
+        if (place < 0) place += a.tensor("self").numel();
+    return written_twice(op, places, a.tensor("source"), index);
+}
+
+/// Of index and index_put, one per dimension.
+Reason open_index_per_dim(std::string_view op, const Arguments<Tensor>& a) {
+    const Tensor self = a.tensor("self");
+    const std::vector<std::optional<Tensor>> indices = a.optional_tensors("indices");
+    for (std::size_t d = 0; d < indices.size(); ++d)
+        if (indices[d] && !is_mask(indices[d]))
+            if (Reason reason = bad_index(op, *indices[d], extent(self, static_cast<std::int64_t>(d)), true))
+                return reason;
+    return std::nullopt;
+}
+
+/// "If accumulate is False, the behavior is undefined if indices contain duplicate elements":
+/// https://pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html. Not where they get the same values: then any
+/// order gives one result (y[i] += y[i] is a pattern of programs).
+Reason open_put_per_dim(std::string_view op, const Arguments<Tensor>& a) {
+    if (Reason reason = open_index_per_dim(op, a)) return reason;
+    const std::vector<std::optional<Tensor>> indices = a.optional_tensors("indices");
+    if (a.boolean("accumulate") || std::ranges::any_of(indices, is_mask))
+        return std::nullopt;  // a mask meets each element once
+    const Sizes self = a.tensor("self").sizes();
+    Sizes sizes;
+    for (const std::optional<Tensor>& index : indices)
+        if (index) sizes = broadcast_sizes(sizes, index->sizes());
+    std::vector<Sizes> tuples(static_cast<std::size_t>(element_count(sizes)));
+    std::vector<std::int64_t> places(tuples.size());
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+        if (!indices[d]) continue;
+        const std::int64_t size = extent(a.tensor("self"), static_cast<std::int64_t>(d));
+        const std::vector<std::int64_t> positions = load_broadcast<std::int64_t>(*indices[d], sizes);
+        for (std::size_t k = 0; k < tuples.size(); ++k) {
+            tuples[k].push_back(positions[k] < 0 ? positions[k] + size : positions[k]);
+            places[k] = places[k] * size + tuples[k].back();
+        }
+    }
+    return written_twice(op, places, put_slices(a.tensor("values"), self, indices, sizes),
+                         [&](std::size_t k) { return to_string(tuples[k]); });
+}
+
 }  // namespace
 
 std::span<const OpDef> index_ops() {
     static const OpDef ops[] = {
-        {
-            .doc = "x[i, :, j] with tensors of positions: "
-                   "https://numpy.org/doc/stable/user/basics.indexing.html#advanced-indexing",
-            .schema = "index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
-            .dtypes = kMoved,
-            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-                return {ValueMeta::contiguous(a.tensor("self").dtype, plan_index(a).sizes)};
-            },
-            .eval = eval_index,
-            .lower = lower_index,
-            .open = {.ask = aten_open::index_per_dim},
-            .grad = index_grad,
-            .bound = kBoundExact,
-        },
-        {
-            .doc = "x[i, :, j] = v in a copy, or += v; the last of several wins: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html",
-            .schema = "index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
-            .dtypes = kMoved,
-            .infer = infer_index_put,
-            .eval = eval_index_put,
-            .lower = lower_index_put,
-            .open = {.ask = aten_open::put_per_dim},
-            .grad = index_put_grad,
-            .bound = kBoundSums,
-        },
-        {
-            .doc =
-                "index_put into the flattened tensor: https://pytorch.org/docs/stable/generated/torch.Tensor.put_.html",
-            .schema = "put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_put,
-            .open = {.ask = aten_open::put_anywhere},
-        },
+        primitive("index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
+                  "x[i, :, j] with tensors of positions: "
+                  "https://numpy.org/doc/stable/user/basics.indexing.html#advanced-indexing",
+                  kMoved, {infer_index_tensor, eval_index, lower_index}, index_grad, kBoundExact,
+                  {.ask = open_index_per_dim}),
+        primitive("index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
+                  "a copy of x after x[i, :, j] = v, or += v; of several writes to an element, the last counts: "
+                  "https://pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html",
+                  kMoved, {infer_index_put, eval_index_put, lower_index_put}, index_put_grad, kBoundSums,
+                  {.ask = open_put_per_dim}),
+        composite(
+            "put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
+            "index_put into the flattened tensor: https://pytorch.org/docs/stable/generated/torch.Tensor.put_.html",
+            kMoved, decompose_put, {.ask = open_put_anywhere}),
     };
     return ops;
 }

@@ -1,13 +1,14 @@
 // Slices of a dimension at indices: added to, copied, filled, combined. All are composites of scatters, whose order
 // they have where an index is there twice.
+#include <algorithm>
+
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
-#include "ops/aten/index_grad.h"
 #include "ops/aten/open_rules.h"
+#include "ops/core/elements.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -95,52 +96,59 @@ CallResults decompose_index_reduce(const Call& c) {
     return div(sum, counts, "floor");
 }
 
+void index_add_grad(Gradients& c) {
+    c.takes_complex();
+    c.set("self", c.grad());
+    if (!c.needed("source")) return;
+    const V read = index_select(c.grad(), c.integer("dim"), c.tensor("index"));
+    c.set("source", reshaped(scaled(read, c.scalar("alpha")), c.tensor("source").sizes()));
+}
+
+/// The same, from the end where it is negative.
+Reason open_any_index_along_dim(std::string_view op, const Arguments<Tensor>& a) {
+    return bad_index(op, a.tensor("index"), extent(a.tensor("self"), a.integer("dim")), true);
+}
+
+/// Of index_copy: "the output is nondeterministic" where an index is there twice.
+Reason open_copied_slices(std::string_view op, const Arguments<Tensor>& a) {
+    if (Reason reason = aten_open::index_along_dim(op, a)) return reason;
+    const Tensor index = a.tensor("index"), source = at_least_1d(a.tensor("source"));
+    // The slices one behind another: the dimension that is indexed comes first.
+    const auto d = static_cast<std::size_t>(wrap_dim(a.integer("dim"), source.rank()));
+    Sizes sizes = source.sizes();
+    Strides strides = source.strides();
+    std::rotate(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(d),
+                sizes.begin() + static_cast<std::ptrdiff_t>(d) + 1);
+    std::rotate(strides.begin(), strides.begin() + static_cast<std::ptrdiff_t>(d),
+                strides.begin() + static_cast<std::ptrdiff_t>(d) + 1);
+    return written_twice(op, index.values<std::int64_t>(), source.as_strided(sizes, strides, source.offset()), index);
+}
+
 }  // namespace
 
 std::span<const OpDef> index_slice_ops() {
     static const OpDef ops[] = {
-        {
-            .doc = "slices of a source added to slices of a dimension: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.index_add_.html",
-            .schema = "index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_index_add,
-            .open = {.ask = aten_open::index_along_dim},
-            .grad = index_add_grad,
-        },
-        {
-            .doc = "slices of a source in place of slices of a dimension: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.index_copy_.html",
-            .schema = "index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_index_copy,
-            .open = {.ask = aten_open::copied_slices},
-        },
-        {
-            .doc = "a number in slices of a dimension: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.index_fill_.html",
-            .schema = "index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_index_fill,
-            .open = {.ask = aten_open::any_index_along_dim},
-        },
-        {
-            .doc = "a 0-d tensor in slices of a dimension: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.index_fill_.html",
-            .schema = "index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_index_fill_tensor,
-            .open = {.ask = aten_open::any_index_along_dim},
-        },
-        {
-            .doc = "slices of a source combined with slices of a dimension: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.index_reduce_.html",
-            .schema = "index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool "
-                      "include_self=True) -> Tensor",
-            .dtypes = kNumbers,
-            .decompose = decompose_index_reduce,
-            .open = {.ask = aten_open::index_along_dim},
-        },
+        composite("index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
+                  "slices of a source added to slices of a dimension: "
+                  "https://pytorch.org/docs/stable/generated/torch.Tensor.index_add_.html",
+                  kMoved, decompose_index_add, index_add_grad, {.ask = aten_open::index_along_dim}),
+        composite("index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
+                  "slices of a source in place of slices of a dimension: "
+                  "https://pytorch.org/docs/stable/generated/torch.Tensor.index_copy_.html",
+                  kMoved, decompose_index_copy, {.ask = open_copied_slices}),
+        composite("index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+                  "a number in slices of a dimension: "
+                  "https://pytorch.org/docs/stable/generated/torch.Tensor.index_fill_.html",
+                  kMoved, decompose_index_fill, {.ask = open_any_index_along_dim}),
+        composite("index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
+                  "a 0-d tensor in slices of a dimension: "
+                  "https://pytorch.org/docs/stable/generated/torch.Tensor.index_fill_.html",
+                  kMoved, decompose_index_fill_tensor, {.ask = open_any_index_along_dim}),
+        composite("index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool "
+                  "include_self=True) -> Tensor",
+                  "slices of a source combined with slices of a dimension: "
+                  "https://pytorch.org/docs/stable/generated/torch.Tensor.index_reduce_.html",
+                  kNumbers, decompose_index_reduce, {.ask = aten_open::index_along_dim}),
     };
     return ops;
 }

@@ -1,16 +1,13 @@
 // Ops that put tensors together or repeat them: cat and what is made of it, repeat, tile, repeat_interleave.
-#include <algorithm>
 
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
-#include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -67,6 +64,11 @@ CatPlan plan_cat(const Arguments<T>& a) {
     std::vector<OperandInfo> operands;
     for (const T& tensor : a.tensors("tensors")) operands.push_back(operand_info(tensor));
     return plan_cat(operands, a.integer("dim"));
+}
+
+std::vector<ValueMeta> infer_cat(const Arguments<ValueMeta>& a) {
+    const CatPlan plan = plan_cat(a);
+    return {ValueMeta::contiguous(plan.dtype, plan.sizes)};
 }
 
 std::vector<Tensor> eval_cat(const Arguments<Tensor>& a) {
@@ -169,8 +171,7 @@ CallResults decompose_vstack(const Call& c) {
 
 // --- repeat, tile, repeat_interleave -------------------------------------------------------------------------------
 
-template <class T>
-Sizes repeat_sizes(const Sizes& self, const Arguments<T>& a) {
+Sizes repeat_sizes(const Sizes& self, const AnyArguments auto& a) {
     Sizes sizes = a.integers("repeats");
     if (sizes.size() < self.size())
         throw Error("repeat: found " + std::to_string(sizes.size()) +
@@ -184,6 +185,11 @@ Sizes repeat_sizes(const Sizes& self, const Arguments<T>& a) {
     }
     element_count(sizes);
     return sizes;
+}
+
+std::vector<ValueMeta> infer_repeat(const Arguments<ValueMeta>& a) {
+    const ValueMeta self = a.tensor("self");
+    return {ValueMeta::contiguous(self.dtype, repeat_sizes(self.sizes, a))};
 }
 
 std::vector<Tensor> eval_repeat(const Arguments<Tensor>& a) {
@@ -245,69 +251,65 @@ CallResults decompose_repeat_interleave(const Call& c) {
     return reshape(own_copy(repeated), merged);
 }
 
+// --- Gradients ---
+
+/// A dimension repeated n times is n dimensions of its size: those are summed.
+V repeat_grad(const OfSelf& r) {
+    const Ints repeats = r.call.integers("repeats");
+    const std::size_t added = repeats.size() - r.x.sizes().size();
+    Sizes apart;
+    Ints copies;
+    for (std::size_t d = 0; d < repeats.size(); ++d) {
+        copies.push_back(static_cast<std::int64_t>(apart.size()));
+        apart.push_back(repeats[d]);
+        if (d >= added) apart.push_back(r.x.sizes()[d - added]);
+    }
+    return summed(reshaped(r.g, apart), copies);
+}
+/// Each tensor's part. [0], which cat takes beside any sizes, has none.
+void cat_grad(Gradients& c) {
+    c.takes_complex();
+    const V grad = c.grad();
+    const std::int64_t dim = wrap_dim(c.integer("dim"), grad.rank());
+    std::int64_t start = 0;
+    for (const V& tensor : c.tensors("tensors")) {
+        const bool skipped = tensor.sizes() == Sizes{0} && grad.rank() != 1;
+        const std::int64_t size = skipped ? 0 : tensor.sizes().at(static_cast<std::size_t>(dim));
+        if (c.needed(tensor))
+            c.set(tensor, skipped ? zeros(c.builder(), Ints{0}, grad.dtype()) : sliced(grad, dim, start, start + size));
+        start += size;
+    }
+}
+void stack_grad(Gradients& c) {
+    c.takes_complex();
+    const V grad = c.grad();
+    const std::int64_t dim = wrap_dim(c.integer("dim"), grad.rank());
+    std::int64_t i = 0;
+    for (const V& tensor : c.tensors("tensors")) {
+        if (c.needed(tensor)) c.set(tensor, select(grad, dim, i));
+        ++i;
+    }
+}
+
 }  // namespace
 
 std::span<const OpDef> join_ops() {
     static const OpDef ops[] = {
-        {
-            .doc = "tensors one after the other along a dimension",
-            .schema = "cat(Tensor[] tensors, int dim=0) -> Tensor",
-            .dtypes = kMoved,
-            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-                const CatPlan plan = plan_cat(a);
-                return {ValueMeta::contiguous(plan.dtype, plan.sizes)};
-            },
-            .eval = eval_cat,
-            .lower = lower_cat,
-            .grad = cat_grad,
-            .bound = kBoundExact,
-        },
-        {
-            .doc = "tensors along a new dimension",
-            .schema = "stack(Tensor[] tensors, int dim=0) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_stack,
-            .grad = stack_grad,
-        },
-        {
-            .doc = "tensors side by side",
-            .schema = "hstack(Tensor[] tensors) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_hstack,
-        },
-        {
-            .doc = "tensors on top of each other",
-            .schema = "vstack(Tensor[] tensors) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_vstack,
-        },
-        {
-            .doc = "the tensor several times along each dimension: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.repeat.html",
-            .schema = "repeat(Tensor self, SymInt[] repeats) -> Tensor",
-            .dtypes = kMoved,
-            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-                const ValueMeta self = a.tensor("self");
-                return {ValueMeta::contiguous(self.dtype, repeat_sizes(self.sizes, a))};
-            },
-            .eval = eval_repeat,
-            .lower = lower_repeat,
-            .grad = repeat_grad,
-            .bound = kBoundExact,
-        },
-        {
-            .doc = "repeat that adds missing repeats of 1 in front",
-            .schema = "tile(Tensor self, SymInt[] dims) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_tile,
-        },
-        {
-            .doc = "every index repeated in place",
-            .schema = "repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? "
-                      "output_size=None) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_repeat_interleave,
-        },
+        primitive("cat(Tensor[] tensors, int dim=0) -> Tensor", "tensors one after the other along a dimension", kMoved,
+                  {infer_cat, eval_cat, lower_cat}, cat_grad, kBoundExact),
+        composite("stack(Tensor[] tensors, int dim=0) -> Tensor", "tensors along a new dimension", kMoved,
+                  decompose_stack, stack_grad),
+        composite("hstack(Tensor[] tensors) -> Tensor", "tensors side by side", kMoved, decompose_hstack),
+        composite("vstack(Tensor[] tensors) -> Tensor", "tensors on top of each other", kMoved, decompose_vstack),
+        primitive("repeat(Tensor self, SymInt[] repeats) -> Tensor",
+                  "the tensor repeated along each dimension: "
+                  "https://pytorch.org/docs/stable/generated/torch.Tensor.repeat.html",
+                  kMoved, {infer_repeat, eval_repeat, lower_repeat}, repeat_grad, kBoundExact),
+        composite("tile(Tensor self, SymInt[] dims) -> Tensor", "repeat, where missing repeats are 1 and come first",
+                  kMoved, decompose_tile),
+        composite("repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? output_size=None) "
+                  "-> Tensor",
+                  "each slice repeated directly after itself", kMoved, decompose_repeat_interleave),
     };
     return ops;
 }

@@ -228,23 +228,28 @@ constexpr Family kFamilies[] = {
      "bitwise_or.Scalar bitwise_or.Tensor bitwise_right_shift.Tensor bitwise_right_shift.Tensor_Scalar "
      "bitwise_xor.Scalar bitwise_xor.Tensor ceil celu clamp clamp.Tensor clamp_max clamp_min complex "
      "copysign.Tensor cos cosh deg2rad div.Scalar div.Scalar_mode div.Tensor div.Tensor_mode elu elu_backward "
-     "eq.Scalar eq.Tensor erf erfc exp exp2 expm1 floor floor_divide floor_divide.Scalar fmax fmin fmod.Scalar "
-     "fmod.Tensor frac gcd ge.Scalar ge.Tensor gelu gelu_backward gt.Scalar gt.Tensor hardshrink "
+     "eq.Scalar eq.Tensor erf erfc erfinv exp exp2 expm1 floor floor_divide floor_divide.Scalar fmax fmin fmod.Scalar "
+     "fmod.Tensor frac frexp.Tensor gcd ge.Scalar ge.Tensor gelu gelu_backward gt.Scalar gt.Tensor hardshrink "
      "hardshrink_backward hardsigmoid hardsigmoid_backward hardswish hardswish_backward hardtanh "
-     "hardtanh_backward heaviside hypot isfinite isinf isnan lcm le.Scalar le.Tensor leaky_relu lerp.Scalar "
+     "hardtanh_backward heaviside hypot i0 igamma igammac isfinite isinf isnan lcm le.Scalar le.Tensor leaky_relu "
+     "lerp.Scalar "
      "lerp.Tensor lgamma log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not logical_or "
      "logical_xor logit logit_backward lt.Scalar lt.Tensor max.other maximum min.other minimum mish "
-     "mish_backward mul.Scalar mul.Tensor nan_to_num ne.Scalar ne.Tensor neg polar pow.Tensor_Scalar "
+     "mish_backward mul.Scalar mul.Tensor nan_to_num ne.Scalar ne.Tensor neg nextafter polar pow.Tensor_Scalar "
      "pow.Tensor_Tensor rad2deg reciprocal relu relu6 remainder.Scalar remainder.Tensor round round.decimals "
      "rsqrt rsub.Scalar selu sgn sigmoid sigmoid_backward sign silu silu_backward sin sinc sinh "
-     "soft_margin_loss softplus softplus_backward softshrink softshrink_backward sqrt square sub.Scalar "
+     "soft_margin_loss special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 "
+     "special_erfcx special_i0e special_i1 special_i1e special_log_ndtr special_modified_bessel_i0 "
+     "special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_ndtri "
+     "special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1 special_spherical_bessel_j0 special_zeta "
+     "softplus softplus_backward softshrink softshrink_backward sqrt square sub.Scalar "
      "sub.Tensor tan tanh tanh_backward threshold trunc where.Scalar where.ScalarOther where.ScalarSelf "
      "where.self xlogy.Scalar_Other xlogy.Tensor"},
     {of_format, "_to_copy clone contiguous empty_like full_like ones_like rand_like randn_like zeros_like"},
     {of_conversion, "to.dtype"},
     {of_operand<0>,
      "_conj addr copy diagonal_scatter fill.Scalar fill.Tensor flip index_fill.int_Scalar "
-     "index_fill.int_Tensor index_put lift_fresh_copy native_dropout put sort sort.stable zero"},
+     "index_fill.int_Tensor index_put lift_fresh_copy linalg_matrix_exp native_dropout put sort sort.stable zero"},
     {of_operand<1>, "_weight_norm_interface_backward binary_cross_entropy_backward gru_cell"},
     {of_operand<1, 0>, "hinge_embedding_loss leaky_relu_backward rsub.Tensor threshold_backward"},
     {of_angle, "angle"},
@@ -254,8 +259,9 @@ constexpr Family kFamilies[] = {
     {of_rows,
      "_ctc_loss_backward _log_softmax_backward_data _softmax_backward_data _weight_norm_interface addbmm "
      "grid_sampler_2d_backward grid_sampler_3d_backward huber_loss_backward instance_norm kthvalue log_sigmoid "
-     "log_sigmoid_forward masked_scatter max_pool1d mse_loss_backward native_group_norm_backward "
-     "native_layer_norm_backward pow.Scalar smooth_l1_loss_backward"},
+     "log_sigmoid_forward masked_scatter max_pool1d mse_loss_backward mvlgamma native_group_norm_backward "
+     "native_layer_norm_backward normal.Tensor_Tensor normal.Tensor_float normal.float_Tensor pow.Scalar renorm "
+     "smooth_l1_loss_backward"},
     {of_convolution,
      "_convolution _convolution.deprecated conv1d conv2d conv3d conv_transpose1d conv_transpose2d.input "
      "conv_transpose3d.input convolution convolution_backward"},
@@ -283,18 +289,13 @@ constexpr Family kFamilies[] = {
      "upsample_trilinear3d.vec upsample_trilinear3d_backward upsample_trilinear3d_backward.vec"},
 };
 
-/// "add.Tensor" -> "aten.add.Tensor", "abs" -> "aten.abs.default".
-std::string target_of(const std::string& op) {
-    return "aten." + op + (op.find('.') == std::string::npos ? ".default" : "");
-}
-
 }  // namespace
 
 std::vector<std::pair<std::string, LayoutFn>> op_layouts() {
     std::vector<std::pair<std::string, LayoutFn>> layouts;
     for (const Family& family : kFamilies) {
         std::istringstream ops{std::string(family.ops)};
-        for (std::string op; ops >> op;) layouts.emplace_back(target_of(op), family.layout);
+        for (std::string op; ops >> op;) layouts.emplace_back(target_of("aten", op), family.layout);
     }
     return layouts;
 }

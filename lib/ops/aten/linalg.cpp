@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/joined.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
-#include "ops/aten/linalg_grad.h"
 #include "ops/aten/matrices.h"
 
 namespace whittle::matrices {
@@ -87,7 +87,7 @@ Metas infer_determinant(const Arguments<ValueMeta>& a, bool with_sign) {
     Metas metas = {ValueMeta::contiguous(matrix.dtype, batch)};
     if (with_sign) metas.push_back(ValueMeta::contiguous(real_of(matrix.dtype), batch));
     metas.push_back(ValueMeta::contiguous(matrix.dtype, matrix.sizes));
-    metas.push_back(ValueMeta::contiguous(DType::i32, with(batch, {matrix.sizes.back()})));
+    metas.push_back(ValueMeta::contiguous(DType::i32, joined(batch, {matrix.sizes.back()})));
     return metas;
 }
 Metas infer_det(const Arguments<ValueMeta>& a) { return infer_determinant(a, false); }
@@ -99,7 +99,7 @@ Tensors eval_determinant(const Arguments<Tensor>& a, bool logarithm) {
         const Sizes batch = batch_of(matrix.sizes());
         Results<T> det(matrix.dtype(), batch), factors(matrix.dtype(), matrix.sizes());
         Results<Real<T>> size(real_of(matrix.dtype()), batch);
-        Results<std::int64_t> pivots(DType::i32, with(batch, {matrix.sizes().back()}));
+        Results<std::int64_t> pivots(DType::i32, joined(batch, {matrix.sizes().back()}));
         each_matrix<T>(matrix, [&](std::int64_t i, Matrix<T> one) {
             const Lu<T> lu = as_libtorch_factors(matrix, std::move(one));
             T product = lu.sign(), sign = lu.sign();
@@ -149,6 +149,68 @@ struct Solution {
     Sizes result;  ///< without the column of a vector
     bool vector = false;
 };
+// --- Gradients ---
+// Sources: Giles, Collected Matrix Derivative Results, 2008, and
+// https://github.com/pytorch/pytorch/blob/v1.13.1/torch/csrc/autograd/FunctionsManual.cpp
+
+/// A^-H
+V inverse_turned(const V& x) { return turned(linalg_inv_ex(x)[0]); }
+
+bool solves_for_vectors(const Sizes& a, const Sizes& b) {
+    return b.size() == 1 || (b.size() + 1 == a.size() && std::equal(b.begin(), b.end(), a.begin()));
+}
+
+/// d det = det tr(A^-1 dA). Of singular matrices it is not finite.
+void det_grad(Gradients& c) {
+    c.takes_complex();
+    const V factor = c.grad() * conjugate(c.result());
+    c.set("A", column(column(factor)) * inverse_turned(c.tensor("A")));
+}
+
+/// d log|det| = Re tr(A^-1 dA), and d sign = i sign Im tr(A^-1 dA), which real numbers do not have.
+void slogdet_grad(Gradients& c) {
+    c.takes_complex();
+    const V a = c.tensor("A");
+    V factor = c.grad(1);
+    if (is_complex(a.dtype())) {
+        const V turn = imag(conjugate(c.result()) * c.grad(0));
+        factor = complex(factor, turn);
+    }
+    c.set("A", column(column(factor)) * inverse_turned(a));
+}
+
+/// d A^-1 = -A^-1 dA A^-1
+void inverse_grad(Gradients& c) {
+    c.takes_complex();
+    const V y = turned(c.result());
+    c.set("A", -matmul(matmul(y, c.grad()), y));
+}
+
+/// A X = B: B's is A^-H G, A's -A^-H G X^H; X A = B likewise.
+void solve_grad(Gradients& c) {
+    c.takes_complex();
+    const bool left = c.boolean("left");
+    const V a = c.tensor("A"), right = c.tensor("B");
+    V g = c.grad(), x = c.result();
+    const bool vector = solves_for_vectors(a.sizes(), right.sizes());
+    if (vector) g = column(g), x = column(x);
+    const V of_right = _linalg_solve_ex(turned(a), g, left)[0];
+    if (c.needed("B")) c.set("B", vector ? reshaped(of_right, c.grad().sizes()) : of_right);
+    if (c.needed("A")) c.set("A", -(left ? matmul(of_right, turned(x)) : matmul(turned(x), of_right)));
+}
+
+/// As solve_grad(), of the triangle that is read.
+void triangular_grad(Gradients& c) {
+    c.takes_complex();
+    const bool upper = c.boolean("upper"), left = c.boolean("left"), unit = c.boolean("unitriangular");
+    const V a = c.tensor("self"), x = c.result();
+    const V of_right = linalg_solve_triangular(turned(a), c.grad(), !upper, left, unit);
+    c.set("B", of_right);
+    if (!c.needed("self")) return;
+    const V whole = -(left ? matmul(of_right, turned(x)) : matmul(turned(x), of_right));
+    c.set("self", triangle(whole, upper, unit ? (upper ? 1 : -1) : 0));
+}
+
 Solution plan_solution(const Schema& schema, const ValueMeta& a, const ValueMeta& b, bool left, bool may_be_vector) {
     require_square(schema, a);
     Solution plan;
@@ -163,8 +225,8 @@ Solution plan_solution(const Schema& schema, const ValueMeta& a, const ValueMeta
     if (sizes.size() < 2 || a.dtype != b.dtype) fail();
     if ((left ? rows_of(sizes) : sizes.back()) != a.sizes.back()) fail();
     const Sizes batch = broadcast_sizes(batch_of(a.sizes), batch_of(sizes));
-    plan.a = with(batch, {a.sizes.back(), a.sizes.back()});
-    plan.b = with(batch, {rows_of(sizes), sizes.back()});
+    plan.a = joined(batch, {a.sizes.back(), a.sizes.back()});
+    plan.b = joined(batch, {rows_of(sizes), sizes.back()});
     plan.result = plan.b;
     if (plan.vector) plan.result.pop_back();
     return plan;
@@ -181,7 +243,7 @@ Metas infer_solve(const Arguments<ValueMeta>& a) {
     const Solution plan = plan_solution(a.schema(), matrix, a.tensor("B"), left, true);
     const Sizes batch = batch_of(matrix.sizes);
     return {ValueMeta::contiguous(matrix.dtype, plan.result), ValueMeta::contiguous(matrix.dtype, matrix.sizes),
-            ValueMeta::contiguous(DType::i32, with(batch, {matrix.sizes.back()})),
+            ValueMeta::contiguous(DType::i32, joined(batch, {matrix.sizes.back()})),
             ValueMeta::contiguous(DType::i32, batch)};
 }
 Tensors eval_solve(const Arguments<Tensor>& a) {
@@ -191,7 +253,7 @@ Tensors eval_solve(const Arguments<Tensor>& a) {
     return in_double(matrix, [&]<class T>(T) -> Tensors {
         const Sizes batch = batch_of(matrix.sizes());
         Results<T> x(matrix.dtype(), plan.b), factors(matrix.dtype(), matrix.sizes());
-        Results<std::int64_t> pivots(DType::i32, with(batch, {matrix.sizes().back()})), info(DType::i32, batch);
+        Results<std::int64_t> pivots(DType::i32, joined(batch, {matrix.sizes().back()})), info(DType::i32, batch);
         each_matrix<T>(matrix, [&](std::int64_t i, Matrix<T> one) {
             const Lu<T> lu = as_libtorch_factors(matrix, std::move(one));
             check_info(a, lu.info, "singular");
@@ -264,45 +326,29 @@ CallResults decompose_cholesky_solve(const Call& c) {
     return solve(upper ? factor : turned, half, true);
 }
 
-// --- Records ---
-
 constexpr OpDef kLinalg[] = {
-    {.doc = "the determinant, by LU: https://pytorch.org/docs/stable/generated/torch.linalg.det.html",
-     .schema = "_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)",
-     .dtypes = kDTypes,
-     .infer = infer_det,
-     .eval = eval_det,
-     .grad = det_grad},
-    {.doc = "the determinant's sign and logarithm: https://pytorch.org/docs/stable/generated/torch.linalg.slogdet.html",
-     .schema = "_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)",
-     .dtypes = kDTypes,
-     .infer = infer_slogdet,
-     .eval = eval_slogdet,
-     .grad = slogdet_grad},
-    {.doc = "the inverse: https://pytorch.org/docs/stable/generated/torch.linalg.inv_ex.html",
-     .schema = "linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)",
-     .dtypes = kDTypes,
-     .infer = infer_inverse,
-     .eval = eval_inverse,
-     .grad = inverse_grad},
-    {.doc = "X of A X = B: https://pytorch.org/docs/stable/generated/torch.linalg.solve_ex.html",
-     .schema = "_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, "
-               "Tensor LU, Tensor pivots, Tensor info)",
-     .dtypes = kDTypes,
-     .infer = infer_solve,
-     .eval = eval_solve,
-     .grad = solve_grad},
-    {.doc = "X of A X = B, A triangular: https://pytorch.org/docs/stable/generated/torch.linalg.solve_triangular.html",
-     .schema = "linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool "
-               "unitriangular=False) -> Tensor",
-     .dtypes = kDTypes,
-     .infer = infer_triangular,
-     .eval = eval_triangular,
-     .grad = triangular_grad},
-    {.doc = "X of A X = B by A's factor",
-     .schema = "cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor",
-     .dtypes = kDTypes,
-     .decompose = decompose_cholesky_solve},
+    primitive("_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)",
+              "the determinant, by LU: https://pytorch.org/docs/stable/generated/torch.linalg.det.html", kDTypes,
+              {infer_det, eval_det}, det_grad),
+    primitive("_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)",
+              "the sign of the determinant, and the logarithm of its magnitude: "
+              "https://pytorch.org/docs/stable/generated/torch.linalg.slogdet.html",
+              kDTypes, {infer_slogdet, eval_slogdet}, slogdet_grad),
+    primitive("linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)",
+              "the inverse: https://pytorch.org/docs/stable/generated/torch.linalg.inv_ex.html", kDTypes,
+              {infer_inverse, eval_inverse}, inverse_grad),
+    primitive("_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, "
+              "Tensor LU, Tensor pivots, Tensor info)",
+              "the solution X of A X = B: https://pytorch.org/docs/stable/generated/torch.linalg.solve_ex.html",
+              kDTypes, {infer_solve, eval_solve}, solve_grad),
+    primitive(
+        "linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> "
+        "Tensor",
+        "the solution X of A X = B for a triangular A: "
+        "https://pytorch.org/docs/stable/generated/torch.linalg.solve_triangular.html",
+        kDTypes, {infer_triangular, eval_triangular}, triangular_grad),
+    composite("cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor",
+              "the solution X of A X = B, from the Cholesky factor of A", kDTypes, decompose_cholesky_solve),
 };
 
 }  // namespace

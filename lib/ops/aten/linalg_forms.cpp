@@ -107,7 +107,7 @@ CallResults decompose_bilinear(const Call& c) {
     if (x.rank() == 0 || y.rank() == 0 || weight.rank() != 3)
         throw Error("bilinear: found operands of " + std::to_string(x.rank()) + " and " + std::to_string(y.rank()) +
                     " dimensions and a weight of " + std::to_string(weight.rank()) +
-                    ", expected operands of at least 1 and a weight of 3");
+                    " dimensions, expected operands of at least 1 dimension and a weight of 3 dimensions");
     Sizes sizes = x.sizes();
     sizes.back() = weight.size(0);
     const V flat = _trilinear(reshape(x, Ints{-1, x.size(-1)}), weight, reshape(y, Ints{-1, y.size(-1)}), Ints{1, 3},
@@ -213,7 +213,7 @@ CallResults decompose_dist(const Call& c) { return norm(c.tensor("self") - c.ten
 V norm_except(const V& v, const Scalar& p, std::int64_t dim) {
     if (dim < -1 || dim >= v.rank())
         throw Error("norm_except_dim: found dim=" + std::to_string(dim) + " for a tensor of " +
-                    std::to_string(v.rank()) + " dimensions, expected -1 or one of them");
+                    std::to_string(v.rank()) + " dimensions, expected -1 or one of these dimensions");
     if (dim == -1) return norm(v, p);
     Ints others;
     for (std::int64_t d = 0; d < v.rank(); ++d)
@@ -231,67 +231,67 @@ CallResults decompose_weight_norm(const Call& c) {
     return v * (g / norm_except(v, 2, dim));
 }
 
-constexpr OpDef form(std::string_view schema, std::string_view doc, DecomposeFn decompose,
-                     DTypeSet dtypes = kMatrices) {
-    return {.doc = doc, .schema = schema, .dtypes = dtypes, .decompose = decompose};
-}
-
 constexpr OpDef kLinalgForms[] = {
-    form("logdet(Tensor self) -> Tensor", "the logarithm of the determinant", decompose_logdet),
-    form("linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor "
-         "info)",
-         "X of A X = B, and which pivot is 0", decompose_solve_ex),
-    form("linalg_eigvalsh(Tensor self, str UPLO=\"L\") -> Tensor", "eigenvalues, ascending", decompose_linalg_eigvalsh),
-    form("linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)",
-         "singular values, descending, and vectors", decompose_linalg_svd),
-    form("linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor", "singular values, descending",
-         decompose_linalg_svdvals),
-    form("qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R)", "orthogonal times upper triangular", decompose_qr),
-    form("matrix_power(Tensor self, int n) -> Tensor", "a matrix times itself", decompose_matrix_power),
-    form("linalg_matrix_power(Tensor self, int n) -> Tensor", "a matrix times itself", decompose_matrix_power),
-    form("linalg_multi_dot(Tensor[] tensors) -> Tensor", "the product of matrices", decompose_multi_dot),
-    form("chain_matmul(Tensor[] matrices) -> Tensor", "the product of matrices", decompose_multi_dot),
-    form("inner(Tensor self, Tensor other) -> Tensor", "sums of products along the last dimensions", decompose_inner),
-    {.doc = "the product of matrices of i8, in i32",
-     .schema = "_int_mm(Tensor self, Tensor mat2) -> Tensor",
-     .dtypes = set_of(DType::i8),
-     .decompose = decompose_int_mm,
-     .grad = no_gradient},
-    form("linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor", "sums of products along a dimension",
-         decompose_vecdot),
-    form("vdot(Tensor self, Tensor other) -> Tensor", "the sum of products, the first one's conjugate", decompose_vdot),
-    form("cross(Tensor self, Tensor other, int? dim=None) -> Tensor", "cross products", decompose_cross),
-    form("bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor",
-         "input1 weight input2 + bias", decompose_bilinear, kFloating),
-    form("linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2,-1], bool keepdim=False, *, ScalarType? "
-         "dtype=None) -> Tensor",
-         "norms of matrices", decompose_matrix_norm, kReal),
-    form("linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2,-1], bool keepdim=False, *, ScalarType? "
-         "dtype=None) -> Tensor",
-         "norms of matrices, by name", decompose_matrix_norm_by_name, kReal),
-    form("linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) "
-         "-> Tensor",
-         "norms of vectors or matrices", decompose_linalg_norm, kReal),
-    form("linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) "
-         "-> Tensor",
-         "norms of matrices, by name", decompose_linalg_norm_by_name, kReal),
-    form("norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor", "the p-norm, in a dtype",
-         decompose_norm_of_dtype, kFloating),
-    form("norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor",
-         "p-norms along dimensions, in a dtype", decompose_norm_of_dtype, kFloating),
-    form("frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "the root of the sum of squares",
-         decompose_frobenius, kFloating),
-    form("frobenius_norm(Tensor self) -> Tensor", "the root of the sum of all squares", decompose_frobenius_of_all,
-         kFloating),
-    form("nuclear_norm(Tensor self, bool keepdim=False) -> Tensor", "the sum of the singular values", decompose_nuclear,
-         kReal),
-    form("nuclear_norm.dim(Tensor self, int[2] dim, bool keepdim=False) -> Tensor", "sums of singular values",
-         decompose_nuclear_along, kReal),
-    form("dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", "the p-norm of the difference", decompose_dist,
-         kFloating),
-    form("norm_except_dim(Tensor v, int pow=2, int dim=0) -> Tensor", "the norm of each index of a dimension",
-         decompose_norm_except_dim, kFloating),
-    form("_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor", "v g / norm of v", decompose_weight_norm, kFloating),
+    composite("logdet(Tensor self) -> Tensor", "the logarithm of the determinant", kMatrices, decompose_logdet),
+    composite("linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, "
+              "Tensor info)",
+              "the solution X of A X = B, and the position of a zero pivot", kMatrices, decompose_solve_ex),
+    composite("linalg_eigvalsh(Tensor self, str UPLO=\"L\") -> Tensor", "eigenvalues, ascending", kMatrices,
+              decompose_linalg_eigvalsh),
+    composite("linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)",
+              "singular values, descending, and vectors", kMatrices, decompose_linalg_svd),
+    composite("linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor", "singular values, descending", kMatrices,
+              decompose_linalg_svdvals),
+    composite("qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R)",
+              "QR decomposition into an orthogonal and an upper triangular matrix", kMatrices, decompose_qr),
+    composite("{|linalg_}matrix_power(Tensor self, int n) -> Tensor", "an integer power of a matrix", kMatrices,
+              decompose_matrix_power),
+    composite("linalg_multi_dot(Tensor[] tensors) -> Tensor", "the product of matrices", kMatrices,
+              decompose_multi_dot),
+    composite("chain_matmul(Tensor[] matrices) -> Tensor", "the product of matrices", kMatrices, decompose_multi_dot),
+    composite("inner(Tensor self, Tensor other) -> Tensor", "sums of products along the last dimensions", kMatrices,
+              decompose_inner),
+    composite("_int_mm(Tensor self, Tensor mat2) -> Tensor", "the product of matrices of i8, in i32", set_of(DType::i8),
+              decompose_int_mm, no_gradient),
+    composite("linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor", "sums of products along a dimension",
+              kMatrices, decompose_vecdot),
+    composite("vdot(Tensor self, Tensor other) -> Tensor", "the sum of products with the conjugate of the first vector",
+              kMatrices, decompose_vdot),
+    composite("cross(Tensor self, Tensor other, int? dim=None) -> Tensor", "cross products", kMatrices,
+              decompose_cross),
+    composite("bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor",
+              "input1 * weight * input2 + bias", kFloating, decompose_bilinear),
+    composite("linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2,-1], bool keepdim=False, *, ScalarType? "
+              "dtype=None) -> Tensor",
+              "norms of matrices", kReal, decompose_matrix_norm),
+    composite("linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2,-1], bool keepdim=False, *, "
+              "ScalarType? dtype=None) -> Tensor",
+              "norms of matrices, where the norm is given by name", kReal, decompose_matrix_norm_by_name),
+    composite("linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
+              "dtype=None) -> Tensor",
+              "norms of vectors or matrices", kReal, decompose_linalg_norm),
+    composite("linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
+              "dtype=None) -> Tensor",
+              "norms of matrices, where the norm is given by name", kReal, decompose_linalg_norm_by_name),
+    composite("norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor", "the p-norm, in a dtype",
+              kFloating, decompose_norm_of_dtype),
+    composite(
+        "norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) -> Tensor",
+        "p-norms along dimensions, in a dtype", kFloating, decompose_norm_of_dtype),
+    composite("frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
+              "the root of the sum of squares", kFloating, decompose_frobenius),
+    composite("frobenius_norm(Tensor self) -> Tensor", "the root of the sum of all squares", kFloating,
+              decompose_frobenius_of_all),
+    composite("nuclear_norm(Tensor self, bool keepdim=False) -> Tensor", "the sum of the singular values", kReal,
+              decompose_nuclear),
+    composite("nuclear_norm.dim(Tensor self, int[2] dim, bool keepdim=False) -> Tensor", "sums of singular values",
+              kReal, decompose_nuclear_along),
+    composite("dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", "the p-norm of the difference", kFloating,
+              decompose_dist),
+    composite("norm_except_dim(Tensor v, int pow=2, int dim=0) -> Tensor", "the norm of each slice along a dimension",
+              kFloating, decompose_norm_except_dim),
+    composite("_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor", "v * g / norm(v)", kFloating,
+              decompose_weight_norm),
 };
 
 }  // namespace

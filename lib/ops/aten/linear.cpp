@@ -1,9 +1,8 @@
 // Products of tensors of any rank, as compositions of mm, bmm, mv, dot and mul.
 // Definitions: https://pytorch.org/docs/stable/generated/torch.matmul.html and its neighbours
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
+#include "base/joined.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
 #include "ops/core/dense.h"
@@ -20,11 +19,6 @@ V expand_to(const V& value, const Sizes& sizes) {
 }
 
 V in_order(const V& value, const Sizes& dims) { return std::ranges::is_sorted(dims) ? value : permute(value, dims); }
-
-Sizes joined_sizes(Sizes a, const Sizes& b) {
-    a.insert(a.end(), b.begin(), b.end());
-    return a;
-}
 
 // ---- matmul ----
 
@@ -68,8 +62,8 @@ CallResults decompose_matmul(const Call& c) {
         product = b.rank() == 1 ? mv(rows, b) : mm(rows, b);
     } else {
         const V matrix_a = a.rank() == 1 ? reshaped(a, {1, shape.k}) : a;
-        const V all_a = expand_to(matrix_a, joined_sizes(shape.batch, {shape.m, shape.k}));
-        const V all_b = expand_to(b, joined_sizes(shape.batch, {shape.k, shape.n}));
+        const V all_a = expand_to(matrix_a, joined(shape.batch, {shape.m, shape.k}));
+        const V all_b = expand_to(b, joined(shape.batch, {shape.k, shape.n}));
         product = bmm(reshaped(all_a, {batch, shape.m, shape.k}), reshaped(all_b, {batch, shape.k, shape.n}));
     }
     return reshaped(product, shape.result);
@@ -133,8 +127,7 @@ LinearShape linear_shape(const ValueMeta& input, const ValueMeta& weight, const 
     return shape;
 }
 
-template <class T>
-LinearShape linear_shape(const Arguments<T>& args) {
+LinearShape linear_shape(const AnyArguments auto& args) {
     std::optional<ValueMeta> bias;
     if (const auto given = args.optional_tensor("bias")) bias = meta_of(*given);
     return linear_shape(meta_of(args.tensor("input")), meta_of(args.tensor("weight")), bias);
@@ -202,10 +195,10 @@ CallResults decompose_tensordot(const Call& c) {
                     ", expected equal numbers of distinct dimensions, with equal sizes");
     const Sizes sizes_a = sizes_of(a, free_a), sizes_b = sizes_of(b, free_b);
     const std::int64_t m = element_count(sizes_a), n = element_count(sizes_b), k = element_count(sizes_of(a, dims_a));
-    const V left = reshaped(in_order(a, joined_sizes(free_a, dims_a)), {m, k});
-    const V right = reshaped(in_order(b, joined_sizes(dims_b, free_b)), {k, n});
+    const V left = reshaped(in_order(a, joined(free_a, dims_a)), {m, k});
+    const V right = reshaped(in_order(b, joined(dims_b, free_b)), {k, n});
     const V product = mm(left, right);
-    return reshaped(product, joined_sizes(sizes_a, sizes_b));
+    return reshaped(product, joined(sizes_a, sizes_b));
 }
 
 /// Every element of self times all of other: self's dimensions step over whole copies of other's.
@@ -293,53 +286,30 @@ CallResults decompose_trilinear(const Call& c) {
     return sum(product, summed);
 }
 
-// ---- records ----
-
 constexpr OpDef kLinearOps[] = {
-    {.doc = "beta self + alpha (vec1 outer vec2)",
-     .schema = "addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-     .dtypes = kNumbers | kComplex,
-     .decompose = decompose_addr},
-    {.doc = "beta self + alpha (the sum of the batch's products)",
-     .schema = "addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-     .dtypes = kNumbers | kComplex,
-     .decompose = decompose_addbmm},
-    {.doc = "the sum of the diagonal",
-     .schema = "trace(Tensor self) -> Tensor",
-     .dtypes = kAnyDType | kComplex,
-     .decompose = decompose_trace},
-    {.doc = "cross product; pytorch.org/docs/stable/generated/torch.linalg.cross.html",
-     .schema = "linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor",
-     .dtypes = kNumbers | kComplex,
-     .decompose = decompose_cross},
-    {.doc = "Product of tensors of any rank, batches broadcast",
-     .schema = "matmul(Tensor self, Tensor other) -> Tensor",
-     .dtypes = kNumbers | kComplex,
-     .eval = eval_matmul,
-     .decompose = decompose_matmul},
-    {.doc = "input weight^T + bias; pytorch.org/docs/stable/generated/torch.nn.functional.linear.html",
-     .schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
-     .dtypes = kNumbers | kComplex,
-     .eval = eval_linear,
-     .decompose = decompose_linear},
-    {.doc = "Products of all pairs of two vectors",
-     .schema = "outer(Tensor self, Tensor vec2) -> Tensor",
-     .dtypes = kAnyDType | kComplex,
-     .decompose = decompose_outer},
-    {.doc = "Sum of products over given dimensions",
-     .schema = "tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor",
-     .dtypes = kNumbers | kComplex,
-     .decompose = decompose_tensordot},
-    {.doc = "Kronecker product",
-     .schema = "kron(Tensor self, Tensor other) -> Tensor",
-     .dtypes = kAnyDType | kComplex,
-     .decompose = decompose_kron},
-    {.doc =
-         "summed products of three tensors, for bilinear(); pytorch.org/docs/stable/generated/torch.nn.Bilinear.html",
-     .schema = "_trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, "
-               "int unroll_dim=1) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_trilinear},
+    composite("addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+              "beta self + alpha (vec1 outer vec2)", kNumbers | kComplex, decompose_addr),
+    composite("addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+              "beta self + alpha (the sum of the batch's products)", kNumbers | kComplex, decompose_addbmm),
+    composite("trace(Tensor self) -> Tensor", "the sum of the diagonal", kAnyDType | kComplex, decompose_trace),
+    composite("linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor",
+              "cross product; pytorch.org/docs/stable/generated/torch.linalg.cross.html", kNumbers | kComplex,
+              decompose_cross),
+    composite("matmul(Tensor self, Tensor other) -> Tensor", "Product of tensors of any rank, batches broadcast",
+              kNumbers | kComplex, decompose_matmul, {.eval = eval_matmul}),
+    composite("linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
+              "input weight^T + bias; pytorch.org/docs/stable/generated/torch.nn.functional.linear.html",
+              kNumbers | kComplex, decompose_linear, {.eval = eval_linear}),
+    composite("outer(Tensor self, Tensor vec2) -> Tensor", "Products of all pairs of two vectors", kAnyDType | kComplex,
+              decompose_outer),
+    composite("tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor",
+              "Sum of products over given dimensions", kNumbers | kComplex, decompose_tensordot),
+    composite("kron(Tensor self, Tensor other) -> Tensor", "Kronecker product", kAnyDType | kComplex, decompose_kron),
+    composite(
+        "_trilinear(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, int[] expand3, int[] sumdim, int "
+        "unroll_dim=1) -> Tensor",
+        "summed products of three tensors, for bilinear(); pytorch.org/docs/stable/generated/torch.nn.Bilinear.html",
+        kFloating, decompose_trilinear),
 };
 
 }  // namespace

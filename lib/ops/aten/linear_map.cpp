@@ -1,5 +1,4 @@
 #include "ops/aten/linear_map.h"
-#include "ops/aten/formulas.h"
 
 #include <algorithm>
 #include <numeric>
@@ -10,7 +9,6 @@
 #include "ops/core/pointwise.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;

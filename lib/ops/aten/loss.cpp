@@ -5,12 +5,10 @@
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
-#include "ops/aten/layer_grad.h"
 #include "ops/aten/losses.h"
 #include "ops/aten/open_rules.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -188,67 +186,66 @@ CallResults decompose_cross_entropy_loss(const Call& c) {
     return reduction == kNone ? reshaped(loss, places) : loss;
 }
 
+V nll_loss_grad(const OfSelf& r) {
+    return nll_loss_backward(r.g, r.x, r.call.tensor("target"), r.call.optional_tensor("weight"),
+                             r.call.integer("reduction"), r.call.integer("ignore_index"), r.call.result(1));
+}
+void smooth_l1_loss_grad(Gradients& c) {
+    const V gradient = smooth_l1_loss_backward(c.grad(), c.tensor("self"), c.tensor("target"), c.integer("reduction"),
+                                               c.number("beta"));
+    c.set("self", gradient);
+    if (c.needed("target")) c.set("target", -gradient);
+}
+void mse_loss_grad(Gradients& c) {
+    const V gradient = mse_loss_backward(c.grad(), c.tensor("self"), c.tensor("target"), c.integer("reduction"));
+    c.set("self", gradient);
+    if (c.needed("target")) c.set("target", -gradient);
+}
+
 }  // namespace
 
 std::span<const OpDef> loss_ops() {
     static const OpDef ops[] = {
-        {.doc =
-             "squared differences, their mean or sum: https://pytorch.org/docs/stable/generated/torch.nn.MSELoss.html",
-         .schema = "mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_mse_loss,
-         .grad = mse_loss_grad},
-        {.doc = "squared differences where they are small, else distances: "
-                "https://pytorch.org/docs/stable/generated/torch.nn.SmoothL1Loss.html",
-         .schema = "smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.0) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_smooth_l1_loss,
-         .grad = smooth_l1_loss_grad},
-        {.doc = "binary cross entropy of the sigmoid and target probabilities: "
-                "https://pytorch.org/docs/stable/generated/torch.nn.BCEWithLogitsLoss.html",
-         .schema = "binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? "
-                   "pos_weight=None, int reduction=1) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_binary_cross_entropy_with_logits},
-        {.doc = "2 (self - target) grad, over the count for the mean: "
-                "https://pytorch.org/docs/stable/generated/torch.nn.MSELoss.html",
-         .schema = "mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_mse_loss_backward},
-        {.doc = "the distance over beta, at most 1 each way, times the gradient: "
-                "https://pytorch.org/docs/stable/generated/torch.nn.SmoothL1Loss.html",
-         .schema = "smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) "
-                   "-> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_smooth_l1_loss_backward},
-        {.doc = "negative log likelihood and the total weight: "
-                "https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
-         .schema =
-             "nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) -> "
-             "(Tensor output, Tensor total_weight)",
-         .dtypes = kFloating,
-         .decompose = decompose_nll_loss_forward,
-         .open = {.ask = aten_open::target_class},
-         .grad = nll_loss_grad},
-        {.doc = "negative log likelihood: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
-         .schema = "nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt "
-                   "ignore_index=-100) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_nll_loss,
-         .open = {.ask = aten_open::target_class}},
-        {.doc = "negative log likelihood of log_softmax; targets are classes or their probabilities: "
-                "https://pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html",
-         .schema = "cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt "
-                   "ignore_index=-100, float label_smoothing=0.0) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_cross_entropy_loss,
-         .open = {.ask = aten_open::target_class}},
-        {.doc = "the gradient of nll_loss: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
-         .schema = "nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, "
-                   "SymInt ignore_index, Tensor total_weight) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_nll_loss_backward,
-         .open = {.ask = aten_open::target_class}},
+        composite("mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+                  "squared differences, or their mean or sum: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.MSELoss.html",
+                  kFloating, decompose_mse_loss, mse_loss_grad),
+        composite("smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.0) -> Tensor",
+                  "squared differences where the differences are small, else absolute differences: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.SmoothL1Loss.html",
+                  kFloating, decompose_smooth_l1_loss, smooth_l1_loss_grad),
+        composite("binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? "
+                  "pos_weight=None, int reduction=1) -> Tensor",
+                  "binary cross entropy of the sigmoid and target probabilities: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.BCEWithLogitsLoss.html",
+                  kFloating, decompose_binary_cross_entropy_with_logits),
+        composite("mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
+                  "2 (self - target) grad; for the mean, divided by the number of elements: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.MSELoss.html",
+                  kFloating, decompose_mse_loss_backward),
+        composite("smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) "
+                  "-> Tensor",
+                  "the difference divided by beta, clamped to -1 … 1, times the gradient: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.SmoothL1Loss.html",
+                  kFloating, decompose_smooth_l1_loss_backward),
+        composite("nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) -> "
+                  "(Tensor output, Tensor total_weight)",
+                  "negative log likelihood and the total weight: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
+                  kFloating, decompose_nll_loss_forward, nll_loss_grad, {.ask = aten_open::target_class}),
+        composite("nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt "
+                  "ignore_index=-100) -> Tensor",
+                  "negative log likelihood: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html", kFloating,
+                  decompose_nll_loss, {.ask = aten_open::target_class}),
+        composite("cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt "
+                  "ignore_index=-100, float label_smoothing=0.0) -> Tensor",
+                  "negative log likelihood of log_softmax; targets are classes or their probabilities: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html",
+                  kFloating, decompose_cross_entropy_loss, {.ask = aten_open::target_class}),
+        composite("nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, "
+                  "SymInt ignore_index, Tensor total_weight) -> Tensor",
+                  "the gradient of nll_loss: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
+                  kFloating, decompose_nll_loss_backward, {.ask = aten_open::target_class}),
     };
     return ops;
 }

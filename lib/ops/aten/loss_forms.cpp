@@ -1,10 +1,10 @@
 // Losses of two tensors alike, element by element, and the likelihood of classes at the places of images; with their
 // gradients as LibTorch's autograd calls them. All are composites.
 // Definitions: https://pytorch.org/docs/stable/nn.functional.html#loss-functions
-#include <algorithm>
 #include <numbers>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
 #include "ops/aten/losses.h"
@@ -176,68 +176,63 @@ void nll_loss2d_grad(Gradients& c) {
                                             c.integer("reduction"), c.integer("ignore_index"), c.result(1)));
 }
 
+/// Of binary_cross_entropy, which refuses what is no probability.
+Reason open_probabilities(std::string_view op, const Arguments<Tensor>& a) {
+    for (const double p : a.tensor("self").values<double>())
+        if (!(p >= 0 && p <= 1))
+            return std::string(op) + " is given " + shortest(p) + ": expected a probability, 0 to 1";
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::span<const OpDef> loss_form_ops() {
     static const OpDef ops[] = {
-        {.doc =
-             "squares, and distances from delta on: https://pytorch.org/docs/stable/generated/torch.nn.HuberLoss.html",
-         .schema = "huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.0) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_huber_loss},
-        {.doc = "the gradient of huber_loss: https://pytorch.org/docs/stable/generated/torch.nn.HuberLoss.html",
-         .schema = "huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float delta) -> "
-                   "Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_huber_loss_backward},
-        {.doc = "the loss of probabilities: https://pytorch.org/docs/stable/generated/torch.nn.BCELoss.html",
-         .schema = "binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_binary_cross_entropy,
-         .open = {.ask = aten_open::probabilities},
-         .grad = binary_cross_entropy_grad},
-        {.doc = "the gradient of binary_cross_entropy: https://pytorch.org/docs/stable/generated/torch.nn.BCELoss.html",
-         .schema = "binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, "
-                   "int reduction=1) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_binary_cross_entropy_backward},
-        {.doc = "log(1 + exp(-y x)): https://pytorch.org/docs/stable/generated/torch.nn.SoftMarginLoss.html",
-         .schema = "soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_soft_margin_loss,
-         .grad = soft_margin_grad},
-        {.doc = "the gradient of soft_margin_loss: "
-                "https://pytorch.org/docs/stable/generated/torch.nn.SoftMarginLoss.html",
-         .schema = "soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_soft_margin_loss_backward},
-        {.doc = "distances, their mean or sum: https://pytorch.org/docs/stable/generated/torch.nn.L1Loss.html",
-         .schema = "l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_l1_loss},
-        {.doc = "the Kullback-Leibler divergence of two distributions: "
-                "https://pytorch.org/docs/stable/generated/torch.nn.KLDivLoss.html",
-         .schema = "kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_kl_div},
-        {.doc = "the likelihood of counts: https://pytorch.org/docs/stable/generated/torch.nn.PoissonNLLLoss.html",
-         .schema = "poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) "
-                   "-> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_poisson_nll_loss},
-        {.doc = "nll_loss at each pixel of images: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
-         .schema = "nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int reduction, int ignore_index) -> "
-                   "(Tensor output, Tensor total_weight)",
-         .dtypes = kFloating,
-         .decompose = decompose_nll_loss2d_forward,
-         .open = {.ask = aten_open::target_class},
-         .grad = nll_loss2d_grad},
-        {.doc = "the gradient of nll_loss2d: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
-         .schema = "nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, "
-                   "int ignore_index, Tensor total_weight) -> Tensor",
-         .dtypes = kFloating,
-         .decompose = decompose_nll_loss2d_backward,
-         .open = {.ask = aten_open::target_class}},
+        composite("huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.0) -> Tensor",
+                  "squared differences below delta, else absolute differences: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.HuberLoss.html",
+                  kFloating, decompose_huber_loss),
+        composite(
+            "huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float delta) -> Tensor",
+            "the gradient of huber_loss: https://pytorch.org/docs/stable/generated/torch.nn.HuberLoss.html", kFloating,
+            decompose_huber_loss_backward),
+        composite(
+            "binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
+            "binary cross entropy of probabilities: https://pytorch.org/docs/stable/generated/torch.nn.BCELoss.html",
+            kFloating, decompose_binary_cross_entropy, binary_cross_entropy_grad, {.ask = open_probabilities}),
+        composite(
+            "binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int "
+            "reduction=1) -> Tensor",
+            "the gradient of binary_cross_entropy: https://pytorch.org/docs/stable/generated/torch.nn.BCELoss.html",
+            kFloating, decompose_binary_cross_entropy_backward),
+        composite("soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+                  "log(1 + exp(-y x)): https://pytorch.org/docs/stable/generated/torch.nn.SoftMarginLoss.html",
+                  kFloating, decompose_soft_margin_loss, soft_margin_grad),
+        composite(
+            "soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
+            "the gradient of soft_margin_loss: https://pytorch.org/docs/stable/generated/torch.nn.SoftMarginLoss.html",
+            kFloating, decompose_soft_margin_loss_backward),
+        composite("l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+                  "absolute differences, or their mean or sum: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.L1Loss.html",
+                  kFloating, decompose_l1_loss),
+        composite("kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) -> Tensor",
+                  "the Kullback-Leibler divergence of two distributions: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.KLDivLoss.html",
+                  kFloating, decompose_kl_div),
+        composite("poisson_nll_loss(Tensor input, Tensor target, bool log_input, bool full, float eps, int reduction) "
+                  "-> Tensor",
+                  "negative log likelihood of counts with a Poisson distribution: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.PoissonNLLLoss.html",
+                  kFloating, decompose_poisson_nll_loss),
+        composite("nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int reduction, int ignore_index) -> "
+                  "(Tensor output, Tensor total_weight)",
+                  "nll_loss at each pixel of images: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
+                  kFloating, decompose_nll_loss2d_forward, nll_loss2d_grad, {.ask = aten_open::target_class}),
+        composite("nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, "
+                  "int ignore_index, Tensor total_weight) -> Tensor",
+                  "the gradient of nll_loss2d: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
+                  kFloating, decompose_nll_loss2d_backward, {.ask = aten_open::target_class}),
     };
     return ops;
 }

@@ -5,7 +5,7 @@
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
 #include "ops/aten/losses.h"
-#include "ops/aten/open_rules.h"
+#include "ops/core/open_rules.h"
 
 namespace whittle {
 namespace {
@@ -168,57 +168,49 @@ CallResults decompose_hinge_embedding_loss(const Call& c) {
     return reduced(c, apart + together);
 }
 
-// --- Records ---
-
 constexpr DTypeSet kScores = set_of(DType::f64) | set_of(DType::f32);
 
+Reason open_margin_target(std::string_view op, const Arguments<Tensor>& a) {
+    return out_of_range(op, "target", a.tensor("target"), 0, extent(a.tensor("self"), -1) - 1);
+}
+
+Reason open_margin_targets(std::string_view op, const Arguments<Tensor>& a) {
+    return out_of_range(op, "target", a.tensor("target"), -1, extent(a.tensor("self"), -1) - 1);
+}
+
 constexpr OpDef kMarginLossOps[] = {
-    {.doc = "a margin between the target's score and others: "
-            "https://pytorch.org/docs/stable/generated/torch.nn.MultiMarginLoss.html",
-     .schema = "multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int "
-               "reduction=1) -> Tensor",
-     .dtypes = kScores,
-     .decompose = decompose_multi_margin_loss,
-     .open = {.ask = aten_open::margin_target},
-     .grad = multi_margin_grad},
-    {.doc = "the gradient of multi_margin_loss: "
-            "https://pytorch.org/docs/stable/generated/torch.nn.MultiMarginLoss.html",
-     .schema = "multi_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, Scalar p, Scalar margin, "
-               "Tensor? weight=None, int reduction=1) -> Tensor",
-     .dtypes = kScores,
-     .decompose = decompose_multi_margin_loss_backward,
-     .open = {.ask = aten_open::margin_target}},
-    {.doc = "margins between the labels' scores and others, and where labels are: "
-            "https://pytorch.org/docs/stable/generated/torch.nn.MultiLabelMarginLoss.html",
-     .schema = "multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor "
-               "is_target)",
-     .dtypes = kScores,
-     .decompose = decompose_multilabel_margin_loss_forward,
-     .open = {.ask = aten_open::margin_targets},
-     .grad = multilabel_margin_grad},
-    {.doc = "the gradient of multilabel_margin_loss: "
-            "https://pytorch.org/docs/stable/generated/torch.nn.MultiLabelMarginLoss.html",
-     .schema = "multilabel_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, Tensor "
-               "is_target) -> Tensor",
-     .dtypes = kScores,
-     .decompose = decompose_multilabel_margin_loss_backward,
-     .open = {.ask = aten_open::margin_targets}},
-    {.doc = "margins between the labels' scores and others: "
-            "https://pytorch.org/docs/stable/generated/torch.nn.MultiLabelMarginLoss.html",
-     .schema = "multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
-     .dtypes = kScores,
-     .decompose = decompose_multilabel_margin_loss,
-     .open = {.ask = aten_open::margin_targets}},
-    {.doc = "a margin between two scores: https://pytorch.org/docs/stable/generated/torch.nn.MarginRankingLoss.html",
-     .schema = "margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=1) -> "
-               "Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_margin_ranking_loss},
-    {.doc = "distances of similar pairs, margins of dissimilar pairs: "
-            "https://pytorch.org/docs/stable/generated/torch.nn.HingeEmbeddingLoss.html",
-     .schema = "hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, int reduction=1) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_hinge_embedding_loss},
+    composite("multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int "
+              "reduction=1) -> Tensor",
+              "a margin between the target's score and others: "
+              "https://pytorch.org/docs/stable/generated/torch.nn.MultiMarginLoss.html",
+              kScores, decompose_multi_margin_loss, multi_margin_grad, {.ask = open_margin_target}),
+    composite(
+        "multi_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, Scalar p, Scalar margin, Tensor? "
+        "weight=None, int reduction=1) -> Tensor",
+        "the gradient of multi_margin_loss: https://pytorch.org/docs/stable/generated/torch.nn.MultiMarginLoss.html",
+        kScores, decompose_multi_margin_loss_backward, {.ask = open_margin_target}),
+    composite("multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor "
+              "is_target)",
+              "margins between the labels' scores and others, and where labels are: "
+              "https://pytorch.org/docs/stable/generated/torch.nn.MultiLabelMarginLoss.html",
+              kScores, decompose_multilabel_margin_loss_forward, multilabel_margin_grad, {.ask = open_margin_targets}),
+    composite("multilabel_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, Tensor "
+              "is_target) -> Tensor",
+              "the gradient of multilabel_margin_loss: "
+              "https://pytorch.org/docs/stable/generated/torch.nn.MultiLabelMarginLoss.html",
+              kScores, decompose_multilabel_margin_loss_backward, {.ask = open_margin_targets}),
+    composite("multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+              "margins between the labels' scores and others: "
+              "https://pytorch.org/docs/stable/generated/torch.nn.MultiLabelMarginLoss.html",
+              kScores, decompose_multilabel_margin_loss, {.ask = open_margin_targets}),
+    composite(
+        "margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=1) -> Tensor",
+        "a margin between two scores: https://pytorch.org/docs/stable/generated/torch.nn.MarginRankingLoss.html",
+        kFloating, decompose_margin_ranking_loss),
+    composite("hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, int reduction=1) -> Tensor",
+              "distances of similar pairs, margins of dissimilar pairs: "
+              "https://pytorch.org/docs/stable/generated/torch.nn.HingeEmbeddingLoss.html",
+              kFloating, decompose_hinge_embedding_loss),
 };
 
 }  // namespace

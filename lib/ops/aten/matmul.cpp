@@ -2,7 +2,7 @@
 // Definitions: https://pytorch.org/docs/stable/torch.html#blas-and-lapack-operations
 
 #include "ops/aten/families.h"
-#include "ops/aten/layer_grad.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/dense.h"
 #include "ops/core/gemm.h"
 
@@ -195,65 +195,90 @@ std::vector<expr::Value> lower_add(expr::GroupBuilder& builder, const Arguments<
     return {convert(p.dtype, result)};
 }
 
-// ---- records ----
+// --- Gradients ---
+
+using namespace aten;
+
+/// A matrix whose columns lie in memory as rows would: the transpose of one, such as a layer's weight.
+bool is_transposed(const V& matrix) {
+    const ValueMeta& meta = matrix.meta;
+    return meta.strides[0] == 1 && meta.strides[1] == meta.sizes[0];
+}
+
+/// The gradients of a product of two operands, scaled. A gradient is made in the layout of its operand.
+struct ProductGradients {
+    ProductGradients(Gradients& call, std::string_view left_name, std::string_view right_name)
+        : c(call), left(left_name), right(right_name) {
+        c.takes_complex();
+        if (c.schema().param("alpha")) alpha = c.scalar("alpha");
+    }
+
+    void set_matrices() const {
+        const V x = conjugate(c.tensor(left)), y = conjugate(c.tensor(right)), g = c.grad();
+        if (c.needed(left)) c.set(left, scaled(is_transposed(x) ? t(mm(y, t(g))) : mm(g, t(y)), alpha));
+        if (c.needed(right)) c.set(right, scaled(is_transposed(y) ? t(mm(t(g), x)) : mm(t(x), g), alpha));
+    }
+    void set_batches() const {
+        const V x = conjugate(c.tensor(left)), y = conjugate(c.tensor(right)), g = c.grad();
+        if (c.needed(left)) c.set(left, scaled(bmm(g, transpose(y, 1, 2)), alpha));
+        if (c.needed(right)) c.set(right, scaled(bmm(transpose(x, 1, 2), g), alpha));
+    }
+    void set_vector() const {
+        const V matrix = conjugate(c.tensor(left)), vector = conjugate(c.tensor(right)), g = c.grad();
+        if (c.needed(left)) c.set(left, scaled(unsqueeze(g, 1) * vector, alpha));
+        if (c.needed(right)) c.set(right, scaled(mv(t(matrix), g), alpha));
+    }
+    void set_added() const {
+        if (c.needed("self")) c.set("self", scaled(c.grad(), c.scalar("beta")));
+    }
+
+    Gradients& c;
+    std::string_view left, right;
+    Scalar alpha = Scalar(1);
+};
+
+void mm_grad(Gradients& c) { ProductGradients(c, "self", "mat2").set_matrices(); }
+void bmm_grad(Gradients& c) { ProductGradients(c, "self", "mat2").set_batches(); }
+void mv_grad(Gradients& c) { ProductGradients(c, "self", "vec").set_vector(); }
+void dot_grad(Gradients& c) {
+    c.takes_complex();
+    if (c.needed("self")) c.set("self", conjugate(c.tensor("tensor")) * c.grad());
+    if (c.needed("tensor")) c.set("tensor", conjugate(c.tensor("self")) * c.grad());
+}
+void addmm_grad(Gradients& c) {
+    const ProductGradients product(c, "mat1", "mat2");
+    product.set_added();
+    product.set_matrices();
+}
+void baddbmm_grad(Gradients& c) {
+    const ProductGradients product(c, "batch1", "batch2");
+    product.set_added();
+    product.set_batches();
+}
+void addmv_grad(Gradients& c) {
+    const ProductGradients product(c, "mat", "vec");
+    product.set_added();
+    product.set_vector();
+}
 
 constexpr OpDef kMatmulOps[] = {
-    {.doc = "Product of two matrices",
-     .schema = "mm(Tensor self, Tensor mat2) -> Tensor",
-     .dtypes = kNumbers | kComplex,
-     .infer = infer_product<2, 2>,
-     .eval = eval_product<2, 2>,
-     .lower = lower_plain<2, 2>,
-     .grad = mm_grad,
-     .bound = kBoundSums},
-    {.doc = "Products of two batches of matrices",
-     .schema = "bmm(Tensor self, Tensor mat2) -> Tensor",
-     .dtypes = kNumbers | kComplex,
-     .infer = infer_product<3, 3>,
-     .eval = eval_product<3, 3>,
-     .lower = lower_plain<3, 3>,
-     .grad = bmm_grad,
-     .bound = kBoundSums},
-    {.doc = "Product of a matrix and a vector",
-     .schema = "mv(Tensor self, Tensor vec) -> Tensor",
-     .dtypes = kNumbers | kComplex,
-     .infer = infer_product<2, 1>,
-     .eval = eval_product<2, 1>,
-     .lower = lower_plain<2, 1>,
-     .grad = mv_grad,
-     .bound = kBoundSums},
-    {.doc = "Inner product of two vectors",
-     .schema = "dot(Tensor self, Tensor tensor) -> Tensor",
-     .dtypes = kNumbers | kComplex,
-     .infer = infer_product<1, 1>,
-     .eval = eval_product<1, 1>,
-     .lower = lower_plain<1, 1>,
-     .grad = dot_grad,
-     .bound = kBoundSums},
-    {.doc = "beta self + alpha (mat1 mat2); beta = 0 ignores self",
-     .schema = "addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-     .dtypes = kNumbers | kComplex,
-     .infer = infer_add<2, 2>,
-     .eval = eval_add<2, 2>,
-     .lower = lower_add<2, 2>,
-     .grad = addmm_grad,
-     .bound = kBoundSums},
-    {.doc = "beta self + alpha (batch1 batch2)",
-     .schema = "baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-     .dtypes = kNumbers | kComplex,
-     .infer = infer_add<3, 3>,
-     .eval = eval_add<3, 3>,
-     .lower = lower_add<3, 3>,
-     .grad = baddbmm_grad,
-     .bound = kBoundSums},
-    {.doc = "beta self + alpha (mat vec)",
-     .schema = "addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-     .dtypes = kNumbers | kComplex,
-     .infer = infer_add<2, 1>,
-     .eval = eval_add<2, 1>,
-     .lower = lower_add<2, 1>,
-     .grad = addmv_grad,
-     .bound = kBoundSums},
+    primitive("mm(Tensor self, Tensor mat2) -> Tensor", "Product of two matrices", kNumbers | kComplex,
+              {infer_product<2, 2>, eval_product<2, 2>, lower_plain<2, 2>}, mm_grad, kBoundSums),
+    primitive("bmm(Tensor self, Tensor mat2) -> Tensor", "Products of two batches of matrices", kNumbers | kComplex,
+              {infer_product<3, 3>, eval_product<3, 3>, lower_plain<3, 3>}, bmm_grad, kBoundSums),
+    primitive("mv(Tensor self, Tensor vec) -> Tensor", "Product of a matrix and a vector", kNumbers | kComplex,
+              {infer_product<2, 1>, eval_product<2, 1>, lower_plain<2, 1>}, mv_grad, kBoundSums),
+    primitive("dot(Tensor self, Tensor tensor) -> Tensor", "Inner product of two vectors", kNumbers | kComplex,
+              {infer_product<1, 1>, eval_product<1, 1>, lower_plain<1, 1>}, dot_grad, kBoundSums),
+    primitive("addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+              "beta self + alpha (mat1 mat2); beta = 0 ignores self", kNumbers | kComplex,
+              {infer_add<2, 2>, eval_add<2, 2>, lower_add<2, 2>}, addmm_grad, kBoundSums),
+    primitive("baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+              "beta self + alpha (batch1 batch2)", kNumbers | kComplex,
+              {infer_add<3, 3>, eval_add<3, 3>, lower_add<3, 3>}, baddbmm_grad, kBoundSums),
+    primitive("addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+              "beta self + alpha (mat vec)", kNumbers | kComplex, {infer_add<2, 1>, eval_add<2, 1>, lower_add<2, 1>},
+              addmv_grad, kBoundSums),
 };
 
 }  // namespace

@@ -4,12 +4,11 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cstdint>
-#include <initializer_list>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
-#include "ops/core/op.h"
+#include "ops/aten/formulas.h"
 #include "tensor/compute.h"
 
 namespace whittle::matrices {
@@ -28,10 +27,6 @@ template <class T>
 using Real = typename Eigen::NumTraits<T>::Real;
 
 inline Sizes batch_of(const Sizes& sizes) { return {sizes.begin(), sizes.end() - 2}; }
-inline Sizes with(Sizes batch, std::initializer_list<std::int64_t> rest) {
-    batch.insert(batch.end(), rest);
-    return batch;
-}
 inline std::int64_t rows_of(const Sizes& sizes) { return sizes[sizes.size() - 2]; }
 
 inline void require_matrix(const Schema& schema, const ValueMeta& a) {
@@ -88,6 +83,15 @@ Tensors in_double(const Tensor& a, F f) {
 inline void check_info(const Arguments<Tensor>& a, std::int64_t info, const char* what) {
     if (info != 0 && a.boolean("check_errors"))
         throw Error(a.schema().name + ": found a matrix that is " + what + " at pivot " + std::to_string(info));
+}
+
+// --- Of values, in gradient rules ---
+
+/// Transposed; of complex matrices the conjugate, too.
+inline V turned(const V& x) { return aten::conjugate(aten::transpose(x, -2, -1)); }
+inline V column(const V& x) { return aten::unsqueeze(x, -1); }
+inline V triangle(const V& x, bool upper, std::int64_t diagonal) {
+    return upper ? aten::triu(x, diagonal) : aten::tril(x, diagonal);
 }
 
 }  // namespace whittle::matrices

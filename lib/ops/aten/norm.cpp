@@ -5,12 +5,10 @@
 
 #include "base/checked.h"
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
-#include "ops/aten/layer_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/aten/normalize.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -18,8 +16,7 @@ using namespace aten;
 // --- native_layer_norm ---
 
 /// Rows are the trailing dimensions named by normalized_shape.
-template <class T>
-Reduction layer_rows(const Arguments<T>& arguments) {
+Reduction layer_rows(const AnyArguments auto& arguments) {
     const Sizes sizes = operand_info(arguments.tensor("input")).sizes, shape = arguments.integers("normalized_shape");
     const std::size_t leading = sizes.size() - std::min(sizes.size(), shape.size());
     const bool fits = !shape.empty() && shape.size() <= sizes.size() &&
@@ -34,36 +31,25 @@ Reduction layer_rows(const Arguments<T>& arguments) {
 }
 
 std::vector<ValueMeta> infer_layer_norm(const Arguments<ValueMeta>& arguments) {
-    const ValueMeta input = arguments.tensor("input");
-    const ValueMeta statistic = ValueMeta::contiguous(input.dtype, layer_rows(arguments).result());
-    return {ValueMeta::contiguous(input.dtype, input.sizes), statistic, statistic};
+    return infer_own(arguments, layer_rows(arguments).result());
 }
 
 std::vector<Tensor> eval_layer_norm(const Arguments<Tensor>& arguments) {
-    const Tensor input = arguments.tensor("input");
     const Reduction rows = layer_rows(arguments);
     const std::int64_t length = rows.count();
     const NormLayout layout{element_count(rows.result()), [=](std::int64_t i) { return i / length; },
                             [=](std::int64_t i) { return i % length; }};
-    const RowStatistics statistics = row_statistics(input.values<double>(), layout, arguments.number("eps"));
-    return {
-        normalize(input, layout, statistics, arguments.optional_tensor("weight"), arguments.optional_tensor("bias")),
-        store(statistics.mean, input.dtype(), rows.result()), store(statistics.rstd, input.dtype(), rows.result())};
+    return eval_own(arguments, layout, rows.result());
 }
 
 std::vector<expr::Value> lower_layer_norm(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
     const expr::Value input = arguments.tensor("input");
     const Reduction rows = layer_rows(arguments);
     const auto leading = static_cast<std::ptrdiff_t>(rows.sizes.size() - rows.domain().size());
-    const Variance variance =
-        lower_variance(builder, convert(compute_dtype(input.dtype()), input), rows, static_cast<double>(rows.count()));
-    const expr::Value rstd = lower_rstd(builder, variance.variance, arguments.number("eps"));
     const NormIndices indices{
         [rows](const expr::Index& index) { return rows.result_index(index); },
         [leading](const expr::Index& index) { return expr::Index(index.begin() + leading, index.end()); }};
-    return {normalize(input, variance.mean, rstd, indices, arguments.optional_tensor("weight"),
-                      arguments.optional_tensor("bias")),
-            convert(input.dtype(), variance.mean), convert(input.dtype(), rstd)};
+    return lower_own(builder, arguments, convert(compute_dtype(input.dtype()), input), rows, indices);
 }
 
 // --- native_group_norm ---
@@ -73,8 +59,7 @@ struct Groups {
     std::int64_t per_group() const { return channels / groups; }
 };
 
-template <class T>
-Groups groups_of(const Arguments<T>& arguments) {
+Groups groups_of(const AnyArguments auto& arguments) {
     const Sizes sizes = operand_info(arguments.tensor("input")).sizes;
     const Groups groups{arguments.integer("N"), arguments.integer("C"), arguments.integer("HxW"),
                         arguments.integer("group")};
@@ -93,23 +78,16 @@ Groups groups_of(const Arguments<T>& arguments) {
 }
 
 std::vector<ValueMeta> infer_group_norm(const Arguments<ValueMeta>& arguments) {
-    const ValueMeta input = arguments.tensor("input");
     const Groups groups = groups_of(arguments);
-    const ValueMeta statistic = ValueMeta::contiguous(input.dtype, {groups.batch, groups.groups});
-    return {ValueMeta::contiguous(input.dtype, input.sizes), statistic, statistic};
+    return infer_own(arguments, {groups.batch, groups.groups});
 }
 
 std::vector<Tensor> eval_group_norm(const Arguments<Tensor>& arguments) {
-    const Tensor input = arguments.tensor("input");
     const Groups groups = groups_of(arguments);
     const std::int64_t length = groups.per_group() * groups.area;
     const NormLayout layout{groups.batch * groups.groups, [=](std::int64_t i) { return i / length; },
                             [=](std::int64_t i) { return i / groups.area % groups.channels; }};
-    const RowStatistics statistics = row_statistics(input.values<double>(), layout, arguments.number("eps"));
-    const Sizes rows = {groups.batch, groups.groups};
-    return {
-        normalize(input, layout, statistics, arguments.optional_tensor("weight"), arguments.optional_tensor("bias")),
-        store(statistics.mean, input.dtype(), rows), store(statistics.rstd, input.dtype(), rows)};
+    return eval_own(arguments, layout, {groups.batch, groups.groups});
 }
 
 std::vector<expr::Value> lower_group_norm(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
@@ -126,16 +104,11 @@ std::vector<expr::Value> lower_group_norm(expr::GroupBuilder& builder, const Arg
     });
     std::vector<std::int64_t> dims;
     for (std::size_t d = 2; d < grouped.size(); ++d) dims.push_back(static_cast<std::int64_t>(d));
-    const Reduction rows = reduction(grouped, dims, false);
-    const Variance variance = lower_variance(builder, split, rows, static_cast<double>(rows.count()));
-    const expr::Value rstd = lower_rstd(builder, variance.variance, arguments.number("eps"));
     const NormIndices indices{[=](const expr::Index& index) {
                                   return expr::Index{index[0], index[1] / per_group};
                               },
                               [](const expr::Index& index) { return expr::Index{index[1]}; }};
-    return {normalize(input, variance.mean, rstd, indices, arguments.optional_tensor("weight"),
-                      arguments.optional_tensor("bias")),
-            convert(input.dtype(), variance.mean), convert(input.dtype(), rstd)};
+    return lower_own(builder, arguments, split, reduction(grouped, dims, false), indices);
 }
 
 // --- Composites ---
@@ -255,54 +228,53 @@ CallResults group_norm_parts(const Call& c) {
     return {c.builder().convert(result, input.dtype()), shaped(statistics.mean, rows), shaped(statistics.rstd, rows)};
 }
 
+void layer_norm_grad(Gradients& c) {
+    const V x = c.tensor("input");
+    const Ints normalized = c.integers("normalized_shape");
+    set_parameters(c, "aten.native_layer_norm_backward.default",
+                   {c.grad(), x, Arg::ints(normalized), result_arg(c, 1), result_arg(c, 2),
+                    optional_arg(c.optional_tensor("weight")), optional_arg(c.optional_tensor("bias"))},
+                   through_statistics(c, x, c.result(1).sizes(), element_count(normalized)));
+}
+void group_norm_grad(Gradients& c) {
+    const V x = c.tensor("input");
+    const std::int64_t n = c.integer("N"), channels = c.integer("C"), groups = c.integer("group");
+    const std::int64_t area = c.integer("HxW"), count = channels / groups * area;
+    OptionalV statistics = through_statistics(c, reshaped(x, Ints{n, groups, count}), {n, groups, 1}, count);
+    if (statistics) statistics = reshaped(*statistics, x.sizes());
+    set_parameters(c, "aten.native_group_norm_backward.default",
+                   {c.grad(), x, result_arg(c, 1), result_arg(c, 2), optional_arg(c.optional_tensor("weight")), Arg(n),
+                    Arg(channels), Arg(area), Arg(groups)},
+                   statistics);
+}
+
 constexpr OpDef kNorm[] = {
-    {.doc = "normalized over trailing dimensions; also mean and 1 / sqrt(variance + eps)",
-     .schema = "native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> "
-               "(Tensor, Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_layer_norm,
-     .eval = eval_layer_norm,
-     .lower = lower_layer_norm,
-     .grad = layer_norm_grad,
-     .bound = {.parts = layer_norm_parts}},
-    {.doc = "the first result of native_layer_norm",
-     .schema = "layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "
-               "eps=1e-05, bool cudnn_enable=True) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_layer_norm},
-    {.doc = "normalized over groups of channels; also mean and 1 / sqrt(variance + eps)",
-     .schema = "native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int "
-               "group, float eps) -> (Tensor, Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_group_norm,
-     .eval = eval_group_norm,
-     .lower = lower_group_norm,
-     .grad = group_norm_grad,
-     .bound = {.parts = group_norm_parts}},
-    {.doc = "the first result of native_group_norm",
-     .schema = "group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool "
-               "cudnn_enabled=True) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_group_norm},
-    {.doc = "x / sqrt(mean(x^2) + eps) * weight over trailing dimensions",
-     .schema = "rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_rms_norm},
-    {.doc = "rms_norm, and 1 / sqrt(mean(x^2) + eps)",
-     .schema =
-         "_fused_rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor)",
-     .dtypes = kFloating,
-     .decompose = decompose_fused_rms_norm},
-    {.doc = "v of the length g, and its own lengths: https://arxiv.org/abs/1602.07868",
-     .schema = "_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)",
-     .dtypes = set_of(DType::f32) | set_of(DType::f64),
-     .decompose = decompose_weight_norm,
-     .grad = weight_norm_grad},
-    {.doc = "the gradients of _weight_norm_interface: https://arxiv.org/abs/1602.07868",
-     .schema = "_weight_norm_interface_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms, int "
-               "dim) -> (Tensor, Tensor)",
-     .dtypes = set_of(DType::f32) | set_of(DType::f64),
-     .decompose = decompose_weight_norm_backward},
+    primitive("native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> "
+              "(Tensor, Tensor, Tensor)",
+              "normalized over trailing dimensions; also mean and 1 / sqrt(variance + eps)", kFloating,
+              {infer_layer_norm, eval_layer_norm, lower_layer_norm}, layer_norm_grad, {.parts = layer_norm_parts}),
+    composite("layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "
+              "eps=1e-05, bool cudnn_enable=True) -> Tensor",
+              "the first result of native_layer_norm", kFloating, decompose_layer_norm),
+    primitive("native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int "
+              "group, float eps) -> (Tensor, Tensor, Tensor)",
+              "normalized over groups of channels; also mean and 1 / sqrt(variance + eps)", kFloating,
+              {infer_group_norm, eval_group_norm, lower_group_norm}, group_norm_grad, {.parts = group_norm_parts}),
+    composite("group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool "
+              "cudnn_enabled=True) -> Tensor",
+              "the first result of native_group_norm", kFloating, decompose_group_norm),
+    composite("rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
+              "x / sqrt(mean(x^2) + eps) * weight over trailing dimensions", kFloating, decompose_rms_norm),
+    composite(
+        "_fused_rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor)",
+        "rms_norm, and 1 / sqrt(mean(x^2) + eps)", kFloating, decompose_fused_rms_norm),
+    composite("_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)",
+              "v scaled to the length g, and the length of v before: https://arxiv.org/abs/1602.07868",
+              set_of(DType::f32) | set_of(DType::f64), decompose_weight_norm, weight_norm_grad),
+    composite("_weight_norm_interface_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms, int "
+              "dim) -> (Tensor, Tensor)",
+              "the gradients of _weight_norm_interface: https://arxiv.org/abs/1602.07868",
+              set_of(DType::f32) | set_of(DType::f64), decompose_weight_norm_backward),
 };
 
 }  // namespace

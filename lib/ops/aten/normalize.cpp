@@ -26,8 +26,9 @@ RowStatistics row_statistics(const std::vector<double>& input, const NormLayout&
     return result;
 }
 
-Tensor normalize(const Tensor& input, const NormLayout& layout, const RowStatistics& statistics,
-                 const std::optional<Tensor>& weight, const std::optional<Tensor>& bias) {
+Tensor normalize(const Arguments<Tensor>& arguments, const NormLayout& layout, const RowStatistics& statistics) {
+    const Tensor input = arguments.tensor("input");
+    const auto weight = arguments.optional_tensor("weight"), bias = arguments.optional_tensor("bias");
     std::vector<double> values = input.values<double>();
     const std::vector<double> scale = weight ? weight->values<double>() : std::vector<double>();
     const std::vector<double> shift = bias ? bias->values<double>() : std::vector<double>();
@@ -41,9 +42,10 @@ Tensor normalize(const Tensor& input, const NormLayout& layout, const RowStatist
     return store(values, input.dtype(), input.sizes());
 }
 
-expr::Value normalize(const expr::Value& input, const expr::Value& mean, const expr::Value& rstd,
-                      const NormIndices& indices, const std::optional<expr::Value>& weight,
-                      const std::optional<expr::Value>& bias) {
+expr::Value normalize(const Arguments<expr::Value>& arguments, const expr::Value& mean, const expr::Value& rstd,
+                      const NormIndices& indices) {
+    const expr::Value input = arguments.tensor("input");
+    const auto weight = arguments.optional_tensor("weight"), bias = arguments.optional_tensor("bias");
     const DType dtype = input.dtype(), compute = compute_dtype(dtype);
     return expr::Value(dtype, input.sizes(), [=](const expr::Index& index) {
         const expr::Index row = indices.row(index), parameter = indices.parameter(index);
@@ -59,6 +61,26 @@ expr::Value lower_rstd(expr::GroupBuilder& builder, const expr::Value& variance,
         return constant(x[0], 1) / expr::unary(expr::Op::sqrt, x[0] + constant(x[0], eps));
     };
     return builder.materialize(pointwise({variance}, variance.sizes(), variance.dtype(), inverse_root), "rstd");
+}
+
+std::vector<ValueMeta> infer_own(const Arguments<ValueMeta>& arguments, const Sizes& rows) {
+    const ValueMeta input = arguments.tensor("input"), statistic = ValueMeta::contiguous(input.dtype, rows);
+    return {ValueMeta::contiguous(input.dtype, input.sizes), statistic, statistic};
+}
+
+std::vector<Tensor> eval_own(const Arguments<Tensor>& arguments, const NormLayout& layout, const Sizes& rows) {
+    const Tensor input = arguments.tensor("input");
+    const RowStatistics statistics = row_statistics(input.values<double>(), layout, arguments.number("eps"));
+    return {normalize(arguments, layout, statistics), store(statistics.mean, input.dtype(), rows),
+            store(statistics.rstd, input.dtype(), rows)};
+}
+
+std::vector<expr::Value> lower_own(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments,
+                                   const expr::Value& input, const Reduction& rows, const NormIndices& indices) {
+    const DType dtype = arguments.tensor("input").dtype();
+    const Variance variance = lower_variance(builder, input, rows, static_cast<double>(rows.count()));
+    const expr::Value rstd = lower_rstd(builder, variance.variance, arguments.number("eps"));
+    return {normalize(arguments, variance.mean, rstd, indices), convert(dtype, variance.mean), convert(dtype, rstd)};
 }
 
 V rstd_parts(const V& variance, double eps) { return aten::rsqrt(variance + eps); }

@@ -24,20 +24,26 @@ struct RowStatistics {
 /// Of the input itself, with the biased variance.
 RowStatistics row_statistics(const std::vector<double>& input, const NormLayout& layout, double eps);
 
-/// (x - mean) * rstd * weight + bias with a row's statistics and an element's parameters, in the input's dtype.
-Tensor normalize(const Tensor& input, const NormLayout& layout, const RowStatistics& statistics,
-                 const std::optional<Tensor>& weight, const std::optional<Tensor>& bias);
+/// (input - mean) * rstd * weight + bias with a row's statistics and an element's parameters, in the input's dtype.
+Tensor normalize(const Arguments<Tensor>& arguments, const NormLayout& layout, const RowStatistics& statistics);
 
 /// The same on expressions. `row` and `parameter` give the indices of statistics and parameters for an element's index.
 struct NormIndices {
     std::function<expr::Index(const expr::Index&)> row, parameter;
 };
 /// `mean` and `rstd` are stored in the compute dtype of the input's.
-expr::Value normalize(const expr::Value& input, const expr::Value& mean, const expr::Value& rstd,
-                      const NormIndices& indices, const std::optional<expr::Value>& weight,
-                      const std::optional<expr::Value>& bias);
+expr::Value normalize(const Arguments<expr::Value>& arguments, const expr::Value& mean, const expr::Value& rstd,
+                      const NormIndices& indices);
 /// 1 / sqrt(variance + eps), stored.
 expr::Value lower_rstd(expr::GroupBuilder& builder, const expr::Value& variance, double eps);
+
+// --- By the input's own statistics, which are results, too: one of each per row ---
+
+std::vector<ValueMeta> infer_own(const Arguments<ValueMeta>& arguments, const Sizes& rows);
+std::vector<Tensor> eval_own(const Arguments<Tensor>& arguments, const NormLayout& layout, const Sizes& rows);
+/// `input`: the operand, of other sizes where rows are no dimensions of its own, in its compute dtype.
+std::vector<expr::Value> lower_own(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments,
+                                   const expr::Value& input, const Reduction& rows, const NormIndices& indices);
 
 // --- In simpler ops, for bounds of what rounds ---
 
@@ -57,8 +63,7 @@ OptionalV per_channel(const OptionalV& parameter, std::int64_t rank);
 void check_parameter(const Schema& schema, const char* name, const std::optional<OperandInfo>& parameter,
                      const Sizes& sizes);
 /// check_parameter for "weight" and "bias" as far as the schema has them.
-template <class T>
-void check_parameters(const Arguments<T>& arguments, const Sizes& sizes) {
+void check_parameters(const AnyArguments auto& arguments, const Sizes& sizes) {
     for (const char* name : {"weight", "bias"}) {
         if (!arguments.schema().param(name) || !arguments.has(name)) continue;
         check_parameter(arguments.schema(), name, operand_info(arguments.tensor(name)), sizes);

@@ -42,22 +42,32 @@ std::span<const OtherName> other_names() {
         {"__xor__", "bitwise_xor"},
 
         // torch.special.
+        {"special_digamma", "digamma"},
         {"special_erf", "erf"},
         {"special_erfc", "erfc"},
+        {"special_erfinv", "erfinv"},
         {"special_exp2", "exp2"},
         {"special_expit", "sigmoid"},
         {"special_expm1", "expm1"},
+        {"special_gammainc(Tensor self, Tensor other) -> Tensor", "igamma"},
+        {"special_gammaincc(Tensor self, Tensor other) -> Tensor", "igammac"},
         {"special_gammaln", "lgamma"},
+        {"special_i0", "i0"},
         {"special_log1p", "log1p"},
         {"special_log_softmax(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", "log_softmax.int"},
         {"special_logit", "logit"},
         {"special_logsumexp", "logsumexp"},
+        {"special_multigammaln(Tensor self, int p) -> Tensor", "mvlgamma"},
+        {"special_polygamma(int n, Tensor self) -> Tensor", "polygamma"},
+        {"special_psi", "digamma"},
         {"special_round(Tensor self, *, int decimals=0) -> Tensor", "round.decimals"},
         {"special_sinc", "sinc"},
         {"special_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", "softmax.int"},
         {"special_xlogy(Tensor self, Tensor other) -> Tensor", "xlogy.Tensor"},
         {"special_xlogy.other_scalar(Tensor self, Scalar other) -> Tensor", "xlogy.Scalar_Other"},
         {"special_xlogy.self_scalar(Scalar self, Tensor other) -> Tensor", "xlogy.Tensor"},
+        {"special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor", "special_zeta"},
+        {"special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor", "special_zeta"},
 
         // torch.linalg, and what it was called before.
         {"det(Tensor self) -> Tensor", "_linalg_det"},
@@ -66,9 +76,11 @@ std::span<const OtherName> other_names() {
         {"linalg_det(Tensor A) -> Tensor", "_linalg_det"},
         {"linalg_eigh(Tensor self, str UPLO=\"L\") -> (Tensor eigenvalues, Tensor eigenvectors)", "_linalg_eigh"},
         {"linalg_inv(Tensor A) -> Tensor", "linalg_inv_ex"},
+        {"matrix_exp(Tensor self) -> Tensor", "linalg_matrix_exp"},
         {"linalg_matmul(Tensor self, Tensor other) -> Tensor", "matmul"},
         {"linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)", "_linalg_slogdet"},
         {"linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor", "_linalg_solve_ex"},
+        {"pinverse(Tensor self, float rcond=1e-15) -> Tensor", "linalg_pinv"},
         {"slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)", "_linalg_slogdet"},
 
         // A number in the place of a tensor, or the other way round.
@@ -144,6 +156,7 @@ std::span<const OtherName> other_names() {
         {"__ixor__.Tensor", "bitwise_xor_.Tensor"},
         {"bernoulli_.float", "bernoulli_.p"},
         {"floor_divide_.Tensor", "floor_divide_.default"},
+        {"normal_.default", "normal_functional_.default"},
         {"pow_.Scalar", "pow_.Tensor_Scalar"},
         {"pow_.Tensor", "pow_.Tensor_Tensor"},
     };

@@ -48,11 +48,11 @@ CallResults decompose_pack_backward(const Call& c) {
 }
 
 constexpr OpDef kPackedOps[] = {
-    {.doc = "the gradient of packing; pytorch.org/docs/stable/generated/torch.nn.utils.rnn.pack_padded_sequence.html",
-     .schema = "_pack_padded_sequence_backward(Tensor grad, SymInt[] input_size, Tensor batch_sizes, bool batch_first) "
-               "-> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_pack_backward},
+    composite("_pack_padded_sequence_backward(Tensor grad, SymInt[] input_size, Tensor batch_sizes, bool batch_first) "
+              "-> Tensor",
+              "the gradient of _pack_padded_sequence; "
+              "pytorch.org/docs/stable/generated/torch.nn.utils.rnn.pack_padded_sequence.html",
+              kFloating, decompose_pack_backward),
 };
 
 }  // namespace

@@ -5,12 +5,10 @@
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
 #include "ops/aten/linear_map.h"
-#include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -45,6 +43,11 @@ Padding plan_padding(const Sizes& self, const std::vector<std::int64_t>& pad, co
 }
 
 // --- constant_pad_nd -------------------------------------------------------------------------------------------------
+
+std::vector<ValueMeta> infer_constant_pad_nd(const Arguments<ValueMeta>& a) {
+    const ValueMeta self = a.tensor("self");
+    return {ValueMeta::contiguous(self.dtype, plan_padding(self.sizes, a.integers("pad"), "constant_pad_nd").sizes)};
+}
 
 std::vector<Tensor> eval_constant_pad(const Arguments<Tensor>& a) {
     const Tensor self = a.tensor("self");
@@ -92,7 +95,7 @@ std::vector<expr::Value> lower_constant_pad(expr::GroupBuilder&, const Arguments
 /// The element at x outside 0..size-1 is the one mirrored at the border, which is not repeated.
 struct Reflection {
     static constexpr std::string_view doc =
-        "mirrored at all borders: https://pytorch.org/docs/stable/nn.html#padding-layers";
+        "padded with the elements mirrored at the borders: https://pytorch.org/docs/stable/nn.html#padding-layers";
     static constexpr const char* name = "reflection_pad";
     static void check(std::int64_t size, std::int64_t before, std::int64_t after) {
         if (before >= size || after >= size)
@@ -111,7 +114,8 @@ struct Reflection {
 
 /// The element outside is the nearest inside.
 struct Replication {
-    static constexpr std::string_view doc = "borders repeated: https://pytorch.org/docs/stable/nn.html#padding-layers";
+    static constexpr std::string_view doc =
+        "padded with the elements at the borders: https://pytorch.org/docs/stable/nn.html#padding-layers";
     static constexpr const char* name = "replication_pad";
     static void check(std::int64_t size, std::int64_t, std::int64_t) {
         if (size == 0)
@@ -134,6 +138,14 @@ Padding plan_border(const Sizes& self, const std::vector<std::int64_t>& padding)
         if (plan.sizes[d] == 0) throw Error(op + ": found a result size of 0, expected at least 1");
     }
     return plan;
+}
+
+/// What was added is cropped, what was cropped is zero.
+V constant_pad_grad(const OfSelf& r) { return constant_pad_nd(r.g, all_negated(r.call.integers("pad"))); }
+V border_pad_grad(const OfSelf& r) {
+    return r.call.builder().call(
+        "aten." + r.call.schema().name + "_backward.default",  // reflection, replication; 1d to 3d
+        {r.g, r.x, Arg::ints(r.call.integers("padding"))});
 }
 
 template <class Rule, std::size_t N>
@@ -235,21 +247,11 @@ CallResults decompose_pad(const Call& c) {
 
 std::span<const OpDef> pad_ops() {
     static const OpDef ops[] = {
-        {
-            .doc = "surrounded by a number, or cropped where amounts are negative: "
-                   "https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html",
-            .schema = "constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor",
-            .dtypes = kMoved,
-            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-                const ValueMeta self = a.tensor("self");
-                return {ValueMeta::contiguous(self.dtype,
-                                              plan_padding(self.sizes, a.integers("pad"), "constant_pad_nd").sizes)};
-            },
-            .eval = eval_constant_pad,
-            .lower = lower_constant_pad,
-            .grad = constant_pad_grad,
-            .bound = kBoundExact,
-        },
+        primitive("constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor",
+                  "surrounded by a number, or cropped where amounts are negative: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html",
+                  kMoved, {infer_constant_pad_nd, eval_constant_pad, lower_constant_pad}, constant_pad_grad,
+                  kBoundExact),
         border_op<Reflection, 1>("reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor"),
         border_op<Reflection, 2>("reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor"),
         border_op<Reflection, 3>("reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor"),
@@ -268,12 +270,10 @@ std::span<const OpDef> pad_ops() {
             "replication_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor"),
         border_gradient_op<Replication, 3>(
             "replication_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor"),
-        {
-            .doc = "any of the pads, by name: https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html",
-            .schema = "pad(Tensor self, SymInt[] pad, str mode=\"constant\", float? value=None) -> Tensor",
-            .dtypes = kFloating,
-            .decompose = decompose_pad,
-        },
+        composite(
+            "pad(Tensor self, SymInt[] pad, str mode=\"constant\", float? value=None) -> Tensor",
+            "padding with a mode given by name: https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html",
+            kFloating, decompose_pad),
     };
     return ops;
 }

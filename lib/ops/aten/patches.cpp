@@ -6,8 +6,8 @@
 #include "base/checked.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
-#include "ops/aten/open_rules.h"
 #include "ops/aten/pooling.h"
+#include "ops/core/open_rules.h"
 #include "ops/core/window.h"
 
 namespace whittle {
@@ -137,32 +137,37 @@ CallResults max_unpool(const Call& c) {
     return reshaped(put, whole);
 }
 
-// --- Records ---------------------------------------------------------------------------------------------------------
+/// Of max_unpool: "nondeterministic when the input indices has repeat values".
+Reason open_unpooled(std::string_view op, const Arguments<Tensor>& a) {
+    const std::vector<std::int64_t> image = a.integers("output_size");
+    const std::int64_t elements = element_count(image);
+    const Tensor indices = a.tensor("indices"), self = a.tensor("self");
+    if (Reason reason = bad_index(op, indices, elements, false)) return reason;
+    const Sizes& sizes = indices.sizes();
+    if (sizes.size() < image.size()) return std::nullopt;  // the kernel refuses it
+    const std::int64_t pooled =
+        element_count(Sizes(sizes.end() - static_cast<std::ptrdiff_t>(image.size()), sizes.end()));
+    std::vector<std::int64_t> places = indices.values<std::int64_t>();
+    for (std::size_t k = 0; k < places.size(); ++k) places[k] += static_cast<std::int64_t>(k) / pooled * elements;
+    return written_twice(op, places, self, indices);
+}
 
 constexpr DTypeSet kUnpooled = set_of(DType::f32) | set_of(DType::f64);  // as ATen's CPU kernels
 
 constexpr OpDef kPatchOps[] = {
-    {.doc = "The elements under sliding windows, as columns; pytorch.org/docs/stable/generated/torch.nn.Unfold.html",
-     .schema = "im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_im2col,
-     .grad = im2col_grad},
-    {.doc = "An image from the sum of its windows; pytorch.org/docs/stable/generated/torch.nn.Fold.html",
-     .schema = "col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] "
-               "stride) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_col2im,
-     .grad = col2im_grad},
-    {.doc = "Maxima put back at their positions; pytorch.org/docs/stable/generated/torch.nn.MaxUnpool2d.html",
-     .schema = "max_unpool2d(Tensor self, Tensor indices, int[2] output_size) -> Tensor",
-     .dtypes = kUnpooled,
-     .decompose = max_unpool<2>,
-     .open = {.ask = aten_open::unpooled}},
-    {.doc = "Maxima put back at their positions; pytorch.org/docs/stable/generated/torch.nn.MaxUnpool3d.html",
-     .schema = "max_unpool3d(Tensor self, Tensor indices, int[3] output_size, int[3] stride, int[3] padding) -> Tensor",
-     .dtypes = kUnpooled,
-     .decompose = max_unpool<3>,
-     .open = {.ask = aten_open::unpooled}},
+    composite("im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
+              "The elements under sliding windows, as columns; pytorch.org/docs/stable/generated/torch.nn.Unfold.html",
+              kFloating, decompose_im2col, im2col_grad),
+    composite("col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] "
+              "stride) -> Tensor",
+              "An image from the sum of its windows; pytorch.org/docs/stable/generated/torch.nn.Fold.html", kFloating,
+              decompose_col2im, col2im_grad),
+    composite("max_unpool2d(Tensor self, Tensor indices, int[2] output_size) -> Tensor",
+              "Maxima put back at their positions; pytorch.org/docs/stable/generated/torch.nn.MaxUnpool2d.html",
+              kUnpooled, max_unpool<2>, {.ask = open_unpooled}),
+    composite("max_unpool3d(Tensor self, Tensor indices, int[3] output_size, int[3] stride, int[3] padding) -> Tensor",
+              "Maxima put back at their positions; pytorch.org/docs/stable/generated/torch.nn.MaxUnpool3d.html",
+              kUnpooled, max_unpool<3>, {.ask = open_unpooled}),
 };
 
 }  // namespace

@@ -1,11 +1,9 @@
 // Maximum over windows, in one to three dimensions, with the position where it was found; windows of a fixed size or of
 // the size that a wanted output needs. Definition: https://pytorch.org/docs/stable/generated/torch.nn.MaxPool2d.html
-#include <cmath>
 #include <limits>
 
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
-#include "ops/aten/layer_grad.h"
 #include "ops/aten/pooling.h"
 #include "ops/core/gemm.h"
 #include "tensor/limits.h"
@@ -134,27 +132,34 @@ CallResults decompose_max(const Call& c) {
     return c.builder().call_multi("aten." + c.schema().name + "_with_indices.default", list)[0];
 }
 
-// ---- records ----
+// --- Gradients ---
+
+V max_pool_with_indices_grad(const OfSelf& r) {
+    const auto ints = [&](const char* name) { return Arg::ints(r.call.integers(name)); };
+    return backward_op(r, {ints("kernel_size"), ints("stride"), ints("padding"), ints("dilation"),
+                           r.call.boolean("ceil_mode"), r.call.result(1)});
+}
+V adaptive_max_pool_grad(const OfSelf& r) { return backward_op(r, {r.call.result(1)}); }
+/// Of rows: each gradient is added where the maximum was.
+V max_pool1d_grad(const OfSelf& r) {
+    const V start = zeros(r.call.builder(), r.x.sizes(), r.g.dtype());
+    return scatter_add(start, r.x.rank() - 1, r.call.result(1), r.g);
+}
 
 template <int Rank, bool Adaptive = false>
 constexpr OpDef max_pool_op(std::string_view schema) {
     constexpr GradientRule kPadded = Adaptive ? adaptive_max_pool_grad : max_pool_with_indices_grad;
-    return {.doc = Adaptive ? "Maxima of windows for a given output size; "
-                              "pytorch.org/docs/stable/nn.html#pooling-layers"
-                            : "Maxima of windows and their positions; pytorch.org/docs/stable/nn.html#pooling-layers",
-            .schema = schema,
-            .dtypes = Adaptive ? kFloating : kNumbers,
-            .infer = infer_max<Rank, Adaptive>,
-            .eval = eval_max<Rank, Adaptive>,
-            .lower = lower_max<Rank, Adaptive>,
-            .grad = Rank == 1 ? GradientRule(max_pool1d_grad) : kPadded,
-            .bound = kBoundChoice};
+    return primitive(schema,
+                     Adaptive
+                         ? "Maxima of windows for a given output size; pytorch.org/docs/stable/nn.html#pooling-layers"
+                         : "Maxima of windows and their positions; pytorch.org/docs/stable/nn.html#pooling-layers",
+                     Adaptive ? kFloating : kNumbers,
+                     {infer_max<Rank, Adaptive>, eval_max<Rank, Adaptive>, lower_max<Rank, Adaptive>},
+                     Rank == 1 ? GradientRule(max_pool1d_grad) : kPadded, kBoundChoice);
 }
 constexpr OpDef maxima_op(std::string_view schema) {
-    return {.doc = "Maxima of windows; pytorch.org/docs/stable/nn.html#pooling-layers",
-            .schema = schema,
-            .dtypes = kNumbers,
-            .decompose = decompose_max};
+    return composite(schema, "Maxima of windows; pytorch.org/docs/stable/nn.html#pooling-layers", kNumbers,
+                     decompose_max);
 }
 
 constexpr OpDef kPoolOps[] = {
@@ -164,12 +169,8 @@ constexpr OpDef kPoolOps[] = {
                    "int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)"),
     max_pool_op<3>("max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, "
                    "int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)"),
-    maxima_op("max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, int[1] dilation=1, "
-              "bool ceil_mode=False) -> Tensor"),
-    maxima_op("max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, int[2] dilation=1, "
-              "bool ceil_mode=False) -> Tensor"),
-    maxima_op("max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, "
-              "bool ceil_mode=False) -> Tensor"),
+    maxima_op("max_pool{1|2|3}d(Tensor self, int[{1|2|3}] kernel_size, int[{1|2|3}] stride=[], int[{1|2|3}] padding=0, "
+              "int[{1|2|3}] dilation=1, bool ceil_mode=False) -> Tensor"),
     max_pool_op<1, true>("adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)"),
     max_pool_op<2, true>("adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)"),
     max_pool_op<3, true>("adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)"),

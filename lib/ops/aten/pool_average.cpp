@@ -6,7 +6,6 @@
 
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
-#include "ops/aten/layer_grad.h"
 #include "ops/aten/pooling.h"
 #include "ops/core/gemm.h"
 
@@ -146,6 +145,34 @@ CallResults decompose_adaptive(const Call& c) {
     return c.builder().call("aten._" + c.schema().name + ".default", {c.tensor("self"), sizes});
 }
 
+// --- Gradients ---
+
+V avg_pool_grad(const OfSelf& r) {
+    const auto ints = [&](const char* name) { return Arg::ints(r.call.integers(name)); };
+    const std::optional<std::int64_t> divisor = r.call.optional_integer("divisor_override");
+    return backward_op(r, {ints("kernel_size"), ints("stride"), ints("padding"), r.call.boolean("ceil_mode"),
+                           r.call.boolean("count_include_pad"), divisor ? Arg(*divisor) : Arg()});
+}
+/// Of images of height 1.
+V avg_pool1d_grad(const OfSelf& r) {
+    const auto image = [](const V& v) { return unsqueeze(v, -2); };
+    const auto row = [&](const char* name, std::int64_t height) {
+        const Ints given = r.call.integers(name);
+        return given.empty() ? Ints() : Ints{height, given[0]};
+    };
+    const V gradient =
+        avg_pool2d_backward(image(r.g), image(r.x), row("kernel_size", 1), row("stride", 1), row("padding", 0),
+                            r.call.boolean("ceil_mode"), r.call.boolean("count_include_pad"), {});
+    return squeeze(gradient, -2);
+}
+V adaptive_avg_pool_grad(const OfSelf& r) { return backward_op(r); }
+/// Of images of height 1.
+V adaptive_avg_pool1d_grad(const OfSelf& r) {
+    const auto image = [](const V& v) { return unsqueeze(v, -2); };
+    const V gradient = _adaptive_avg_pool2d_backward(image(r.g), image(r.x));
+    return squeeze(gradient, -2);
+}
+
 template <int Rank, bool Adaptive = false>
 constexpr OpDef avg_pool_op(std::string_view schema) {
     constexpr GradientRule kOfLine = Adaptive ? adaptive_avg_pool1d_grad : avg_pool1d_grad;
@@ -162,10 +189,8 @@ constexpr OpDef avg_pool_op(std::string_view schema) {
             .bound = means_by(largest_power_of_two_count<Rank, Adaptive>)};
 }
 constexpr OpDef adaptive_op(std::string_view schema) {
-    return {.doc = "Means of windows for a given output size; pytorch.org/docs/stable/nn.html#pooling-layers",
-            .schema = schema,
-            .dtypes = kFloating,
-            .decompose = decompose_adaptive};
+    return composite(schema, "Means of windows for a given output size; pytorch.org/docs/stable/nn.html#pooling-layers",
+                     kFloating, decompose_adaptive);
 }
 
 constexpr OpDef kAvgPoolOps[] = {
@@ -178,8 +203,7 @@ constexpr OpDef kAvgPoolOps[] = {
     avg_pool_op<1, true>("adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor"),
     avg_pool_op<2, true>("_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor"),
     avg_pool_op<3, true>("_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor"),
-    adaptive_op("adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor"),
-    adaptive_op("adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor"),
+    adaptive_op("adaptive_avg_pool{2|3}d(Tensor self, SymInt[{2|3}] output_size) -> Tensor"),
 };
 
 }  // namespace

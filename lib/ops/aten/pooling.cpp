@@ -1,9 +1,9 @@
 #include "ops/aten/pooling.h"
 
-#include <algorithm>
 #include <limits>
 
 #include "base/checked.h"
+#include "base/joined.h"
 
 namespace whittle {
 
@@ -179,6 +179,10 @@ Expr WindowReader::flat_position(const Index& i, const Index& r) const {
     for (std::size_t d = 0; d < w.in.size(); d++)
         flat = flat * expr::index(w.in[d]) + (position(d, i, r) - expr::index(w.padding[d]));
     return flat;
+}
+
+V backward_op(const OfSelf& r, const ArgList& rest) {
+    return r.call.builder().call("aten." + r.call.schema().name + "_backward.default", joined({r.g, r.x}, rest));
 }
 
 }  // namespace whittle

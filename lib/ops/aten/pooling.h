@@ -69,6 +69,9 @@ Average average_of(const Arguments<T>& args) {
     return average;
 }
 
+/// What the op's backward op gives: that of each rank has its name.
+V backward_op(const OfSelf& r, const ArgList& rest = {});
+
 /// An image in a lowering, seen through the windows of a pooling: i is a place (with its leading dimensions), r a tap.
 class WindowReader {
   public:

@@ -8,7 +8,6 @@
 #include "ops/core/registry.h"
 
 namespace whittle {
-
 namespace {
 
 /// `index` along `dim` of self.

@@ -1,15 +1,13 @@
 // Powers, element by element. Definition: https://pytorch.org/docs/stable/generated/torch.pow.html
 #include <cmath>
-#include <limits>
 
 #include "ops/aten/families.h"
-#include "ops/aten/pointwise_grad.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/complex.h"
 #include "ops/core/integer.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
-
 namespace {
 
 using expr::Op;
@@ -43,14 +41,8 @@ expr::Value lower_integer_power(expr::GroupBuilder& builder, const expr::Value& 
 
 struct Pow : Arithmetic {
     static constexpr std::string_view right = "exponent";
-    template <Floating T>
-    static T eval(T a, T b) {
-        return std::pow(a, b);
-    }
-    template <Complex T>
-    static T eval(T a, T b) {
-        return std::pow(a, b);
-    }
+    static auto eval(Floating auto a, Floating auto b) { return std::pow(a, b); }
+    static auto eval(Complex auto a, Complex auto b) { return std::pow(a, b); }
     static std::int64_t eval(std::int64_t a, std::int64_t b) { return integer_power(a, b); }
 };
 
@@ -66,8 +58,7 @@ std::vector<expr::Value> lower_pow(expr::GroupBuilder& builder, const Arguments<
 // --- A number as exponent: ATen computes some without pow, which shows in rounding and in pow(-inf, 0.5) ---
 
 /// The common dtype; an integer to a negative integer is refused, as ATen does.
-template <class T>
-DType check_exponent(const Arguments<T>& arguments) {
+DType check_exponent(const AnyArguments auto& arguments) {
     const DType common = binary_types<Pow>(arguments).common;
     const Scalar exponent = arguments.scalar("exponent");
     if (is_integer(common) && exponent.to_integer() < 0)
@@ -154,33 +145,45 @@ std::vector<expr::Value> lower_number(expr::GroupBuilder& builder, const Argumen
                       [exponent](const std::vector<Expr>& x) { return lower_power(x[0], exponent.to_double()); })};
 }
 
-// --- Records ---
+// --- Gradients ---
+
+using namespace aten;
+
+/// x^0 has no slope, whatever x.
+void pow_grad(Gradients& c) {
+    const V x = c.tensor("self"), exponent = c.tensor("exponent");
+    if (c.needed("self")) {
+        const V below = pow(x, exponent + -1);
+        const V slope = c.grad() * (exponent * below);
+        c.set("self", drop(eq(exponent, 0), slope));
+    }
+    if (!c.needed("exponent")) return;
+    const V flat = logical_and(eq(x, 0), ge(exponent, 0));
+    const V slope = c.result() * log(x);
+    c.set("exponent", c.grad() * drop(flat, slope));
+}
+V pow_number_grad(const OfSelf& r) {
+    const double exponent = r.call.scalar("exponent").to_double();
+    if (exponent == 0) return zeros_like(r.x);
+    return r.g * conjugate(pow(r.x, exponent - 1) * exponent);
+}
+void pow_of_number_grad(Gradients& c) {
+    const double base = c.scalar("self").to_double();
+    if (base > 0) c.takes_complex();  // of others the logarithm is complex
+    const V grad = c.grad();
+    V slope = c.result() * std::log(base);
+    if (base == 0) slope = drop(ge(c.tensor("exponent"), 0), slope);
+    c.set("exponent", grad * conjugate(slope));
+}
 
 constexpr OpDef kPower[] = {
-    {.doc = "self to the power of exponent; integers wrap",
-     .schema = "pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
-     .dtypes = kNumbers | kComplex,
-     .infer = infer_binary<Pow>,
-     .eval = eval_binary<Pow>,
-     .lower = lower_pow,
-     .grad = pow_grad,
-     .bound = rounds_by(4)},
-    {.doc = "self to the power of a number",
-     .schema = "pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
-     .dtypes = kAnyDType | kComplex,
-     .infer = infer_number,
-     .eval = eval_number,
-     .lower = lower_number,
-     .grad = pow_number_grad,
-     .bound = rounds_by(4)},
-    {.doc = "a number to the power of exponent",
-     .schema = "pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
-     .dtypes = kAnyDType | kComplex,
-     .infer = infer_binary<Pow>,
-     .eval = eval_of_number,
-     .lower = lower_pow,
-     .grad = pow_of_number_grad,
-     .bound = rounds_by(4)},
+    primitive("pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
+              "self to the power of exponent; integers wrap", kNumbers | kComplex,
+              {infer_binary<Pow>, eval_binary<Pow>, lower_pow}, pow_grad, rounds_by(4)),
+    primitive("pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor", "self to the power of a number",
+              kAnyDType | kComplex, {infer_number, eval_number, lower_number}, pow_number_grad, rounds_by(4)),
+    primitive("pow.Scalar(Scalar self, Tensor exponent) -> Tensor", "a number to the power of exponent",
+              kAnyDType | kComplex, {infer_binary<Pow>, eval_of_number, lower_pow}, pow_of_number_grad, rounds_by(4)),
 };
 
 }  // namespace

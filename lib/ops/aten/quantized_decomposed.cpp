@@ -55,7 +55,7 @@ Sizes channels(const Call& c, const V& x, const V& scales) {
     if (scales.sizes() != expected)
         throw Error(c.schema().name + ": found axis=" + std::to_string(c.integer("axis")) + " and scales of sizes " +
                     to_string(scales.sizes()) + " for a tensor of sizes " + to_string(x.sizes()) +
-                    ", expected one scale for each index of an axis");
+                    ", expected one scale for each index of this axis");
     Sizes line(x.sizes().size(), 1);
     line[static_cast<std::size_t>(axis)] = expected[0];
     return line;
@@ -74,45 +74,34 @@ CallResults dequantize_channels(const Call& c) {
     return as(moved * reshaped(scales, line), restored(c));
 }
 
-// --- Records ---
-
 constexpr DTypeSet kReal = set_of(DType::f32) | set_of(DType::f16) | set_of(DType::bf16);
 constexpr DTypeSet kLevels = set_of(DType::u8) | set_of(DType::i8) | set_of(DType::i16) | set_of(DType::i32);
 #define WHITTLE_PT2E ": https://docs.pytorch.org/ao/stable/pt2e_quantization/index.html"
 
 constexpr OpDef kQuantizedOps[] = {
-    {.doc = "numbers as integers, by one scale and zero point" WHITTLE_PT2E,
-     .schema = "quantize_per_tensor.default(Tensor input, float scale, int zero_point, int quant_min, int quant_max, "
-               "ScalarType dtype) -> Tensor",
-     .dtypes = kReal,
-     .decompose = quantize,
-     .open = {.ask = aten_open::quantized_scale}},
-    {.doc = "the same with tensors of one element" WHITTLE_PT2E,
-     .schema = "quantize_per_tensor.tensor(Tensor input, Tensor scale, Tensor zero_point, int quant_min, int "
-               "quant_max, ScalarType dtype) -> Tensor",
-     .dtypes = kReal,
-     .decompose = quantize_by_tensor,
-     .open = {.ask = aten_open::quantized_scales}},
-    {.doc = "numbers of integers, by one scale and zero point" WHITTLE_PT2E,
-     .schema = "dequantize_per_tensor.default(Tensor input, float scale, int zero_point, int quant_min, int "
-               "quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
-     .dtypes = kLevels,
-     .decompose = dequantize},
-    {.doc = "the same with tensors of one element" WHITTLE_PT2E,
-     .schema = "dequantize_per_tensor.tensor(Tensor input, Tensor scale, Tensor zero_point, int quant_min, int "
-               "quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
-     .dtypes = kLevels,
-     .decompose = dequantize_by_tensor},
-    {.doc = "numbers as integers, each channel by its own scale and zero point" WHITTLE_PT2E,
-     .schema = "quantize_per_channel.default(Tensor input, Tensor scales, Tensor zero_points, int axis, int "
-               "quant_min, int quant_max, ScalarType dtype) -> Tensor",
-     .dtypes = kReal,
-     .decompose = quantize_channels},
-    {.doc = "numbers of integers, each channel by its own scale and zero point" WHITTLE_PT2E,
-     .schema = "dequantize_per_channel.default(Tensor input, Tensor scales, Tensor? zero_points, int axis, int "
-               "quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
-     .dtypes = kLevels,
-     .decompose = dequantize_channels},
+    composite("quantize_per_tensor.default(Tensor input, float scale, int zero_point, int quant_min, int quant_max, "
+              "ScalarType dtype) -> Tensor",
+              "numbers quantized to integers, with one scale and zero point" WHITTLE_PT2E, kReal, quantize,
+              {.ask = aten_open::quantized_scale}),
+    composite("quantize_per_tensor.tensor(Tensor input, Tensor scale, Tensor zero_point, int quant_min, int quant_max, "
+              "ScalarType dtype) -> Tensor",
+              "the same with scale and zero point as tensors of one element" WHITTLE_PT2E, kReal, quantize_by_tensor,
+              {.ask = aten_open::quantized_scales}),
+    composite("dequantize_per_tensor.default(Tensor input, float scale, int zero_point, int quant_min, int quant_max, "
+              "ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
+              "numbers from quantized integers, with one scale and zero point" WHITTLE_PT2E, kLevels, dequantize),
+    composite("dequantize_per_tensor.tensor(Tensor input, Tensor scale, Tensor zero_point, int quant_min, int "
+              "quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
+              "the same with scale and zero point as tensors of one element" WHITTLE_PT2E, kLevels,
+              dequantize_by_tensor),
+    composite("quantize_per_channel.default(Tensor input, Tensor scales, Tensor zero_points, int axis, int quant_min, "
+              "int quant_max, ScalarType dtype) -> Tensor",
+              "numbers quantized to integers, with a scale and zero point for each channel" WHITTLE_PT2E, kReal,
+              quantize_channels),
+    composite("dequantize_per_channel.default(Tensor input, Tensor scales, Tensor? zero_points, int axis, int "
+              "quant_min, int quant_max, ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor",
+              "numbers from quantized integers, with a scale and zero point for each channel" WHITTLE_PT2E, kLevels,
+              dequantize_channels),
 };
 
 }  // namespace

@@ -51,8 +51,7 @@ void check_probability(double p, const std::string& op) {
 // -----------------------------------------------------------------------------------------------------
 
 /// dtype and sizes of what is made: from `size` and `dtype`, or from `self` where the op has one.
-template <class T>
-OperandInfo drawn_info(const Arguments<T>& a, DType otherwise) {
+OperandInfo drawn_info(const AnyArguments auto& a, DType otherwise) {
     check_options(a);
     OperandInfo info{otherwise, {}};
     if (a.schema().param("self")) info = operand_info(a, "self");
@@ -126,16 +125,19 @@ struct Bernoulli {
 };
 
 template <class Rule>
-constexpr OpDef random_op(OpDef def) {
-    def.infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-        const OperandInfo info = drawn_info(a, Rule::otherwise);
-        return {ValueMeta::contiguous(info.dtype, info.sizes)};
-    };
-    def.eval = [](const Arguments<Tensor>& a) -> std::vector<Tensor> {
-        return {Rule::eval(a, drawn_info(a, Rule::otherwise))};
-    };
-    def.random = true;
-    return def;
+constexpr OpDef random_op(std::string_view schema, std::string_view doc, DTypeSet dtypes, GradientRule grad) {
+    return {.doc = doc,
+            .schema = schema,
+            .dtypes = dtypes,
+            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
+                const OperandInfo info = drawn_info(a, Rule::otherwise);
+                return {ValueMeta::contiguous(info.dtype, info.sizes)};
+            },
+            .eval = [](const Arguments<Tensor>& a) -> std::vector<Tensor> {
+                return {Rule::eval(a, drawn_info(a, Rule::otherwise))};
+            },
+            .grad = grad,
+            .random = true};
 }
 
 }  // namespace
@@ -161,57 +163,26 @@ RandomApart::~RandomApart() { apart = before_; }
 
 std::span<const OpDef> random_ops() {
     static const OpDef ops[] = {
-        random_op<Uniform>({
-            .doc = "uniform in [0, 1)",
-            .schema = "rand(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
-            .dtypes = kFloating,
-            .grad = no_gradient,
-        }),
-        random_op<Uniform>({
-            .doc = "uniform in [0, 1)",
-            .schema =
-                "rand_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
-            .dtypes = kFloating,
-            .grad = no_gradient,
-        }),
-        random_op<Normal>({
-            .doc = "standard normal",
-            .schema = "randn(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
-            .dtypes = kFloating,
-            .grad = no_gradient,
-        }),
-        random_op<Normal>({
-            .doc = "standard normal",
-            .schema =
-                "randn_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
-            .dtypes = kFloating,
-            .grad = no_gradient,
-        }),
-        random_op<Integers>({
-            .doc = "uniform integers below a bound, or in a range",
-            .schema = "randint{|.low}({|SymInt low, }SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? "
-                      "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-            .dtypes = kNumbers,
-            .grad = no_gradient,
-        }),
-        random_op<Permutation>({
-            .doc = "0 to n-1 in random order",
-            .schema = "randperm(SymInt n, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? "
-                      "pin_memory=None) -> Tensor",
-            .dtypes = kNumbers,
-            .grad = no_gradient,
-        }),
-        random_op<Bernoulli>({
-            .doc = "1 with the probability that the tensor holds",
-            .schema = "bernoulli(Tensor self, *, Generator? generator=None) -> Tensor",
-            .dtypes = kFloating,
-            .grad = zero_gradient,
-        }),
-        random_op<Bernoulli>({
-            .doc = "1 with probability p, in the shape of a tensor",
-            .schema = "bernoulli.p(Tensor self, float p=0.5, *, Generator? generator=None) -> Tensor",
-            .grad = zero_gradient,
-        }),
+        random_op<Uniform>("rand(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor", "uniform in [0, 1)",
+                           kFloating, no_gradient),
+        random_op<Uniform>("rand_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS
+                           ", MemoryFormat? memory_format=None) -> Tensor",
+                           "uniform in [0, 1)", kFloating, no_gradient),
+        random_op<Normal>("randn(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor", "standard normal", kFloating,
+                          no_gradient),
+        random_op<Normal>("randn_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS
+                          ", MemoryFormat? memory_format=None) -> Tensor",
+                          "standard normal", kFloating, no_gradient),
+        random_op<Integers>("randint{|.low}({|SymInt low, }SymInt high, SymInt[] size, *, ScalarType? dtype=long, "
+                            "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+                            "uniform integers below a bound, or in a range", kNumbers, no_gradient),
+        random_op<Permutation>("randperm(SymInt n, *, ScalarType? dtype=long, Layout? layout=None, Device? "
+                               "device=None, bool? pin_memory=None) -> Tensor",
+                               "0 to n-1 in random order", kNumbers, no_gradient),
+        random_op<Bernoulli>("bernoulli(Tensor self, *, Generator? generator=None) -> Tensor",
+                             "1 with the probability that the tensor holds", kFloating, zero_gradient),
+        random_op<Bernoulli>("bernoulli.p(Tensor self, float p=0.5, *, Generator? generator=None) -> Tensor",
+                             "1 with probability p, in the shape of a tensor", kAnyDType, zero_gradient),
     };
     return ops;
 }

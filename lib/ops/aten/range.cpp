@@ -11,7 +11,6 @@
 #include "ops/core/pointwise.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -25,8 +24,7 @@ struct Range {
 };
 
 /// at::arange: ceil((end - start) / step) elements, counted in i64 for i64 results and in double for others.
-template <class T>
-Range range_of(const Arguments<T>& a) {
+Range range_of(const AnyArguments auto& a) {
     check_options(a);
     Range range{.end = a.scalar("end")};
     if (a.schema().param("start")) range.start = a.scalar("start");
@@ -55,6 +53,11 @@ Range range_of(const Arguments<T>& a) {
     return range;
 }
 
+std::vector<ValueMeta> infer_arange(const Arguments<ValueMeta>& a) {
+    const Range range = range_of(a);
+    return {ValueMeta::contiguous(range.dtype, {range.count})};
+}
+
 std::vector<Tensor> eval_arange(const Arguments<Tensor>& a) {
     const Range range = range_of(a);
     const DType work = is_floating(range.dtype) ? DType::f64 : DType::i64;
@@ -78,17 +81,6 @@ std::vector<expr::Value> lower_arange(expr::GroupBuilder&, const Arguments<expr:
     return {convert(range.dtype, result)};
 }
 
-constexpr OpDef arange_op(OpDef def) {
-    def.infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-        const Range range = range_of(a);
-        return {ValueMeta::contiguous(range.dtype, {range.count})};
-    };
-    def.eval = eval_arange;
-    def.lower = lower_arange;
-    def.bound = rounds_by(4);
-    return def;
-}
-
 // --- linspace, eye ---------------------------------------------------------------------------------------------------
 
 struct Linspace {
@@ -97,8 +89,7 @@ struct Linspace {
     DType dtype, work;  ///< work: f64 for f64 and integers, else f32, as at::native::linspace_kernel
 };
 
-template <class T>
-Linspace linspace_of(const Arguments<T>& a) {
+Linspace linspace_of(const AnyArguments auto& a) {
     check_options(a);
     const DType dtype = a.dtype("dtype").value_or(DType::f32);
     const std::int64_t steps = a.integer("steps");
@@ -106,6 +97,11 @@ Linspace linspace_of(const Arguments<T>& a) {
     if (dtype == DType::boolean) throw Error("linspace: found dtype bool, expected an integer or floating-point dtype");
     const bool wide = dtype == DType::f64 || !is_floating(dtype);
     return {a.scalar("start").to_double(), a.scalar("end").to_double(), steps, dtype, wide ? DType::f64 : DType::f32};
+}
+
+std::vector<ValueMeta> infer_linspace(const Arguments<ValueMeta>& a) {
+    const Linspace l = linspace_of(a);
+    return {ValueMeta::contiguous(l.dtype, {l.steps})};
 }
 
 /// The first half counts from the start and the second from the end, so that both are exact.
@@ -141,35 +137,32 @@ std::vector<expr::Value> lower_linspace(expr::GroupBuilder&, const Arguments<exp
     return {convert(l.dtype, result)};
 }
 
-template <class T>
-OperandInfo eye_info(const Arguments<T>& a) {
+OperandInfo eye_info(const AnyArguments auto& a) {
     check_options(a);
     const std::int64_t rows = a.integer("n"), columns = a.schema().param("m") ? a.integer("m") : rows;
     element_count(Sizes{rows, columns});
     return {a.dtype("dtype").value_or(DType::f32), {rows, columns}};
 }
 
-constexpr OpDef eye_op(OpDef def) {
-    def.infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-        const OperandInfo info = eye_info(a);
-        return {ValueMeta::contiguous(info.dtype, info.sizes)};
-    };
-    def.eval = [](const Arguments<Tensor>& a) -> std::vector<Tensor> {
-        const OperandInfo info = eye_info(a);
-        Tensor result(info.dtype, info.sizes);
-        const Tensor one = Tensor::of(Scalar(1), info.dtype);
-        for (std::int64_t i = 0; i < std::min(info.sizes[0], info.sizes[1]); ++i)
-            copy_into(result, {}, i * (info.sizes[1] + 1), one);
-        return {result};
-    };
-    def.lower = [](expr::GroupBuilder&, const Arguments<expr::Value>& a) -> std::vector<expr::Value> {
-        const OperandInfo info = eye_info(a);
-        return {expr::Value(info.dtype, info.sizes, [dtype = info.dtype](const expr::Index& i) {
-            return expr::select(equal(i[0], i[1]), expr::constant(dtype, Scalar(1)), expr::constant(dtype, Scalar(0)));
-        })};
-    };
-    def.bound = kBoundExact;
-    return def;
+std::vector<ValueMeta> infer_eye(const Arguments<ValueMeta>& a) {
+    const OperandInfo info = eye_info(a);
+    return {ValueMeta::contiguous(info.dtype, info.sizes)};
+}
+
+std::vector<Tensor> eval_eye(const Arguments<Tensor>& a) {
+    const OperandInfo info = eye_info(a);
+    Tensor result(info.dtype, info.sizes);
+    const Tensor one = Tensor::of(Scalar(1), info.dtype);
+    for (std::int64_t i = 0; i < std::min(info.sizes[0], info.sizes[1]); ++i)
+        copy_into(result, {}, i * (info.sizes[1] + 1), one);
+    return {result};
+}
+
+std::vector<expr::Value> lower_eye(expr::GroupBuilder&, const Arguments<expr::Value>& a) {
+    const OperandInfo info = eye_info(a);
+    return {expr::Value(info.dtype, info.sizes, [dtype = info.dtype](const expr::Index& i) {
+        return expr::select(equal(i[0], i[1]), expr::constant(dtype, Scalar(1)), expr::constant(dtype, Scalar(0)));
+    })};
 }
 
 // --- meshgrid --------------------------------------------------------------------------------------------------------
@@ -207,36 +200,18 @@ CallResults decompose_meshgrid(const Call& c) {
 
 std::span<const OpDef> range_ops() {
     static const OpDef ops[] = {
-        arange_op({
-            .doc = "a range from 0 or a start, by steps of 1 or others",
-            .schema = "arange{|.start|.start_step}({|Scalar start, |Scalar start, }Scalar end{||, Scalar step=1}, "
-                      "*, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
-            .dtypes = kNumbers,
-            .grad = no_gradient,
-        }),
-        {
-            .doc = "evenly spaced numbers, both ends included",
-            .schema = "linspace(Scalar start, Scalar end, int steps, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
-            .dtypes = kNumbers,
-            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-                const Linspace l = linspace_of(a);
-                return {ValueMeta::contiguous(l.dtype, {l.steps})};
-            },
-            .eval = eval_linspace,
-            .lower = lower_linspace,
-            .grad = no_gradient,
-            .bound = rounds_by(4, Bound::Rule::terms),
-        },
-        eye_op({
-            .doc = "ones on the diagonal of a square or a rectangle",
-            .schema = "eye{|.m}(SymInt n{|, SymInt m}, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
-            .grad = no_gradient,
-        }),
-        {
-            .doc = "coordinates of a grid, rows first (ij) or columns first (xy)",
-            .schema = "meshgrid{|.indexing}(Tensor[] tensors{|, *, str indexing}) -> Tensor[]",
-            .decompose = decompose_meshgrid,
-        },
+        primitive("arange{|.start|.start_step}({|Scalar start, |Scalar start, }Scalar end{||, Scalar step=1}, "
+                  "*, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+                  "a range of numbers, from 0 or start, in steps of 1 or step", kNumbers,
+                  {infer_arange, eval_arange, lower_arange}, no_gradient, rounds_by(4)),
+        primitive("linspace(Scalar start, Scalar end, int steps, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+                  "evenly spaced numbers, both ends included", kNumbers,
+                  {infer_linspace, eval_linspace, lower_linspace}, no_gradient, rounds_by(4, Bound::Rule::terms)),
+        primitive("eye{|.m}(SymInt n{|, SymInt m}, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+                  "ones on the diagonal of a square or a rectangle", kAnyDType, {infer_eye, eval_eye, lower_eye},
+                  no_gradient, kBoundExact),
+        composite("meshgrid{|.indexing}(Tensor[] tensors{|, *, str indexing}) -> Tensor[]",
+                  "coordinates of a grid, rows first (ij) or columns first (xy)", kAnyDType, decompose_meshgrid),
     };
     return ops;
 }

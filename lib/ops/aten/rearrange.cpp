@@ -1,30 +1,27 @@
 // Ops that rearrange a tensor's own elements in a copy: flip, roll, pixel_shuffle.
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/joined.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
-#include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
 
 // --- flip ------------------------------------------------------------------------------------------------------------
 
-template <class T>
-View flip_plan(const Geometry& self, const Arguments<T>& a) {
+View flip_plan(const Geometry& self, const AnyArguments auto& a) {
     return flip_view(self, wrap_dims(a.integers("dims"), self.rank(), "flip"));
 }
 
 // --- roll ------------------------------------------------------------------------------------------------------------
 
 /// How far each dimension moves, within its size. Without dims the tensor is rolled flattened.
-template <class T>
-std::vector<std::int64_t> plan_roll(const Sizes& sizes, const Arguments<T>& a) {
+std::vector<std::int64_t> plan_roll(const Sizes& sizes, const AnyArguments auto& a) {
     const std::vector<std::int64_t> shifts = a.integers("shifts"), dims = a.integers("dims");
     if (shifts.empty() || (shifts.size() != dims.size() && !(dims.empty() && shifts.size() == 1)))
         throw Error("roll: found shifts=" + to_string(shifts) + " and dims=" + to_string(dims) +
@@ -37,6 +34,12 @@ std::vector<std::int64_t> plan_roll(const Sizes& sizes, const Arguments<T>& a) {
         if (sizes[d] > 0) result[d] = ((result[d] + shifts[i] % sizes[d]) % sizes[d] + sizes[d]) % sizes[d];
     }
     return result;
+}
+
+std::vector<ValueMeta> infer_roll(const Arguments<ValueMeta>& a) {
+    const ValueMeta self = a.tensor("self");
+    plan_roll(a.integers("dims").empty() ? Sizes{self.numel()} : self.sizes, a);
+    return {ValueMeta::contiguous(self.dtype, self.sizes)};
 }
 
 std::vector<Tensor> eval_roll(const Arguments<Tensor>& a) {
@@ -81,18 +84,13 @@ std::pair<Sizes, Sizes> batch_and_image_sizes(const Sizes& sizes, std::int64_t f
 /// reshape to batch + split, permute the split dimensions, reshape to batch + merged.
 V regroup(const V& self, const Sizes& batch, const Sizes& split, const std::vector<std::int64_t>& order,
           const Sizes& merged) {
-    const auto with_batch = [&](const Sizes& sizes) {
-        Sizes result = batch;
-        result.insert(result.end(), sizes.begin(), sizes.end());
-        return result;
-    };
     const auto rank = static_cast<std::int64_t>(batch.size());
     std::vector<std::int64_t> dims;
     for (std::int64_t d = 0; d < rank; ++d) dims.push_back(d);
     for (const std::int64_t d : order) dims.push_back(rank + d);
-    const V apart = reshape(self, with_batch(split));
+    const V apart = reshape(self, joined(batch, split));
     const V permuted = permute(apart, dims);
-    return reshape(own_copy(permuted), with_batch(merged));
+    return reshape(own_copy(permuted), joined(batch, merged));
 }
 
 CallResults decompose_pixel_shuffle(const Call& c) {
@@ -161,70 +159,47 @@ CallResults decompose_rot90(const Call& c) {
     }
 }
 
+std::vector<ValueMeta> infer_flip(const Arguments<ValueMeta>& a) {
+    const ValueMeta self = a.tensor("self");
+    return {ValueMeta::contiguous(self.dtype, flip_plan(geometry(self), a).sizes)};
+}
+
+std::vector<Tensor> eval_flip(const Arguments<Tensor>& a) {
+    const Tensor self = a.tensor("self");
+    return {apply_view(flip_plan(geometry(self), a), self).clone().with_requires_grad(false)};
+}
+
+std::vector<expr::Value> lower_flip(expr::GroupBuilder&, const Arguments<expr::Value>& a) {
+    const expr::Value self = a.tensor("self");
+    return {apply_view(flip_plan(geometry(self), a), self)};
+}
+
+V flip_grad(const OfSelf& r) { return flip(r.g, r.call.integers("dims")); }
+V roll_grad(const OfSelf& r) { return roll(r.g, all_negated(r.call.integers("shifts")), r.call.integers("dims")); }
+
 }  // namespace
 
 std::span<const OpDef> rearrange_ops() {
     static const OpDef ops[] = {
-        {
-            .doc = "dimensions in reverse",
-            .schema = "flip(Tensor self, int[] dims) -> Tensor",
-            .dtypes = kMoved,
-            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-                const ValueMeta self = a.tensor("self");
-                return {ValueMeta::contiguous(self.dtype, flip_plan(geometry(self), a).sizes)};
-            },
-            .eval = [](const Arguments<Tensor>& a) -> std::vector<Tensor> {
-                const Tensor self = a.tensor("self");
-                return {apply_view(flip_plan(geometry(self), a), self).clone().with_requires_grad(false)};
-            },
-            .lower = [](expr::GroupBuilder&, const Arguments<expr::Value>& a) -> std::vector<expr::Value> {
-                const expr::Value self = a.tensor("self");
-                return {apply_view(flip_plan(geometry(self), a), self)};
-            },
-            .grad = flip_grad,
-            .bound = kBoundExact,
-        },
-        {
-            .doc = "dimensions shifted around their ends",
-            .schema = "roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor",
-            .dtypes = kMoved,
-            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-                const ValueMeta self = a.tensor("self");
-                plan_roll(a.integers("dims").empty() ? Sizes{self.numel()} : self.sizes, a);
-                return {ValueMeta::contiguous(self.dtype, self.sizes)};
-            },
-            .eval = eval_roll,
-            .lower = lower_roll,
-            .grad = roll_grad,
-            .bound = kBoundExact,
-        },
-        {
-            .doc = "channels spread over larger images: "
-                   "https://pytorch.org/docs/stable/generated/torch.nn.PixelShuffle.html",
-            .schema = "pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_pixel_shuffle,
-        },
-        {
-            .doc = "the reverse of pixel_shuffle: "
-                   "https://pytorch.org/docs/stable/generated/torch.nn.PixelUnshuffle.html",
-            .schema = "pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_pixel_unshuffle,
-        },
-        {
-            .doc =
-                "channels of groups by turns: https://pytorch.org/docs/stable/generated/torch.nn.ChannelShuffle.html",
-            .schema = "channel_shuffle(Tensor self, int groups) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_channel_shuffle,
-        },
-        {
-            .doc = "quarter turns",
-            .schema = "rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor",
-            .dtypes = kMoved,
-            .decompose = decompose_rot90,
-        },
+        primitive("flip(Tensor self, int[] dims) -> Tensor", "the elements in reverse order along dimensions", kMoved,
+                  {infer_flip, eval_flip, lower_flip}, flip_grad, kBoundExact),
+        primitive("roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor",
+                  "elements shifted along dimensions; those shifted out come in at the other end", kMoved,
+                  {infer_roll, eval_roll, lower_roll}, roll_grad, kBoundExact),
+        composite(
+            "pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",
+            "channels spread over larger images: https://pytorch.org/docs/stable/generated/torch.nn.PixelShuffle.html",
+            kMoved, decompose_pixel_shuffle),
+        composite(
+            "pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor",
+            "the reverse of pixel_shuffle: https://pytorch.org/docs/stable/generated/torch.nn.PixelUnshuffle.html",
+            kMoved, decompose_pixel_unshuffle),
+        composite("channel_shuffle(Tensor self, int groups) -> Tensor",
+                  "channels reordered, one of each group in turn: "
+                  "https://pytorch.org/docs/stable/generated/torch.nn.ChannelShuffle.html",
+                  kMoved, decompose_channel_shuffle),
+        composite("rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor", "a rotation by k quarter turns", kMoved,
+                  decompose_rot90),
     };
     return ops;
 }

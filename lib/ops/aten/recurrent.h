@@ -47,10 +47,7 @@ std::vector<T> initial_state(const Arguments<T>& args, RnnKind kind) {
 
 /// Whether a call is of a packed sequence: its rows are those of all steps, one after the other, of which there are
 /// ever fewer, as batch_sizes says.
-template <class T>
-bool is_packed(const Arguments<T>& args) {
-    return args.schema().param("batch_sizes") != nullptr;
-}
+bool is_packed(const AnyArguments auto& args) { return args.schema().param("batch_sizes") != nullptr; }
 
 std::vector<ValueMeta> infer_sequence(const Arguments<ValueMeta>& args);
 std::vector<Tensor> eval_sequence(const Arguments<Tensor>& args);

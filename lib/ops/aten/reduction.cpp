@@ -7,14 +7,12 @@
 #include <limits>
 
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
-#include "ops/aten/reduction_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/core/complex.h"
 #include "ops/core/integer.h"
 #include "ops/core/reduce.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -45,8 +43,7 @@ Accumulator<T> sum_of(std::int64_t length, const Row& row, F f) {
 }
 
 /// The dtype asked for, else i64 for integers and bool, else the operand's.
-template <class T>
-DType sum_dtype(const Arguments<T>& arguments) {
+DType sum_dtype(const AnyArguments auto& arguments) {
     const DType self = operand_info(arguments.tensor("self")).dtype;
     return arguments.dtype("dtype").value_or(is_inexact(self) ? self : DType::i64);
 }
@@ -109,8 +106,7 @@ std::vector<expr::Value> lower_prod(expr::GroupBuilder& builder, const Arguments
 
 // --- mean ---
 
-template <class T>
-DType mean_dtype(const Arguments<T>& arguments) {
+DType mean_dtype(const AnyArguments auto& arguments) {
     const DType self = operand_info(arguments.tensor("self")).dtype;
     const DType dtype = arguments.dtype("dtype").value_or(self);
     if (!is_inexact(dtype))
@@ -155,14 +151,12 @@ std::vector<expr::Value> lower_mean(expr::GroupBuilder& builder, const Arguments
 // --- any and all ---
 
 /// bool, but u8 for u8.
-template <class T>
-DType logic_dtype(const Arguments<T>& arguments) {
+DType logic_dtype(const AnyArguments auto& arguments) {
     return operand_info(arguments.tensor("self")).dtype == DType::u8 ? DType::u8 : DType::boolean;
 }
 
 /// As of other ops, but an empty list of dimensions, other than none, reduces nothing: so PyTorch since 2.2.
-template <class T>
-Reduction logic_reduction(const Arguments<T>& arguments) {
+Reduction logic_reduction(const AnyArguments auto& arguments) {
     Reduction reduction = reduction_of(arguments);
     const Param* dim = arguments.schema().param("dim");
     if (dim && dim->type == ParamType::int_list && arguments.has("dim") && arguments.integers("dim").empty())
@@ -208,8 +202,7 @@ struct Norm {
     double p;
     DType dtype;
 
-    template <class T>
-    static Norm of(const Arguments<T>& arguments) {
+    static Norm of(const AnyArguments auto& arguments) {
         const DType self = operand_info(arguments.tensor("self")).dtype;
         const DType dtype = arguments.dtype("dtype").value_or(self);
         if (!is_floating(dtype)) reject_dtype(arguments.schema(), dtype);
@@ -301,48 +294,81 @@ CallResults decompose_nansum(const Call& c) {
     return sum(x, c.has("dim") ? c.integers("dim") : Ints(), c.boolean("keepdim"), c.dtype("dtype"));
 }
 
-// --- Records ---
+// --- Gradients ---
+
+/// Slopes x |x|^(p - 2) / norm^(p - 1), with nothing where they are not defined.
+V of_power_norm(const OfReduction& r, double p, const V& grad, const V& norm) {
+    if (p < 1) {
+        const V power = drop(eq(r.x, 0), pow(abs(r.x), p - 1));
+        return sign(r.x) * power * grad * pow(norm, 1 - p);
+    }
+    const V scale = drop(eq(norm, 0), grad / pow(norm, p - 1));
+    const V scaled = p < 2 ? sign(r.x) * pow(abs(r.x), p - 1) : r.x * pow(abs(r.x), p - 2);
+    return scaled * scale;
+}
+
+V sum_grad(const OfSelf& of) {
+    const OfReduction r(of);
+    return r.expanded(r.g);
+}
+V mean_grad(const OfSelf& of) {
+    const OfReduction r(of);
+    return r.expanded(r.g) / r.count();
+}
+/// The product of the other elements, from both ends: right where elements are zero, too.
+V prod_grad(const OfSelf& of) {
+    const OfReduction r(of);
+    const bool whole = !r.call.schema().param("dim");
+    // What "dtype" takes of complex numbers, their real parts, is multiplied.
+    const bool parts = is_complex(r.x.dtype()) && !is_complex(r.y.dtype());
+    const V factors = parts ? r.call.builder().convert(r.x, r.y.dtype()) : r.x;
+    const V x = whole ? reshaped(factors, Ints{r.x.numel()}) : factors;
+    const V grad = whole ? r.g : r.kept(r.g);
+    if (x.sizes().empty() || x.numel() == 0) return r.expanded(r.g);
+    const std::int64_t dim = whole ? 0 : r.dims.at(0), size = x.sizes()[static_cast<std::size_t>(dim)];
+    Sizes edge = x.sizes();
+    edge[static_cast<std::size_t>(dim)] = 1;
+    const V one = ones(r.call.builder(), edge, x.dtype());
+    const auto reversed = [&](const V& v) { return flip(v, Ints{dim}); };
+    const auto before = [&](const V& v) {
+        const V shifted = cat(Vs{one, sliced(v, dim, 0, size - 1)}, dim);
+        return cumprod(shifted, dim);
+    };
+    const V others = before(x) * reversed(before(reversed(x)));
+    return reshaped(grad * conjugate(others), r.x.sizes());
+}
+void vector_norm_grad(Gradients& c) {
+    const OfReduction r(c);
+    const double p = c.scalar("ord").to_double();
+    const V grad = r.kept(r.g), norm = r.kept(r.y);
+    if (p == 0) return c.set("self", zeros_like(r.x));
+    if (p == 1) return c.set("self", sign(r.x) * grad);
+    if (p == 2) return c.set("self", grad * drop(eq(norm, 0), r.x / norm));
+    if (!std::isinf(p)) return c.set("self", of_power_norm(r, p, grad, norm));
+    const V extreme = eq(abs(r.x), norm);
+    c.set("self", sign(r.x) * r.shared(r.or_nan(extreme)));
+}
 
 constexpr OpDef sum_op(std::string_view schema) {
-    return {.doc = "sum; i64 for integers and bool unless dtype says otherwise, wrapping",
-            .schema = schema,
-            .dtypes = kOrdered | kComplex,
-            .infer = infer_sum,
-            .eval = eval_sum,
-            .lower = lower_sum,
-            .grad = sum_grad,
-            .bound = kBoundSums};
+    return primitive(schema, "sum; unless dtype is given, in i64 with wraparound for integers and bool",
+                     kOrdered | kComplex, {infer_sum, eval_sum, lower_sum}, sum_grad, kBoundSums);
 }
 constexpr OpDef prod_op(std::string_view schema) {
-    return {.doc = "product; i64 for integers and bool unless dtype says otherwise, wrapping",
-            .schema = schema,
-            .dtypes = kOrdered | kComplex,
-            .infer = infer_sum,
-            .eval = eval_prod,
-            .lower = lower_prod,
-            .grad = prod_grad,
-            .bound = with_exact(kBoundSums, Bound::Exact::never)};
+    return primitive(schema, "product; unless dtype is given, in i64 with wraparound for integers and bool",
+                     kOrdered | kComplex, {infer_sum, eval_prod, lower_prod}, prod_grad,
+                     with_exact(kBoundSums, Bound::Exact::never));
 }
 constexpr OpDef mean_op(std::string_view schema) {
-    return {.doc = "sum / count in a floating dtype; NaN of nothing",
-            .schema = schema,
-            .dtypes = kAnyDType | kComplex,
-            .infer = infer_mean,
-            .eval = eval_mean,
-            .lower = lower_mean,
-            .grad = mean_grad,
-            .bound = means_by(power_of_two_count)};
+    return primitive(schema, "sum / count in a floating-point dtype; NaN if there are no elements",
+                     kAnyDType | kComplex, {infer_mean, eval_mean, lower_mean}, mean_grad,
+                     means_by(power_of_two_count));
 }
 template <bool kAny>
 constexpr OpDef logic_op(std::string_view schema) {
-    return {.doc = kAny ? "is some element != 0; u8 gives u8" : "are all elements != 0; u8 gives u8",
-            .schema = schema,
-            .dtypes = kAnyDType | kComplex,
-            .infer = infer_logic,
-            .eval = eval_logic<kAny>,
-            .lower = lower_logic<kAny>,
-            .grad = no_gradient,
-            .bound = kBoundStep};
+    return primitive(schema,
+                     kAny ? "whether an element is != 0; for u8, the result is u8"
+                          : "whether all elements are != 0; for u8, the result is u8",
+                     kAnyDType | kComplex, {infer_logic, eval_logic<kAny>, lower_logic<kAny>}, no_gradient, kBoundStep);
 }
 
 constexpr OpDef kReduction[] = {
@@ -353,31 +379,19 @@ constexpr OpDef kReduction[] = {
                    "keepdim=False}) -> Tensor"),
     logic_op<false>("all{|.dim|.dims}(Tensor self{|, int dim|, int[]? dim=None}{|, bool keepdim=False|, bool "
                     "keepdim=False}) -> Tensor"),
-    {.doc = "(sum |x|^ord)^(1/ord); 0 counts what is not zero, infinities take extreme magnitudes",
-     .schema = "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
-               "dtype=None) -> Tensor",
-     .dtypes = kFloating,
-     .infer = infer_norm,
-     .eval = eval_norm,
-     .lower = lower_norm,
-     .grad = vector_norm_grad,
-     .bound = with_exact(kBoundSums, Bound::Exact::never)},
-    {.doc = "linalg_vector_norm over all dimensions",
-     .schema = "norm.Scalar(Tensor self, Scalar p=2) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_norm},
-    {.doc = "linalg_vector_norm over dimensions, p = 2 when none",
-     .schema = "norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_norm},
-    {.doc = "how many elements are != 0",
-     .schema = "count_nonzero{.dim_IntList|}(Tensor self, int{[]|?} dim{|=None}) -> Tensor",
-     .dtypes = kAnyDType | kComplex,
-     .decompose = decompose_count,
-     .grad = no_gradient},
-    {.doc = "the sum of what is not NaN",
-     .schema = "nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-     .decompose = decompose_nansum},
+    primitive(
+        "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
+        "dtype=None) -> Tensor",
+        "(sum |x|^ord)^(1/ord); ord=0: the number of nonzero elements; infinite ord: the largest or smallest magnitude",
+        kFloating, {infer_norm, eval_norm, lower_norm}, vector_norm_grad, with_exact(kBoundSums, Bound::Exact::never)),
+    composite("norm.Scalar(Tensor self, Scalar p=2) -> Tensor", "linalg_vector_norm over all dimensions", kFloating,
+              decompose_norm),
+    composite("norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor",
+              "linalg_vector_norm over dimensions; p is 2 if not given", kFloating, decompose_norm),
+    composite("count_nonzero{.dim_IntList|}(Tensor self, int{[]|?} dim{|=None}) -> Tensor",
+              "how many elements are != 0", kAnyDType | kComplex, decompose_count, no_gradient),
+    composite("nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+              "the sum of the elements that are not NaN", kAnyDType, decompose_nansum),
 };
 
 }  // namespace

@@ -6,12 +6,10 @@
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
-#include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -20,29 +18,25 @@ using namespace aten;
 
 struct View_ {
     static constexpr const char* name = "view";
-    template <class T>
-    static Sizes sizes(const Sizes& self, const Arguments<T>& a) {
+    static Sizes sizes(const Sizes& self, const AnyArguments auto& a) {
         return infer_reshape(a.integers("size"), element_count(self), name);
     }
 };
 
 struct Reshape {
-    template <class T>
-    static Sizes sizes(const Sizes& self, const Arguments<T>& a) {
+    static Sizes sizes(const Sizes& self, const AnyArguments auto& a) {
         return infer_reshape(a.integers("shape"), element_count(self), "reshape");
     }
 };
 
 struct UnsafeView {
-    template <class T>
-    static Sizes sizes(const Sizes& self, const Arguments<T>& a) {
+    static Sizes sizes(const Sizes& self, const AnyArguments auto& a) {
         return infer_reshape(a.integers("size"), element_count(self), "_unsafe_view");
     }
 };
 
 struct Flatten {
-    template <class T>
-    static Sizes sizes(const Sizes& self, const Arguments<T>& a) {
+    static Sizes sizes(const Sizes& self, const AnyArguments auto& a) {
         const auto rank = static_cast<std::int64_t>(self.size());
         const std::int64_t first = wrap_dim(a.integer("start_dim"), rank), last = wrap_dim(a.integer("end_dim"), rank);
         if (first > last)
@@ -58,8 +52,7 @@ struct Flatten {
 };
 
 struct Unflatten {
-    template <class T>
-    static Sizes sizes(const Sizes& self, const Arguments<T>& a) {
+    static Sizes sizes(const Sizes& self, const AnyArguments auto& a) {
         if (self.empty()) throw Error("unflatten: found a 0-d tensor, expected at least 1 dimension");
         const std::int64_t dim = wrap_dim(a.integer("dim"), static_cast<std::int64_t>(self.size()));
         if (a.integers("sizes").empty()) throw Error("unflatten: found no sizes, expected at least 1");
@@ -107,20 +100,17 @@ std::vector<expr::Value> lower_reshaped(expr::GroupBuilder&, const Arguments<exp
     return {reshape_value(self, Rule::sizes(self.sizes(), a))};
 }
 
+V restore_grad(const OfSelf& r) { return reshaped(r.g, r.x.sizes()); }
+
 template <class Rule>
-constexpr OpDef reshape_op(OpDef def) {
-    def.dtypes = kMoved;
-    def.infer = &infer_reshaped<Rule>;
-    def.eval = &eval_reshaped<Rule>;
-    def.lower = &lower_reshaped<Rule>;
-    def.bound = kBoundExact;
-    return def;
+constexpr OpDef reshape_op(std::string_view schema, std::string_view doc) {
+    return primitive(schema, doc, kMoved, {infer_reshaped<Rule>, eval_reshaped<Rule>, lower_reshaped<Rule>},
+                     restore_grad, kBoundExact);
 }
 
 // --- as_strided ----------------------------------------------------------------------------------------------------
 
-template <class T>
-void check_as_strided(const Arguments<T>& a) {
+void check_as_strided(const AnyArguments auto& a) {
     const Sizes sizes = a.integers("size");
     element_count(sizes);
     if (a.integers("stride").size() != sizes.size())
@@ -171,34 +161,21 @@ CallResults decompose_as_strided(const Call& c) {
 
 std::span<const OpDef> reshape_ops() {
     static const OpDef ops[] = {
-        reshape_op<View_>({
-            .doc = "other sizes over the same memory: https://pytorch.org/docs/stable/generated/torch.Tensor.view.html",
-            .schema = "view(Tensor(a) self, SymInt[] size) -> Tensor(a)",
-            .grad = restore_grad,
-        }),
-        reshape_op<Reshape>({
-            .doc = "other sizes, copied where no view exists",
-            .schema = "reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)",
-            .grad = restore_grad,
-        }),
-        reshape_op<UnsafeView>({
-            .doc = "view of a temporary (same values as view): "
-                   "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/native_functions.yaml",
-            .schema = "_unsafe_view(Tensor self, SymInt[] size) -> Tensor",
-            .grad = restore_grad,
-        }),
-        reshape_op<Flatten>({
-            .doc = "a run of dimensions as one",
-            .schema = "flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)",
-            .grad = restore_grad,
-        }),
-        reshape_op<Unflatten>({
-            .doc = "one dimension as several",
-            .schema = "unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)",
-            .grad = restore_grad,
-        }),
+        reshape_op<View_>("view(Tensor(a) self, SymInt[] size) -> Tensor(a)",
+                          "a view of the same elements with other sizes: "
+                          "https://pytorch.org/docs/stable/generated/torch.Tensor.view.html"),
+        reshape_op<Reshape>("reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)",
+                            "the same elements with other sizes; a copy if no view is possible"),
+        reshape_op<UnsafeView>(
+            "_unsafe_view(Tensor self, SymInt[] size) -> Tensor",
+            "view of a temporary (same values as view): "
+            "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/native_functions.yaml"),
+        reshape_op<Flatten>("flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)",
+                            "consecutive dimensions joined into one"),
+        reshape_op<Unflatten>("unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)",
+                              "one dimension split into several"),
         {
-            .doc = "any sizes and strides over the same memory",
+            .doc = "a view of the same memory with any sizes and strides",
             .schema = "as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> "
                       "Tensor(a)",
             .dtypes = kMoved,

@@ -1,4 +1,5 @@
 #include "ops/aten/resize.h"
+#include "base/joined.h"
 #include "ops/core/integer.h"
 
 #include <algorithm>
@@ -10,11 +11,7 @@
 
 namespace whittle {
 
-Sizes Resize::operand_sizes() const {
-    Sizes result = {sizes[0], sizes[1]};
-    result.insert(result.end(), in.begin(), in.end());
-    return result;
-}
+Sizes Resize::operand_sizes() const { return joined({sizes[0], sizes[1]}, in); }
 
 Resize resize_of(const std::string& op, const ValueMeta& operand, std::size_t rank, const ResizeRequest& request) {
     if (operand.sizes.size() != rank + 2)

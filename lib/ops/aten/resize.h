@@ -51,8 +51,7 @@ struct ResizeRequest {
 Resize resize_of(const std::string& op, const ValueMeta& operand, std::size_t rank, const ResizeRequest& request);
 
 /// The request of an overload: "vec" has sizes or all factors, the other one sizes and maybe factors.
-template <class T>
-ResizeRequest resize_request(const Arguments<T>& args, std::size_t rank) {
+ResizeRequest resize_request(const AnyArguments auto& args, std::size_t rank) {
     const std::string& op = args.schema().name;
     ResizeRequest request;
     if (args.schema().param("align_corners")) request.align_corners = args.boolean("align_corners");
@@ -74,8 +73,7 @@ ResizeRequest resize_request(const Arguments<T>& args, std::size_t rank) {
 }
 
 /// Of one that resizes, or of a gradient, which has the sizes of what was resized.
-template <class T>
-Resize resize_of(const Arguments<T>& args, std::size_t rank) {
+Resize resize_of(const AnyArguments auto& args, std::size_t rank) {
     const bool gradient = args.schema().param("input_size") != nullptr;
     ValueMeta operand = meta_of(args.tensor(args.schema().params[0].name));
     const Sizes given = operand.sizes;

@@ -1,12 +1,10 @@
 // Recurrent networks: cells, and whole sequences unrolled step by step over time into linear, sigmoid, tanh and so on.
 // Definitions: https://pytorch.org/docs/stable/generated/torch.nn.LSTM.html, GRU.html and RNN.html
-#include <algorithm>
 
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
 #include "ops/aten/packed.h"
 #include "ops/aten/recurrent.h"
-#include "ops/core/dense.h"
 #include "ops/core/gemm.h"
 
 namespace whittle {
@@ -98,6 +96,22 @@ CallResults decompose_sequence(const Call& c) {
     return results;
 }
 
+/// One layer of an LSTM in one direction, as PyTorch's decomposition of LSTMs for CPUs issues it. Its fourth result is
+/// memory for training.
+CallResults decompose_layer(const Call& c) {
+    constexpr std::int64_t kLstm = 2;  // of cuDNN's modes
+    if (c.integer("mode") != kLstm || c.integer("num_layers") != 1 || c.boolean("bidirectional") ||
+        c.boolean("batch_first") || c.boolean("train") || !c.integers("batch_sizes").empty())
+        throw Error("mkldnn_rnn_layer: expected one layer of an LSTM in one direction, in evaluation");
+    const V given = c.tensor("input"), h = c.tensor("hx_"), state = c.tensor("cx_");
+    const bool reverse = c.boolean("reverse"), biases = c.boolean("has_biases");
+    const auto turned = [&](const V& value) { return reverse ? flip(value, Ints{0}) : value; };
+    Vs weights = {c.tensor("weight0"), c.tensor("weight1")};
+    if (biases) weights.insert(weights.end(), {c.tensor("weight2"), c.tensor("weight3")});
+    const std::array<V, 3> results = lstm(turned(given), Vs{h, state}, weights, biases, 1, 0, false, false, false);
+    return {turned(results[0]), results[1], results[2], zeros(c.builder(), Ints{0}, DType::u8)};
+}
+
 CallResults decompose_cell(const Call& c) {
     const Recurrence r = cell_of(c);
     const State state = initial_state(c, r.kind);
@@ -106,89 +120,55 @@ CallResults decompose_cell(const Call& c) {
     return step(r.kind, from_input, from_hidden, state);
 }
 
-// ---- records ----
+constexpr OpDef sequence_op(std::string_view schema, std::string_view doc) {
+    return composite(schema, doc, kFloating, decompose_sequence, {.infer = infer_sequence, .eval = eval_sequence});
+}
+constexpr OpDef packed_op(std::string_view schema, std::string_view doc) {
+    return composite(schema, doc, kFloating, decompose_sequence, {.infer = infer_sequence});
+}
+constexpr OpDef cell_op(std::string_view schema, std::string_view doc) {
+    return composite(schema, doc, kFloating, decompose_cell, {.infer = infer_cell, .eval = eval_cell});
+}
 
 constexpr OpDef kRnnOps[] = {
-    {.doc = "Long short-term memory over a sequence; pytorch.org/docs/stable/generated/torch.nn.LSTM.html",
-     .schema = "lstm.input(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float dropout, "
-               "bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_sequence,
-     .eval = eval_sequence,
-     .decompose = decompose_sequence},
-    {.doc = "Gated recurrent units over a sequence; pytorch.org/docs/stable/generated/torch.nn.GRU.html",
-     .schema = "gru.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, "
-               "bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_sequence,
-     .eval = eval_sequence,
-     .decompose = decompose_sequence},
-    {.doc = "Recurrent network with tanh; pytorch.org/docs/stable/generated/torch.nn.RNN.html",
-     .schema = "rnn_tanh.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, "
-               "float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_sequence,
-     .eval = eval_sequence,
-     .decompose = decompose_sequence},
-    {.doc = "Recurrent network with relu; pytorch.org/docs/stable/generated/torch.nn.RNN.html",
-     .schema = "rnn_relu.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, "
-               "float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_sequence,
-     .eval = eval_sequence,
-     .decompose = decompose_sequence},
-    {.doc = "Long short-term memory over packed sequences; pytorch.org/docs/stable/generated/torch.nn.LSTM.html",
-     .schema = "lstm.data(Tensor data, Tensor batch_sizes, Tensor[] hx, Tensor[] params, bool has_biases, int "
-               "num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_sequence,
-     .decompose = decompose_sequence},
-    {.doc = "Gated recurrent units over packed sequences; pytorch.org/docs/stable/generated/torch.nn.GRU.html",
-     .schema = "gru.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, "
-               "float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_sequence,
-     .decompose = decompose_sequence},
-    {.doc = "Recurrent network with tanh over packed sequences; pytorch.org/docs/stable/generated/torch.nn.RNN.html",
-     .schema = "rnn_tanh.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int "
-               "num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_sequence,
-     .decompose = decompose_sequence},
-    {.doc = "Recurrent network with relu over packed sequences; pytorch.org/docs/stable/generated/torch.nn.RNN.html",
-     .schema = "rnn_relu.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int "
-               "num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_sequence,
-     .decompose = decompose_sequence},
-    {.doc = "One step of an LSTM: (h, c); pytorch.org/docs/stable/generated/torch.nn.LSTMCell.html",
-     .schema = "lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) "
-               "-> (Tensor, Tensor)",
-     .dtypes = kFloating,
-     .infer = infer_cell,
-     .eval = eval_cell,
-     .decompose = decompose_cell},
-    {.doc = "One step of a GRU; pytorch.org/docs/stable/generated/torch.nn.GRUCell.html",
-     .schema = "gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) "
-               "-> Tensor",
-     .dtypes = kFloating,
-     .infer = infer_cell,
-     .eval = eval_cell,
-     .decompose = decompose_cell},
-    {.doc = "One step of a recurrent network; pytorch.org/docs/stable/generated/torch.nn.RNNCell.html",
-     .schema = "rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, "
-               "Tensor? b_hh=None) -> Tensor",
-     .dtypes = kFloating,
-     .infer = infer_cell,
-     .eval = eval_cell,
-     .decompose = decompose_cell},
-    {.doc = "One step of a recurrent network; pytorch.org/docs/stable/generated/torch.nn.RNNCell.html",
-     .schema = "rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, "
-               "Tensor? b_hh=None) -> Tensor",
-     .dtypes = kFloating,
-     .infer = infer_cell,
-     .eval = eval_cell,
-     .decompose = decompose_cell},
+    sequence_op("lstm.input(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float "
+                "dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor)",
+                "Long short-term memory over a sequence; pytorch.org/docs/stable/generated/torch.nn.LSTM.html"),
+    sequence_op("gru.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, "
+                "bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
+                "Gated recurrent units over a sequence; pytorch.org/docs/stable/generated/torch.nn.GRU.html"),
+    sequence_op("rnn_tanh.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float "
+                "dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
+                "Recurrent network with tanh; pytorch.org/docs/stable/generated/torch.nn.RNN.html"),
+    sequence_op("rnn_relu.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float "
+                "dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
+                "Recurrent network with relu; pytorch.org/docs/stable/generated/torch.nn.RNN.html"),
+    packed_op("lstm.data(Tensor data, Tensor batch_sizes, Tensor[] hx, Tensor[] params, bool has_biases, int "
+              "num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor, Tensor)",
+              "Long short-term memory over packed sequences; pytorch.org/docs/stable/generated/torch.nn.LSTM.html"),
+    packed_op("gru.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int num_layers, "
+              "float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
+              "Gated recurrent units over packed sequences; pytorch.org/docs/stable/generated/torch.nn.GRU.html"),
+    packed_op("rnn_tanh.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int "
+              "num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
+              "Recurrent network with tanh over packed sequences; pytorch.org/docs/stable/generated/torch.nn.RNN.html"),
+    packed_op("rnn_relu.data(Tensor data, Tensor batch_sizes, Tensor hx, Tensor[] params, bool has_biases, int "
+              "num_layers, float dropout, bool train, bool bidirectional) -> (Tensor, Tensor)",
+              "Recurrent network with relu over packed sequences; pytorch.org/docs/stable/generated/torch.nn.RNN.html"),
+    cell_op("lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> "
+            "(Tensor, Tensor)",
+            "One step of an LSTM: (h, c); pytorch.org/docs/stable/generated/torch.nn.LSTMCell.html"),
+    cell_op(
+        "gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
+        "One step of a GRU; pytorch.org/docs/stable/generated/torch.nn.GRUCell.html"),
+    cell_op("rnn_{tanh|relu}_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? "
+            "b_hh=None) -> Tensor",
+            "One step of a recurrent network; pytorch.org/docs/stable/generated/torch.nn.RNNCell.html"),
+    composite("mkldnn_rnn_layer(Tensor input, Tensor weight0, Tensor weight1, Tensor weight2, Tensor weight3, Tensor "
+              "hx_, Tensor cx_, bool reverse, int[] batch_sizes, int mode, int hidden_size, int num_layers, bool "
+              "has_biases, bool bidirectional, bool batch_first, bool train) -> (Tensor, Tensor, Tensor, Tensor)",
+              "One layer of an LSTM in one direction; pytorch.org/docs/stable/generated/torch.nn.LSTM.html", kFloating,
+              decompose_layer),
 };
 
 }  // namespace

@@ -6,15 +6,13 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
-#include "ops/aten/reduction_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/core/combine.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -61,8 +59,7 @@ expr::Value scan_stage(expr::GroupBuilder& g, const expr::Value& init, std::size
         hint);
 }
 
-template <class T>
-std::size_t scan_dim(const Arguments<T>& a, const Sizes& sizes) {
+std::size_t scan_dim(const AnyArguments auto& a, const Sizes& sizes) {
     return static_cast<std::size_t>(wrap_dim(a.integer("dim"), static_cast<std::int64_t>(sizes.size())));
 }
 
@@ -124,7 +121,9 @@ DType scan_dtype(const Arguments<T>& a) {
 }
 
 template <class Rule>
-constexpr OpDef scan_op(OpDef def) {
+constexpr OpDef scan_op(std::string_view schema, std::string_view doc, DTypeSet dtypes, GradientRule grad,
+                        const Bound& bound = {}) {
+    OpDef def{.doc = doc, .schema = schema, .dtypes = dtypes, .grad = grad, .bound = bound};
     def.infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
         const ValueMeta self = a.tensor("self");
         scan_dim(a, self.sizes);
@@ -215,17 +214,64 @@ std::vector<expr::Value> lower_running_extreme(expr::GroupBuilder& g, const Argu
     return {reshape_value(values, self.sizes()), reshape_value(convert(DType::i64, best), self.sizes())};
 }
 
-template <class Rule>
-constexpr OpDef running_extreme_op(OpDef def) {
-    def.infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-        const ValueMeta self = a.tensor("self");
-        scan_dim(a, self.sizes);
-        return {ValueMeta::contiguous(self.dtype, self.sizes), ValueMeta::contiguous(DType::i64, self.sizes)};
+// --- Gradients ---
+
+/// Of running values and indices.
+V scan_picked_grad(const OfSelf& of) {
+    const AlongDim r(of);
+    return scatter_add(r.zeros_like_self(), r.dim, r.call.result(1), r.g);
+}
+
+V cumsum_grad(const OfSelf& of) {
+    const AlongDim r(of);
+    return r.reversed(cumsum(r.reversed(r.g), r.dim));
+}
+/// Product j depends on element k <= j by the product of the others up to j. All of them are computed, so that zeros
+/// are right: n elements for each of the n of a line.
+V cumprod_grad(const OfSelf& of) {
+    const AlongDim r(of);
+    if (r.x.rank() == 0 || r.x.numel() == 0) return r.g;
+    const auto d = static_cast<std::size_t>(r.dim);
+    const std::int64_t n = r.x.sizes()[d];
+    Sizes square = r.x.sizes(), eye(static_cast<std::size_t>(r.x.rank() + 1), 1);  // k, then j
+    square.insert(square.begin() + r.dim, n);
+    eye[d] = eye[d + 1] = n;
+    const V ones = aten::ones(r.call.builder(), Ints{n, n}, DType::boolean);
+    const V upper = triu(ones), beyond = triu(ones, 1);
+    const V same = logical_xor(upper, beyond);
+    const V x = r.call.builder().convert(r.x, r.g.dtype());
+    const V lines = expand(unsqueeze(x, r.dim), square);
+    const V others = masked_fill(lines, reshaped(same, eye), 1);
+    const V products = cumprod(others, r.dim + 1);
+    const V slopes = keep(reshaped(upper, eye), products);
+    const V grad = unsqueeze(r.g, r.dim);
+    return summed(conjugate(slopes) * grad, Ints{r.dim + 1});
+}
+/// exp(x - y) times the gradient, summed from the end, positive and negative gradients apart in logarithms.
+void logcumsumexp_grad(Gradients& c) {
+    const AlongDim r(of_self(c));
+    const V logs = log(abs(r.g));
+    const auto part = [&](const V& has) {
+        const V size = where(has, logs, std::numeric_limits<double>::lowest());
+        return exp(r.reversed(logcumsumexp(r.reversed(size - r.y), r.dim)) + r.x);
     };
-    def.eval = &eval_running_extreme<Rule>;
-    def.lower = &lower_running_extreme<Rule>;
-    def.bound = kBoundChoice;
-    return def;
+    const V positive = part(gt(r.g, 0));
+    c.set("self", positive - part(lt(r.g, 0)));
+}
+
+template <class Rule>
+constexpr OpDef running_extreme_op(std::string_view schema, std::string_view doc) {
+    return {.doc = doc,
+            .schema = schema,
+            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
+                const ValueMeta self = a.tensor("self");
+                scan_dim(a, self.sizes);
+                return {ValueMeta::contiguous(self.dtype, self.sizes), ValueMeta::contiguous(DType::i64, self.sizes)};
+            },
+            .eval = &eval_running_extreme<Rule>,
+            .lower = &lower_running_extreme<Rule>,
+            .grad = scan_picked_grad,
+            .bound = kBoundChoice};
 }
 
 // --- diff ------------------------------------------------------------------------------------------------------------
@@ -256,41 +302,19 @@ CallResults decompose_diff(const Call& c) {
 
 std::span<const OpDef> scan_ops() {
     static const OpDef ops[] = {
-        scan_op<RunningSum>({
-            .doc = "running sums",
-            .schema = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
-            .dtypes = kOrdered | kComplex,
-            .grad = cumsum_grad,
-            .bound = kBoundSums,
-        }),
-        scan_op<RunningProduct>({
-            .doc = "running products",
-            .schema = "cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
-            .dtypes = kAnyDType | kComplex,
-            .grad = cumprod_grad,
-            .bound = with_exact(kBoundSums, Bound::Exact::never),
-        }),
-        scan_op<RunningLogSumExp>({
-            .doc = "logarithms of running sums of exponentials",
-            .schema = "logcumsumexp(Tensor self, int dim) -> Tensor",
-            .dtypes = kFloating,
-            .grad = logcumsumexp_grad,
-        }),
-        running_extreme_op<Extreme<true>>({
-            .doc = "running maxima and where they are",
-            .schema = "cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
-            .grad = scan_picked_grad,
-        }),
-        running_extreme_op<Extreme<false>>({
-            .doc = "running minima and where they are",
-            .schema = "cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)",
-            .grad = scan_picked_grad,
-        }),
-        {
-            .doc = "differences of neighbors, n times",
-            .schema = "diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
-            .decompose = decompose_diff,
-        },
+        scan_op<RunningSum>("cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", "running sums",
+                            kOrdered | kComplex, cumsum_grad, kBoundSums),
+        scan_op<RunningProduct>("cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+                                "running products", kAnyDType | kComplex, cumprod_grad,
+                                with_exact(kBoundSums, Bound::Exact::never)),
+        scan_op<RunningLogSumExp>("logcumsumexp(Tensor self, int dim) -> Tensor",
+                                  "logarithms of running sums of exponentials", kFloating, logcumsumexp_grad),
+        running_extreme_op<Extreme<true>>("cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
+                                          "running maxima and their positions"),
+        running_extreme_op<Extreme<false>>("cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)",
+                                           "running minima and their positions"),
+        composite("diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
+                  "differences of neighbors, n times", kAnyDType, decompose_diff),
     };
     return ops;
 }

@@ -3,7 +3,7 @@
 // are kept in f32 until the end. Positions outside are refused as gather.cpp says.
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/index_grad.h"
+#include "ops/aten/formulas.h"
 #include "ops/aten/open_rules.h"
 #include "ops/core/combine.h"
 #include "ops/core/elements.h"
@@ -11,7 +11,6 @@
 #include "ops/core/pointwise.h"
 
 namespace whittle {
-
 namespace {
 
 /// A scatter in terms of T, 0-d tensors seen as [1].
@@ -54,8 +53,7 @@ Combine combine_from_name(const std::string& reduce) {
 }
 
 /// How the op at hand combines: schemas differ in the names of their parameters.
-template <class T>
-std::pair<Combine, bool> combine_mode_of(const Arguments<T>& a) {
+std::pair<Combine, bool> combine_mode_of(const AnyArguments auto& a) {
     if (a.schema().param("reduce")) return {combine_from_name(a.text("reduce")), a.boolean("include_self")};
     const std::string& name = a.schema().name;
     if (name == "scatter_add") return {Combine::sum, true};
@@ -63,8 +61,7 @@ std::pair<Combine, bool> combine_mode_of(const Arguments<T>& a) {
     return {Combine::assign, true};
 }
 
-template <class T>
-ValueMeta infer_scatter_of(const Arguments<T>& a, const OperandInfo& source) {
+ValueMeta infer_scatter_of(const AnyArguments auto& a, const OperandInfo& source) {
     const OperandInfo self = operand_info(a, "self"), index = operand_info(a, "index");
     check_scatter(self, index, source, a.integer("dim"), a.schema().name);
     combine_mode_of(a);
@@ -211,58 +208,110 @@ std::vector<expr::Value> lower_scatter_value(expr::GroupBuilder& g, const Argume
     return {reshape_value(lower_scatter_of(g, {at_least_1d(self), index, value, dim}), self.sizes())};
 }
 
+// --- Gradients ---
+
+using namespace aten;
+
+/// The gradient of "src", of which the index may read a corner only.
+void set_source(Gradients& c, const V& grad) {
+    const V source = c.tensor("src");
+    const V read = gather(grad, c.integer("dim"), c.tensor("index"));
+    Ints missing;
+    for (std::size_t d = source.sizes().size(); d-- > 0;)
+        missing.insert(missing.end(), {0, source.sizes()[d] - read.sizes().at(d)});
+    const bool whole = read.sizes() == source.sizes();
+    c.set("src", whole ? read : constant_pad_nd(read, missing));
+}
+/// The gradient of "self", zero where something was written.
+V unwritten(Gradients& c, const V& grad) { return scatter(grad, c.integer("dim"), c.tensor("index"), 0); }
+
+void scatter_grad(Gradients& c) {
+    c.takes_complex();
+    if (c.needed("self")) c.set("self", unwritten(c, c.grad()));
+    if (c.needed("src")) set_source(c, c.grad());
+}
+void scatter_value_grad(Gradients& c) {
+    c.takes_complex();
+    c.set("self", unwritten(c, c.grad()));
+}
+void scatter_add_grad(Gradients& c) {
+    c.takes_complex();
+    c.set("self", c.grad());
+    if (c.needed("src")) set_source(c, c.grad());
+}
+/// Of sums and means; amax, amin and prod have none.
+void scatter_reduce_grad(Gradients& c) {
+    c.takes_complex();
+    const std::string reduce = c.text("reduce");
+    const bool include_self = c.boolean("include_self");
+    if (reduce != "sum" && reduce != "mean")
+        throw Error("scatter_reduce has no gradient rule for reduce='" + reduce + "', only for 'sum' and 'mean'");
+    const V index = c.tensor("index"), source = c.tensor("src");
+    V grad = c.grad();
+    if (reduce == "mean") {
+        const V start = include_self ? ones_like(grad) : zeros_like(grad);
+        const V counts = scatter_add(start, c.integer("dim"), index, ones_like(source));
+        grad = grad / clamp_min(counts, 1);
+    }
+    if (c.needed("self")) c.set("self", include_self ? grad : unwritten(c, grad));
+    if (c.needed("src")) set_source(c, grad);
+}
+
+/// For each element of `index`, in row-major order, its place in a contiguous tensor of the sizes of `self` when it
+/// stands for the element's own index along `dim`. The index tensor is no larger than self but along dim.
+std::vector<std::int64_t> places_along(const Tensor& self, std::int64_t dim, const Tensor& index) {
+    const Tensor to = at_least_1d(self), at = at_least_1d(index);
+    const auto d = static_cast<std::size_t>(wrap_dim(dim, to.rank()));
+    if (to.rank() != at.rank())
+        throw Error("found an index of rank " + std::to_string(at.rank()) + ", expected the tensor's rank, " +
+                    std::to_string(to.rank()));
+    const Strides strides = contiguous_strides(to.sizes());
+    const std::vector<std::int64_t> positions = at.values<std::int64_t>();
+    std::vector<std::int64_t> places;
+    for_each_index(at.sizes(), [&](std::vector<std::int64_t> i) {
+        i[d] = positions[places.size()];
+        places.push_back(element_offset(i, strides));
+    });
+    return places;
+}
+
+/// Of scatter: which of several values remains where they go to one element ("will be picked arbitrarily").
+Reason open_scattered(std::string_view op, const Arguments<Tensor>& a) {
+    if (Reason reason = aten_open::index_along_dim(op, a)) return reason;
+    const Tensor index = a.tensor("index"), source = a.tensor("src");
+    if (index.rank() != source.rank() && index.rank() + source.rank() > 1)
+        return std::nullopt;  // the kernel refuses it
+    const Tensor used = index.rank() == source.rank()
+                            ? source.as_strided(index.sizes(), source.strides(), source.offset())
+                            : at_least_1d(source);
+    return written_twice(op, places_along(a.tensor("self"), a.integer("dim"), index), used, index);
+}
+
 }  // namespace
 
 std::span<const OpDef> scatter_ops() {
     static const OpDef ops[] = {
-        {
-            .doc = "result[index[i][j]][j] = src[i][j] along dim 0; the last of several wins: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html",
-            .schema = "scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
-            .dtypes = kMoved,
-            .infer = infer_scatter,
-            .eval = eval_scatter,
-            .lower = lower_scatter,
-            .open = {.ask = aten_open::scattered},
-            .grad = scatter_grad,
-            .bound = kBoundExact,
-        },
-        {
-            .doc = "one number written at every index: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html",
-            .schema = "scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
-            .dtypes = kMoved,
-            .infer = infer_scatter_value,
-            .eval = eval_scatter_value,
-            .lower = lower_scatter_value,
-            .open = {.ask = aten_open::index_along_dim},
-            .grad = scatter_value_grad,
-            .bound = kBoundExact,
-        },
-        {
-            .doc =
-                "sources added at each index: https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_add_.html",
-            .schema = "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
-            .dtypes = kMoved,
-            .infer = infer_scatter,
-            .eval = eval_scatter,
-            .lower = lower_scatter,
-            .open = {.ask = aten_open::index_along_dim},
-            .grad = scatter_add_grad,
-            .bound = kBoundSums,
-        },
-        {
-            .doc = "sources combined at each index (sum, prod, amax, amin): "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_reduce_.html",
-            .schema = "scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool "
-                      "include_self=True) -> Tensor",
-            .dtypes = kOrdered,
-            .infer = infer_scatter,
-            .eval = eval_scatter,
-            .lower = lower_scatter,
-            .open = {.ask = aten_open::index_along_dim},
-            .grad = scatter_reduce_grad,
-        },
+        primitive("scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+                  "result[index[i][j]][j] = src[i][j] along dim 0; of several writes to an element, the last counts: "
+                  "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html",
+                  kMoved, {infer_scatter, eval_scatter, lower_scatter}, scatter_grad, kBoundExact,
+                  {.ask = open_scattered}),
+        primitive(
+            "scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+            "one number written at every index: https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html",
+            kMoved, {infer_scatter_value, eval_scatter_value, lower_scatter_value}, scatter_value_grad, kBoundExact,
+            {.ask = aten_open::index_along_dim}),
+        primitive(
+            "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+            "sources added at each index: https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_add_.html",
+            kMoved, {infer_scatter, eval_scatter, lower_scatter}, scatter_add_grad, kBoundSums,
+            {.ask = aten_open::index_along_dim}),
+        primitive("scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool "
+                  "include_self=True) -> Tensor",
+                  "sources combined at each index (sum, prod, amax, amin): "
+                  "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_reduce_.html",
+                  kOrdered, {infer_scatter, eval_scatter, lower_scatter}, scatter_reduce_grad, Bound(),
+                  {.ask = aten_open::index_along_dim}),
     };
     return ops;
 }

@@ -5,13 +5,12 @@
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
-#include "ops/aten/open_rules.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
+#include "ops/core/open_rules.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -22,8 +21,7 @@ struct SearchPlan {
     std::int64_t length = 0;  ///< of a sequence
 };
 
-template <class T>
-SearchPlan plan_search(const Arguments<T>& a) {
+SearchPlan plan_search(const AnyArguments auto& a) {
     const OperandInfo sequence = operand_info(a, "sorted_sequence"), values = operand_info(a, "self");
     if (sequence.dtype != values.dtype)
         throw Error("searchsorted: found values of dtype " + std::string(name(values.dtype)) +
@@ -53,6 +51,10 @@ int search_steps(std::int64_t length) {
     int steps = 0;
     for (; length > 0; length /= 2) ++steps;
     return steps;
+}
+
+std::vector<ValueMeta> infer_searchsorted(const Arguments<ValueMeta>& a) {
+    return {ValueMeta::contiguous(plan_search(a).result, a.tensor("self").sizes)};
 }
 
 std::vector<Tensor> eval_search(const Arguments<Tensor>& a) {
@@ -104,33 +106,50 @@ CallResults decompose_bucketize(const Call& c) {
     return searchsorted(boundaries, c.tensor("self"), c.boolean("out_int32"), c.boolean("right"));
 }
 
+/// Descends somewhere along its last dimension, or holds a NaN that is not last.
+template <class T>
+bool descends(const Tensor& lines) {
+    const std::vector<T> values = lines.values<T>();
+    const auto length = static_cast<std::size_t>(extent(lines, -1));
+    for (std::size_t i = 1; i < values.size(); ++i)
+        if (i % length != 0 && !(values[i - 1] <= values[i]) && values[i] == values[i]) return true;
+    return false;
+}
+
+Reason ascending(std::string_view op, std::string_view what, const Tensor& lines) {
+    const bool open = visit_ordered(lines.dtype(), [&]<class T>(T) {
+        if constexpr (std::is_same_v<T, bool>)
+            return descends<std::int64_t>(lines);
+        else
+            return descends<T>(lines);
+    });
+    if (!open) return std::nullopt;
+    return "the " + std::string(what) + " of " + std::string(op) + " is not in ascending order";
+}
+
+/// Of searchsorted and bucketize, whose result is open for a sequence that does not increase.
+Reason open_sorted_sequence(std::string_view op, const Arguments<Tensor>& a) {
+    if (a.has("sorter")) return std::nullopt;  // the kernel refuses it
+    return ascending(op, "sorted_sequence", a.tensor("sorted_sequence"));
+}
+
+Reason open_sorted_boundaries(std::string_view op, const Arguments<Tensor>& a) {
+    return ascending(op, "boundaries", a.tensor("boundaries"));
+}
+
 }  // namespace
 
 std::span<const OpDef> search_ops() {
     static const OpDef ops[] = {
-        {
-            .doc = "where values belong in sorted sequences",
-            .schema = "searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool "
-                      "right=False, str? side=None, Tensor? sorter=None) -> Tensor",
-            .dtypes = kNumbers,
-            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-                return {ValueMeta::contiguous(plan_search(a).result, a.tensor("self").sizes)};
-            },
-            .eval = eval_search,
-            .lower = lower_search,
-            .open = {.ask = aten_open::sorted_sequence},
-            .grad = no_gradient,
-            .bound = kBoundStep,
-        },
-        {
-            .doc = "the bucket between boundaries that each value is in",
-            .schema = "bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> "
-                      "Tensor",
-            .dtypes = kNumbers,
-            .decompose = decompose_bucketize,
-            .open = {.ask = aten_open::sorted_boundaries},
-            .grad = no_gradient,
-        },
+        primitive("searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, "
+                  "str? side=None, Tensor? sorter=None) -> Tensor",
+                  "the positions at which values belong in sorted sequences", kNumbers,
+                  {infer_searchsorted, eval_search, lower_search}, no_gradient, kBoundStep,
+                  {.ask = open_sorted_sequence}),
+        composite(
+            "bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
+            "the bucket between boundaries that each value is in", kNumbers, decompose_bucketize, no_gradient,
+            {.ask = open_sorted_boundaries}),
     };
     return ops;
 }

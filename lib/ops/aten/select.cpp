@@ -1,22 +1,20 @@
 // Choosing between elements: where and masked_fill.
 // Definitions: https://pytorch.org/docs/stable/generated/torch.where.html
+#include <algorithm>
 
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
-#include "ops/aten/open_rules.h"
-#include "ops/aten/pointwise_grad.h"
+#include "ops/core/open_rules.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
 
 // --- where ---
 
-template <class T>
-Promotion where_types(const Arguments<T>& arguments) {
+Promotion where_types(const AnyArguments auto& arguments) {
     const OperandInfo condition = operand_info(arguments.tensor("condition"));
     if (condition.dtype != DType::boolean && condition.dtype != DType::u8)
         throw Error("where: found a condition of dtype " + std::string(name(condition.dtype)) + ", expected bool");
@@ -52,8 +50,7 @@ std::vector<expr::Value> lower_where(expr::GroupBuilder&, const Arguments<expr::
 
 // --- masked_fill ---
 
-template <class T>
-Promotion fill_types(const Arguments<T>& arguments) {
+Promotion fill_types(const AnyArguments auto& arguments) {
     const OperandInfo self = operand_info(arguments.tensor("self")), mask = operand_info(arguments.tensor("mask"));
     const OperandInfo value = operand_info(arguments, "value");
     const std::string op = "aten." + arguments.schema().name;
@@ -118,27 +115,38 @@ CallResults decompose_masked_scatter(const Call& c) {
     return where(chosen, aten::reshape(taken, sizes), old);
 }
 
-// --- Records ---
-
 constexpr OpDef where_op(std::string_view schema, DTypeSet dtypes, GradientRule grad) {
-    return {.doc = "self where condition holds, else other",
-            .schema = schema,
-            .dtypes = dtypes,
-            .infer = infer_where,
-            .eval = eval_where,
-            .lower = lower_where,
-            .grad = grad,
-            .bound = rounds_by(0)};
+    return primitive(schema, "self where the condition is true, else other", dtypes,
+                     {infer_where, eval_where, lower_where}, grad, rounds_by(0));
 }
+void where_grad(Gradients& c) {
+    c.takes_complex();
+    const V condition = c.tensor("condition");
+    if (c.needed("self")) c.set("self", keep(condition, c.grad()));
+    if (c.needed("other")) c.set("other", where(condition, Scalar(0), c.grad()));
+}
+void masked_fill_grad(Gradients& c) {
+    c.takes_complex();
+    const V mask = c.tensor("mask");
+    if (c.needed("self")) c.set("self", drop(mask, c.grad()));
+    if (c.needed("value")) c.set("value", keep(mask, c.grad()));
+}
+
 constexpr OpDef fill_op(std::string_view schema) {
-    return {.doc = "value, as self's dtype, where mask holds, else self",
-            .schema = schema,
-            .dtypes = kMoved,
-            .infer = infer_fill,
-            .eval = eval_fill,
-            .lower = lower_fill,
-            .grad = masked_fill_grad,
-            .bound = with_exact(rounds_by(1), Bound::Exact::always)};
+    return primitive(schema, "value in the dtype of self where the mask is true, else self", kMoved,
+                     {infer_fill, eval_fill, lower_fill}, masked_fill_grad,
+                     with_exact(rounds_by(1), Bound::Exact::always));
+}
+
+/// Of masked_scatter: the source has as many elements as the mask has ones.
+Reason open_masked_source(std::string_view op, const Arguments<Tensor>& a) {
+    const Tensor self = a.tensor("self"), source = a.tensor("source");
+    const std::vector<bool> mask =
+        load_broadcast<bool>(a.tensor("mask"), broadcast_sizes(self.sizes(), a.tensor("mask").sizes()));
+    const std::int64_t taken = std::ranges::count(mask, true);
+    if (taken <= source.numel()) return std::nullopt;
+    return std::string(op) + " takes " + std::to_string(taken) + " elements of a source of " +
+           std::to_string(source.numel());
 }
 
 constexpr OpDef kSelect[] = {
@@ -149,12 +157,10 @@ constexpr OpDef kSelect[] = {
     where_op("where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor", kBool | set_of(DType::u8),
              no_gradient),
     fill_op("masked_fill.{Scalar|Tensor}(Tensor self, Tensor mask, {Scalar|Tensor} value) -> Tensor"),
-    {.doc = "the elements of source, in order, where mask holds, else self: "
-            "https://pytorch.org/docs/stable/generated/torch.Tensor.masked_scatter_.html",
-     .schema = "masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = decompose_masked_scatter,
-     .open = {.ask = aten_open::masked_source}},
+    composite("masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
+              "the elements of source, in order, where the mask is true, else self: "
+              "https://pytorch.org/docs/stable/generated/torch.Tensor.masked_scatter_.html",
+              kMoved, decompose_masked_scatter, {.ask = open_masked_source}),
 };
 
 }  // namespace

@@ -65,29 +65,24 @@ CallResults decompose_triplet_margin_loss(const Call& c) {
     return reduced(c, positive_part(near + c.number("margin") - far));
 }
 
-// --- Records ---
-
 constexpr OpDef kSimilarityOps[] = {
-    {.doc = "the cosine between vectors: "
-            "https://pytorch.org/docs/stable/generated/torch.nn.functional.cosine_similarity.html",
-     .schema = "cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_cosine_similarity},
-    {.doc = "the distance between vectors: https://pytorch.org/docs/stable/generated/torch.nn.PairwiseDistance.html",
-     .schema = "pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-06, bool keepdim=False) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_pairwise_distance},
-    {.doc = "the loss of cosines: https://pytorch.org/docs/stable/generated/torch.nn.CosineEmbeddingLoss.html",
-     .schema = "cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=1) "
-               "-> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_cosine_embedding_loss},
-    {.doc = "the loss of the distances to a positive and a negative example: "
-            "https://pytorch.org/docs/stable/generated/torch.nn.TripletMarginLoss.html",
-     .schema = "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, "
-               "float eps=1e-06, bool swap=False, int reduction=1) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = decompose_triplet_margin_loss},
+    composite("cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor",
+              "the cosine between vectors: "
+              "https://pytorch.org/docs/stable/generated/torch.nn.functional.cosine_similarity.html",
+              kFloating, decompose_cosine_similarity),
+    composite("pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-06, bool keepdim=False) -> Tensor",
+              "the distance between vectors: https://pytorch.org/docs/stable/generated/torch.nn.PairwiseDistance.html",
+              kFloating, decompose_pairwise_distance),
+    composite("cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=1) "
+              "-> Tensor",
+              "the loss of the cosine between vectors: "
+              "https://pytorch.org/docs/stable/generated/torch.nn.CosineEmbeddingLoss.html",
+              kFloating, decompose_cosine_embedding_loss),
+    composite("triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float "
+              "eps=1e-06, bool swap=False, int reduction=1) -> Tensor",
+              "the loss of the distances to a positive and a negative example: "
+              "https://pytorch.org/docs/stable/generated/torch.nn.TripletMarginLoss.html",
+              kFloating, decompose_triplet_margin_loss),
 };
 
 }  // namespace

@@ -7,14 +7,12 @@
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
-#include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 #include "ops/core/pointwise.h"
 #include "tensor/reach.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -27,8 +25,7 @@ struct Part {
     bool drops;
 };
 
-template <class T>
-Part replaced_part(const Arguments<T>& a) {
+Part replaced_part(const AnyArguments auto& a) {
     const Geometry self = geometry(a.tensor("self"));
     const std::int64_t dim = existing_dim(self, a, "dim"), size = self.size(dim);
     const auto d = static_cast<std::size_t>(dim);
@@ -44,8 +41,7 @@ Part replaced_part(const Arguments<T>& a) {
     return {view, d, start, view.sizes[d], step, false};
 }
 
-template <class T>
-void check_source(const Arguments<T>& a, const Part& part) {
+void check_source(const AnyArguments auto& a, const Part& part) {
     const Sizes source = geometry(a.tensor("src")).sizes;
     if (source != part.view.sizes)
         throw Error(a.schema().name + ": found a source of sizes " + to_string(source) +
@@ -163,49 +159,43 @@ CallResults decompose_diag(const Call& c) {
     return own_copy(diagonal(self, offset));
 }
 
+void select_scatter_grad(Gradients& c) {
+    c.takes_complex();
+    const std::int64_t dim = c.integer("dim"), index = c.integer("index");
+    if (c.needed("self")) {
+        const V source = c.tensor("src"), none = zeros(c.builder(), source.sizes(), source.dtype());
+        c.set("self", select_scatter(c.grad(), none, dim, index));
+    }
+    if (c.needed("src")) c.set("src", select(c.grad(), dim, index));
+}
+void slice_scatter_grad(Gradients& c) {
+    c.takes_complex();
+    const std::int64_t dim = c.integer("dim"), step = c.integer("step");
+    const auto start = c.optional_integer("start"), end = c.optional_integer("end");
+    if (c.needed("self")) {
+        const V source = c.tensor("src"), none = zeros(c.builder(), source.sizes(), source.dtype());
+        c.set("self", slice_scatter(c.grad(), none, dim, start, end, step));
+    }
+    if (c.needed("src")) c.set("src", slice(c.grad(), dim, start, end, step));
+}
+
 }  // namespace
 
 std::span<const OpDef> slice_scatter_ops() {
     static const OpDef ops[] = {
-        {
-            .doc = "one index of a dimension replaced",
-            .schema = "select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor",
-            .dtypes = kMoved,
-            .infer = infer_overwrite,
-            .eval = eval_overwrite,
-            .lower = lower_overwrite,
-            .grad = select_scatter_grad,
-            .bound = kBoundExact,
-        },
-        {
-            .doc = "a range of a dimension replaced",
-            .schema = "slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt "
-                      "step=1) -> Tensor",
-            .dtypes = kMoved,
-            .infer = infer_overwrite,
-            .eval = eval_overwrite,
-            .lower = lower_overwrite,
-            .grad = slice_scatter_grad,
-            .bound = kBoundExact,
-        },
-        {
-            .doc = "a diagonal replaced",
-            .schema = "diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
-            .dtypes = kAnyDType | kComplex,
-            .decompose = decompose_diagonal_scatter,
-        },
-        {
-            .doc = "rows as the diagonals of matrices",
-            .schema = "diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
-            .dtypes = kAnyDType | kComplex,
-            .decompose = decompose_diag_embed,
-        },
-        {
-            .doc = "a matrix with a diagonal, or the diagonal of one",
-            .schema = "diag(Tensor self, int diagonal=0) -> Tensor",
-            .dtypes = kAnyDType | kComplex,
-            .decompose = decompose_diag,
-        },
+        primitive("select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor",
+                  "one index of a dimension replaced", kMoved, {infer_overwrite, eval_overwrite, lower_overwrite},
+                  select_scatter_grad, kBoundExact),
+        primitive("slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt "
+                  "step=1) -> Tensor",
+                  "a range of a dimension replaced", kMoved, {infer_overwrite, eval_overwrite, lower_overwrite},
+                  slice_scatter_grad, kBoundExact),
+        composite("diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor",
+                  "a diagonal replaced", kAnyDType | kComplex, decompose_diagonal_scatter),
+        composite("diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",
+                  "rows as the diagonals of matrices", kAnyDType | kComplex, decompose_diag_embed),
+        composite("diag(Tensor self, int diagonal=0) -> Tensor",
+                  "a matrix with a given diagonal, or the diagonal of a matrix", kAnyDType | kComplex, decompose_diag),
     };
     return ops;
 }

@@ -5,11 +5,9 @@
 
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
-#include "ops/aten/reduction_grad.h"
 #include "ops/core/reduce.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -17,8 +15,7 @@ using namespace aten;
 using expr::Op;
 
 /// f16 becomes f32 with half_to_float, which is for f16 alone.
-template <class T>
-DType result_dtype(const Arguments<T>& arguments) {
+DType result_dtype(const AnyArguments auto& arguments) {
     const DType self = operand_info(arguments.tensor("self")).dtype;
     if (!arguments.boolean("half_to_float")) return self;
     if (self != DType::f16)
@@ -100,29 +97,21 @@ CallResults decompose_softmax(const Call& c) {
     return kLog ? _log_softmax(self, dim, false) : _softmax(self, dim, false);
 }
 
+V softmax_grad(const OfSelf& r) { return _softmax_backward_data(r.g, r.y, r.call.integer("dim"), r.x.dtype()); }
+V log_softmax_grad(const OfSelf& r) { return _log_softmax_backward_data(r.g, r.y, r.call.integer("dim"), r.x.dtype()); }
+
 constexpr OpDef kSoftmax[] = {
-    {.doc = "exp(x) / sum(exp(x)) along a dimension",
-     .schema = "_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
-     .dtypes = kFloating,
-     .infer = infer_softmax,
-     .eval = eval_softmax<false>,
-     .lower = lower_softmax<false>,
-     .grad = softmax_grad,
-     .bound = {.parts = softmax_parts<false>}},
-    {.doc = "x - log(sum(exp(x))) along a dimension",
-     .schema = "_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
-     .dtypes = kFloating,
-     .infer = infer_softmax,
-     .eval = eval_softmax<true>,
-     .lower = lower_softmax<true>,
-     .grad = log_softmax_grad,
-     .bound = {.parts = softmax_parts<true>}},
-    {.doc = "_softmax after an optional cast",
-     .schema = "softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
-     .decompose = decompose_softmax<false>},
-    {.doc = "_log_softmax after an optional cast",
-     .schema = "log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
-     .decompose = decompose_softmax<true>},
+    primitive("_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", "exp(x) / sum(exp(x)) along a dimension",
+              kFloating, {infer_softmax, eval_softmax<false>, lower_softmax<false>}, softmax_grad,
+              {.parts = softmax_parts<false>}),
+    primitive("_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
+              "x - log(sum(exp(x))) along a dimension", kFloating,
+              {infer_softmax, eval_softmax<true>, lower_softmax<true>}, log_softmax_grad,
+              {.parts = softmax_parts<true>}),
+    composite("softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", "_softmax after an optional cast",
+              kAnyDType, decompose_softmax<false>),
+    composite("log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+              "_log_softmax after an optional cast", kAnyDType, decompose_softmax<true>),
 };
 
 }  // namespace

@@ -9,14 +9,12 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
-#include "ops/aten/reduction_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -134,8 +132,7 @@ struct Selection {
     Sizes sizes = {};        ///< of both results
 };
 
-template <class T>
-Selection selection_of(const Arguments<T>& a) {
+Selection selection_of(const AnyArguments auto& a) {
     const Sizes sizes = operand_info(a, "self").sizes;
     Selection s{.dim = static_cast<std::size_t>(wrap_dim(a.integer("dim"), static_cast<std::int64_t>(sizes.size()))),
                 .sizes = sizes};
@@ -178,12 +175,8 @@ std::vector<expr::Value> lower_selection(expr::GroupBuilder& g, const Arguments<
             reshape_value(convert(DType::i64, order), s.sizes)};
 }
 
-constexpr OpDef selection_op(OpDef def) {
-    def.infer = infer_selection;
-    def.eval = eval_selection;
-    def.lower = lower_selection;
-    def.bound = kBoundChoice;
-    return def;
+constexpr OpDef selection_op(std::string_view schema, std::string_view doc, DTypeSet dtypes, GradientRule grad) {
+    return primitive(schema, doc, dtypes, {infer_selection, eval_selection, lower_selection}, grad, kBoundChoice);
 }
 
 CallResults decompose_argsort(const Call& c) {
@@ -219,8 +212,7 @@ struct MedianPlan {
     Sizes sizes = {};  ///< of both results
 };
 
-template <class T>
-MedianPlan plan_median(const Arguments<T>& a) {
+MedianPlan plan_median(const AnyArguments auto& a) {
     const Sizes sizes = operand_info(a, "self").sizes;
     MedianPlan plan{
         .dim = static_cast<std::size_t>(wrap_dim(a.integer("dim"), static_cast<std::int64_t>(sizes.size()))),
@@ -232,6 +224,11 @@ MedianPlan plan_median(const Arguments<T>& a) {
     plan.sizes[plan.dim] = 1;
     if (!a.boolean("keepdim")) plan.sizes.erase(plan.sizes.begin() + static_cast<std::ptrdiff_t>(plan.dim));
     return plan;
+}
+
+std::vector<ValueMeta> infer_median(const Arguments<ValueMeta>& a) {
+    const MedianPlan plan = plan_median(a);
+    return {ValueMeta::contiguous(a.tensor("self").dtype, plan.sizes), ValueMeta::contiguous(DType::i64, plan.sizes)};
 }
 
 /// The lower of two middle elements; the first NaN where there is any.
@@ -294,59 +291,33 @@ CallResults decompose_median(const Call& c) {
     return median(flat, 0)[0];
 }
 
+/// Equal elements share it, and those that are NaN, if any is.
+V median_grad(const OfSelf& r) {
+    const V mask = logical_or(eq(r.x, r.y), isnan(r.x));
+    return r.g / sum(mask) * mask;
+}
+
 }  // namespace
 
 std::span<const OpDef> sort_ops() {
     static const OpDef ops[] = {
-        selection_op({
-            .doc = "in order, and where each element was; stable: equal elements in theirs",
-            .schema = "sort{|.stable}(Tensor self{|, *, bool? stable}, int dim=-1, bool descending=False) -> (Tensor "
-                      "values, Tensor indices)",
-            .dtypes = kOrdered,
-            .grad = picked_grad,
-        }),
-        {
-            .doc = "positions in order",
-            .schema = "argsort{|.stable}(Tensor self{|, *, bool stable}, int dim=-1, bool descending=False) -> Tensor",
-            .dtypes = kOrdered,
-            .decompose = decompose_argsort,
-            .grad = no_gradient,
-        },
-        selection_op({
-            .doc = "the k largest or smallest in order (whether sorted or not), and where they were",
-            .schema = "topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, "
-                      "Tensor indices)",
-            .dtypes = kNumbers | kLimited,
-            .grad = picked_grad,
-        }),
-        {
-            .doc = "the k-th smallest and where it is",
-            .schema = "kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
-            .dtypes = kNumbers,
-            .decompose = decompose_kthvalue,
-            .grad = picked_grad,
-        },
-        {
-            .doc = "the lower of the two middle elements and where it is",
-            .schema = "median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
-            .dtypes = kNumbers,
-            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
-                const MedianPlan plan = plan_median(a);
-                return {ValueMeta::contiguous(a.tensor("self").dtype, plan.sizes),
-                        ValueMeta::contiguous(DType::i64, plan.sizes)};
-            },
-            .eval = eval_median,
-            .lower = lower_median,
-            .grad = picked_grad,
-            .bound = kBoundChoice,
-        },
-        {
-            .doc = "the lower of the two middle elements of all",
-            .schema = "median(Tensor self) -> Tensor",
-            .dtypes = kNumbers,
-            .decompose = decompose_median,
-            .grad = median_grad,
-        },
+        selection_op("sort{|.stable}(Tensor self{|, *, bool? stable}, int dim=-1, bool descending=False) -> (Tensor "
+                     "values, Tensor indices)",
+                     "the elements in order, and their positions; stable: equal elements keep their order", kOrdered,
+                     picked_grad),
+        composite("argsort{|.stable}(Tensor self{|, *, bool stable}, int dim=-1, bool descending=False) -> Tensor",
+                  "the positions of the elements in sorted order", kOrdered, decompose_argsort, no_gradient),
+        selection_op("topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, "
+                     "Tensor indices)",
+                     "the k largest or smallest elements in order, even with sorted=False, and their positions",
+                     kNumbers | kLimited, picked_grad),
+        composite("kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
+                  "the k-th smallest element and its position", kNumbers, decompose_kthvalue, picked_grad),
+        primitive("median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+                  "the lower of the two middle elements, and its position", kNumbers,
+                  {infer_median, eval_median, lower_median}, picked_grad, kBoundChoice),
+        composite("median(Tensor self) -> Tensor", "the lower of the two middle elements of all", kNumbers,
+                  decompose_median, median_grad),
     };
     return ops;
 }

@@ -61,10 +61,7 @@ std::vector<ValueMeta> infer_heaviside(const Arguments<ValueMeta>& a) {
 /// Infinite where an operand is, whatever the other one; squares do not overflow.
 struct Hypot : Arithmetic {
     static constexpr Bound bound = rounds_by(4, Bound::Rule::terms);
-    template <Floating T>
-    static T eval(T a, T b) {
-        return std::hypot(a, b);
-    }
+    static auto eval(Floating auto a, Floating auto b) { return std::hypot(a, b); }
     static Expr lower(const Expr& a, const Expr& b) {
         const Expr x = absolute(a), y = absolute(b), most = larger(x, y);
         const Expr least = expr::select(x < y, x, y), ratio = least / most;
@@ -108,10 +105,7 @@ struct LogAddExp2 : Arithmetic {
 /// The sign of the second one, of a zero, too. (Of a NaN expressions do not see it: that of a positive one.)
 struct CopySign : FloatingFunction {
     static constexpr Bound bound = with_exact(kBoundStep, Bound::Exact::never);  // the signs of zeros may differ
-    template <Floating T>
-    static T eval(T a, T b) {
-        return std::copysign(a, b);
-    }
+    static auto eval(Floating auto a, Floating auto b) { return std::copysign(a, b); }
     static Expr lower(const Expr& a, const Expr& b) {
         const Expr zero = constant(b, 0), negative_zero = expr::equal(b, zero) && constant(b, 1) / b < zero;
         return expr::select(b < zero || negative_zero, expr::negate(absolute(a)), absolute(a));
@@ -186,54 +180,28 @@ CallResults decompose_nan_to_num(const Call& c) {
 CallResults decompose_deg2rad(const Call& c) { return c.tensor("self") * (M_PI / 180); }
 CallResults decompose_rad2deg(const Call& c) { return c.tensor("self") * (180 / M_PI); }
 
-// --- Records ---
-
 constexpr OpDef kSpecial[] = {
     binary_op<Xlogy>(
-        "xlogy.Tensor(Tensor self, Tensor other) -> Tensor",
-        "self log(other), 0 where self is: https://pytorch.org/docs/stable/special.html#torch.special.xlogy", kAnyDType,
-        xlogy_grad),
-    binary_op<Xlogy>("xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor",
-                     "self log(other), 0 where self is: "
-                     "https://pytorch.org/docs/stable/special.html#torch.special.xlogy",
-                     kAnyDType, xlogy_grad),
-    binary_op<Hypot>("hypot(Tensor self, Tensor other) -> Tensor",
-                     "the length of (self, other): https://pytorch.org/docs/stable/generated/torch.hypot.html",
-                     kFloating, hypot_grad),
-    binary_op<LogAddExp>("logaddexp(Tensor self, Tensor other) -> Tensor",
-                         "log(exp(self) + exp(other)): https://pytorch.org/docs/stable/generated/torch.logaddexp.html",
-                         kFloating, share_grad<aten::exp>),
-    binary_op<LogAddExp2>("logaddexp2(Tensor self, Tensor other) -> Tensor",
-                          "log2(2^self + 2^other): https://pytorch.org/docs/stable/generated/torch.logaddexp2.html",
-                          kFloating, share_grad<aten::exp2>),
-    binary_op<CopySign>("copysign.Tensor(Tensor self, Tensor other) -> Tensor",
-                        "self with the sign of other: https://pytorch.org/docs/stable/generated/torch.copysign.html",
+        "xlogy.{Tensor|Scalar_Other}(Tensor self, {Tensor|Scalar} other) -> Tensor",
+        "self * log(other), but 0 where self is 0: https://pytorch.org/docs/stable/special.html#torch.special.xlogy",
+        kAnyDType, xlogy_grad),
+    binary_op<Hypot>("hypot(Tensor self, Tensor other) -> Tensor", "the length of (self, other)", kFloating,
+                     hypot_grad),
+    binary_op<LogAddExp>("logaddexp(Tensor self, Tensor other) -> Tensor", "log(exp(self) + exp(other))", kFloating,
+                         share_grad<aten::exp>),
+    binary_op<LogAddExp2>("logaddexp2(Tensor self, Tensor other) -> Tensor", "log2(2^self + 2^other)", kFloating,
+                          share_grad<aten::exp2>),
+    binary_op<CopySign>("copysign.Tensor(Tensor self, Tensor other) -> Tensor", "self with the sign of other",
                         kAnyDType, copysign_grad),
-    {.doc = "0 below zero, 1 above, values at zero",
-     .schema = "heaviside(Tensor self, Tensor values) -> Tensor",
-     .dtypes = kAnyDType,
-     .infer = infer_heaviside,
-     .eval = eval_binary<Heaviside>,
-     .lower = lower_binary<Heaviside>,
-     .grad = no_gradient,
-     .bound = kBoundStep},
-    {.doc = "sin(pi x) / (pi x): https://pytorch.org/docs/stable/special.html#torch.special.sinc",
-     .schema = "sinc(Tensor self) -> Tensor",
-     .dtypes = kAnyDType,
-     .decompose = decompose_sinc,
-     .grad = sinc_grad},
-    {.doc = "NaN and infinities replaced",
-     .schema = "nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
-     .dtypes = kAnyDType,
-     .decompose = decompose_nan_to_num},
-    {.doc = "degrees in radians",
-     .schema = "deg2rad(Tensor self) -> Tensor",
-     .dtypes = kAnyDType,
-     .decompose = decompose_deg2rad},
-    {.doc = "radians in degrees",
-     .schema = "rad2deg(Tensor self) -> Tensor",
-     .dtypes = kAnyDType,
-     .decompose = decompose_rad2deg},
+    primitive("heaviside(Tensor self, Tensor values) -> Tensor", "0 below zero, 1 above zero, and values at zero",
+              kAnyDType, {infer_heaviside, eval_binary<Heaviside>, lower_binary<Heaviside>}, no_gradient, kBoundStep),
+    composite("sinc(Tensor self) -> Tensor",
+              "sin(pi x) / (pi x): https://pytorch.org/docs/stable/special.html#torch.special.sinc", kAnyDType,
+              decompose_sinc, sinc_grad),
+    composite("nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor",
+              "NaN and infinities replaced", kAnyDType, decompose_nan_to_num),
+    composite("deg2rad(Tensor self) -> Tensor", "degrees in radians", kAnyDType, decompose_deg2rad),
+    composite("rad2deg(Tensor self) -> Tensor", "radians in degrees", kAnyDType, decompose_rad2deg),
 };
 
 }  // namespace

@@ -3,11 +3,10 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
-#include "ops/aten/view_grad.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/geometry.h"
 
 namespace whittle {
-
 namespace {
 
 /// Guards against a graph that asks for more results than memory could hold.
@@ -37,8 +36,7 @@ std::vector<std::int64_t> pieces(std::int64_t total, std::int64_t size) {
 }
 
 struct Split {
-    template <class T>
-    static Views views(const Geometry& self, const Arguments<T>& a) {
+    static Views views(const Geometry& self, const AnyArguments auto& a) {
         const std::int64_t dim = existing_dim(self, a, "dim"), size = a.integer("split_size");
         if (size < 0 || (size == 0 && self.size(dim) != 0))
             throw Error("split: found split_size=" + std::to_string(size) + " for a dimension of size " +
@@ -48,8 +46,7 @@ struct Split {
 };
 
 struct SplitWithSizes {
-    template <class T>
-    static Views views(const Geometry& self, const Arguments<T>& a) {
+    static Views views(const Geometry& self, const AnyArguments auto& a) {
         const std::int64_t dim = existing_dim(self, a, "dim");
         const std::vector<std::int64_t> sizes = a.integers("split_sizes");
         std::int64_t left = self.size(dim);
@@ -63,8 +60,7 @@ struct SplitWithSizes {
 };
 
 struct Chunk {
-    template <class T>
-    static Views views(const Geometry& self, const Arguments<T>& a) {
+    static Views views(const Geometry& self, const AnyArguments auto& a) {
         const std::int64_t dim = existing_dim(self, a, "dim"), chunks = a.integer("chunks");
         if (chunks <= 0) throw Error("chunk: found " + std::to_string(chunks) + " chunks, expected at least 1");
         check_count(chunks, "chunk");
@@ -76,8 +72,7 @@ struct Chunk {
 };
 
 struct Unbind {
-    template <class T>
-    static Views views(const Geometry& self, const Arguments<T>& a) {
+    static Views views(const Geometry& self, const AnyArguments auto& a) {
         const std::int64_t dim = existing_dim(self, a, "dim");
         check_count(self.size(dim), "unbind");
         Views views;
@@ -88,8 +83,7 @@ struct Unbind {
 
 /// Element [.., w, .., r] is self[.., step * w + r, ..].
 struct Unfold {
-    template <class T>
-    static Views views(const Geometry& self, const Arguments<T>& a) {
+    static Views views(const Geometry& self, const AnyArguments auto& a) {
         const std::int64_t dim = wrap_dim(a.integer("dimension"), self.rank());
         const std::int64_t length = a.integer("size"), step = a.integer("step");
         const std::int64_t extent = self.sizes.empty() ? 1 : self.size(dim);
@@ -108,8 +102,7 @@ struct Unfold {
 };
 
 struct Diagonal {
-    template <class T>
-    static Views views(const Geometry& self, const Arguments<T>& a) {
+    static Views views(const Geometry& self, const AnyArguments auto& a) {
         const std::int64_t dim1 = existing_dim(self, a, "dim1"), dim2 = existing_dim(self, a, "dim2");
         const std::int64_t shift = std::clamp(a.integer("offset"), -self.size(dim1), self.size(dim2));
         if (dim1 == dim2)
@@ -131,57 +124,63 @@ struct Diagonal {
     }
 };
 
+// --- Gradients ---
+
+using namespace aten;
+
+/// The results' gradients; zeros for a part that nothing depends on.
+Vs parts_of(const Gradients& c) {
+    Vs gradients;
+    for (std::size_t i = 0; i < c.result_count(); ++i) gradients.push_back(c.grad(i));
+    return gradients;
+}
+V unbind_grad(const OfSelf& r) {
+    const Vs parts = parts_of(r.call);
+    return parts.empty() ? zeros_like(r.x) : stack(parts, r.call.integer("dim"));
+}
+V split_grad(const OfSelf& r) {
+    const Vs parts = parts_of(r.call);
+    return parts.empty() ? zeros_like(r.x) : cat(parts, r.call.integer("dim"));
+}
+V unfold_grad(const OfSelf& r) {
+    const Call& a = r.call;
+    return unfold_backward(r.g, r.x.sizes(), a.integer("dimension"), a.integer("size"), a.integer("step"));
+}
+/// The diagonal of the elements' numbers says where they came from.
+V diagonal_grad(const OfSelf& r) {
+    const V numbers = reshaped(arange(r.call.builder(), r.x.numel(), DType::i64), r.x.sizes());
+    const Call& a = r.call;
+    return add_at(r.g, diagonal(numbers, a.integer("offset"), a.integer("dim1"), a.integer("dim2")), r.x.sizes());
+}
+
 }  // namespace
 
 std::span<const OpDef> split_ops() {
     static const OpDef ops[] = {
-        view_op<Split>({
-            .doc = "pieces of one size, the last may be shorter",
-            .schema = "split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]",
-            .grad = split_grad,
-        }),
-        view_op<SplitWithSizes>({
-            .doc = "pieces of given sizes: https://pytorch.org/docs/stable/generated/torch.split.html",
-            .schema = "split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]",
-            .grad = split_grad,
-        }),
-        view_op<Chunk>({
-            .doc = "at most so many pieces of equal size",
-            .schema = "chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]",
-            .grad = split_grad,
-        }),
-        view_op<Split>({
-            .doc = "split whose results are not treated as views",
-            .schema = "unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]",
-            .grad = split_grad,
-        }),
-        view_op<SplitWithSizes>({
-            .doc = "as unsafe_split, with sizes: "
-                   "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/native_functions.yaml",
-            .schema = "unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]",
-            .grad = split_grad,
-        }),
-        view_op<Chunk>({
-            .doc = "chunk whose results are not treated as views",
-            .schema = "unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]",
-            .grad = split_grad,
-        }),
-        view_op<Unbind>({
-            .doc = "all indices of a dimension",
-            .schema = "unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]",
-            .grad = unbind_grad,
-        }),
-        view_op<Unfold>({
-            .doc = "windows of a dimension as a new last one: "
-                   "https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html",
-            .schema = "unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)",
-            .grad = unfold_grad,
-        }),
-        view_op<Diagonal>({
-            .doc = "a diagonal of two dimensions as a new last one",
-            .schema = "diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
-            .grad = diagonal_grad,
-        }),
+        view_op<Split>("split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]",
+                       "pieces of one size, the last may be shorter", split_grad),
+        view_op<SplitWithSizes>("split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]",
+                                "pieces of given sizes: https://pytorch.org/docs/stable/generated/torch.split.html",
+                                split_grad),
+        view_op<Chunk>("chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]",
+                       "at most `chunks` pieces of equal size", split_grad),
+        view_op<Split>("unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]",
+                       "split whose results are not treated as views", split_grad),
+        view_op<SplitWithSizes>(
+            "unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]",
+            "unsafe_split into pieces of given sizes: "
+            "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/native_functions.yaml",
+            split_grad),
+        view_op<Chunk>("unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]",
+                       "chunk whose results are not treated as views", split_grad),
+        view_op<Unbind>("unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]",
+                        "the slices of a dimension, one for each index", unbind_grad),
+        view_op<Unfold>("unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)",
+                        "windows of a dimension, in a new last dimension: "
+                        "https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html",
+                        unfold_grad),
+        view_op<Diagonal>("diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
+                          "the diagonal of two dimensions, in a new last dimension", diagonal_grad),
     };
     return ops;
 }

@@ -5,12 +5,10 @@
 #include <limits>
 
 #include "ops/aten/families.h"
-#include "ops/aten/formulas.h"
-#include "ops/aten/reduction_grad.h"
+#include "ops/aten/gradient.h"
 #include "ops/core/reduce.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -18,8 +16,7 @@ using namespace aten;
 using expr::Op;
 
 /// n - correction, where correction is 1 unless the parameter "correction" or "unbiased" says otherwise.
-template <class T>
-double divisor(const Arguments<T>& arguments, const Reduction& reduction) {
+double divisor(const AnyArguments auto& arguments, const Reduction& reduction) {
     double correction = 1;
     if (arguments.schema().param("unbiased"))
         correction = arguments.boolean("unbiased") ? 1 : 0;
@@ -127,19 +124,50 @@ std::vector<ValueMeta> infer_logsumexp(const Arguments<ValueMeta>& arguments) {
     return {ValueMeta::contiguous(floating_result(arguments.tensor("self").dtype), reduction_of(arguments).result())};
 }
 
-// --- Records ---
+// --- Gradients ---
+
+/// 2 (x - mean) / (n - correction), of the gradient of a variance.
+V of_variance(const OfReduction& r, const V& grad) {
+    double correction = 1;
+    if (r.call.schema().param("unbiased"))
+        correction = r.call.boolean("unbiased") ? 1 : 0;
+    else if (r.call.has("correction"))
+        correction = r.call.number("correction");
+    // LibTorch's answer to a variance of everything that divides by nothing.
+    const bool whole = r.x.sizes().empty() || !r.call.schema().param("dim") || !r.call.has("dim");
+    if (whole && r.count() == correction) return r.expanded(grad * std::numeric_limits<double>::infinity());
+    const V mean = aten::mean(r.x, r.dims, true);
+    return r.kept(grad) * (2 / (r.count() - correction)) * (r.x - mean);
+}
+/// Of result 0, and of result 1, the mean.
+V with_mean(const OfReduction& r, V gradient) {
+    if (r.call.result_count() < 2 || !r.call.grad_if_any(1)) return gradient;
+    const V mean = r.expanded(*r.call.grad_if_any(1)) / r.count();
+    return gradient + mean;
+}
+void variance_grad(Gradients& c) {
+    const OfReduction r(c);
+    c.set("self", with_mean(r, of_variance(r, r.g)));
+}
+/// No slope where all elements are equal.
+void deviation_grad(Gradients& c) {
+    const OfReduction r(c);
+    const V slope = drop(eq(r.y, 0), r.g / (r.y * 2));
+    c.set("self", with_mean(r, of_variance(r, slope)));
+}
+void logsumexp_grad(Gradients& c) {
+    const OfReduction r(c);
+    const V shares = exp(r.x - r.kept(r.y));
+    c.set("self", r.kept(r.g) * shares);
+}
 
 template <bool kRoot, bool kMean = false>
 constexpr OpDef variance_op(std::string_view schema) {
-    return {.doc = kRoot ? (kMean ? "standard deviation and mean" : "standard deviation")
-                         : (kMean ? "variance and mean" : "variance"),
-            .schema = schema,
-            .dtypes = kFloating,
-            .infer = infer_variance<kMean>,
-            .eval = eval_variance<kRoot, kMean>,
-            .lower = lower_variance<kRoot, kMean>,
-            .grad = kRoot ? deviation_grad : variance_grad,
-            .bound = {.parts = variance_parts<kRoot, kMean>}};
+    return primitive(schema,
+                     kRoot ? (kMean ? "standard deviation and mean" : "standard deviation")
+                           : (kMean ? "variance and mean" : "variance"),
+                     kFloating, {infer_variance<kMean>, eval_variance<kRoot, kMean>, lower_variance<kRoot, kMean>},
+                     kRoot ? deviation_grad : variance_grad, {.parts = variance_parts<kRoot, kMean>});
 }
 
 // The overloads that each has.
@@ -152,12 +180,9 @@ constexpr OpDef kStatistic[] = {
     variance_op<true>("std" WHITTLE_VARIANCE "Tensor"),
     variance_op<false, true>("var_mean" WHITTLE_VARIANCE "(Tensor, Tensor)"),
     variance_op<true, true>("std_mean" WHITTLE_VARIANCE "(Tensor, Tensor)"),
-    {.doc = "log(sum(exp(x))), shifted by the largest x",
-     .schema = "logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
-     .infer = infer_logsumexp,
-     .eval = eval_logsumexp,
-     .decompose = decompose_logsumexp,
-     .grad = logsumexp_grad},
+    composite("logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
+              "log(sum(exp(x))), shifted by the largest x", kAnyDType, decompose_logsumexp,
+              {.infer = infer_logsumexp, .eval = eval_logsumexp}, logsumexp_grad),
 };
 
 }  // namespace

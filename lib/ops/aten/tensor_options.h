@@ -9,8 +9,7 @@ namespace whittle {
 
 #define WHITTLE_TENSOR_OPTIONS "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
 
-template <class T>
-void check_options(const Arguments<T>& a) {
+void check_options(const AnyArguments auto& a) {
     if (a.schema().param("layout") && a.has("layout") && a.text("layout") != "strided")
         throw Error(a.schema().name + ": found layout=" + a.text("layout") + ", expected layout=strided");
 }

@@ -3,20 +3,18 @@
 #include <cmath>
 
 #include "ops/aten/families.h"
-#include "ops/aten/pointwise_grad.h"
+#include "ops/aten/formulas.h"
 #include "ops/core/complex.h"
 #include "ops/core/integer.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
-
 namespace {
 
 // --- clamp ---
 
 /// One bound or both, each a tensor or a number, with the promoted dtype.
-template <class T>
-Promotion clamp_types(const Arguments<T>& arguments) {
+Promotion clamp_types(const AnyArguments auto& arguments) {
     std::vector<OperandInfo> operands = {operand_info(arguments.tensor("self"))};
     for (const char* bound : {"min", "max"})
         if (arguments.schema().param(bound) && arguments.has(bound)) operands.push_back(operand_info(arguments, bound));
@@ -27,8 +25,7 @@ Promotion clamp_types(const Arguments<T>& arguments) {
     return {broadcast_all(operands), dtype};
 }
 
-template <class T>
-bool has_bound(const Arguments<T>& arguments, const char* bound) {
+bool has_bound(const AnyArguments auto& arguments, const char* bound) {
     return arguments.schema().param(bound) && arguments.has(bound);
 }
 
@@ -167,10 +164,7 @@ struct Lerp {
 struct Addcmul {
     static constexpr const char* operands[] = {"self", "tensor1", "tensor2"};
     static constexpr DTypeSet dtypes = kNumbers | kComplex;
-    template <class T>
-    static Scalar value(const Arguments<T>& arguments) {
-        return arguments.scalar("value");
-    }
+    static Scalar value(const AnyArguments auto& arguments) { return arguments.scalar("value"); }
     template <class T>
     static T eval(T a, T b, T c, T value) {
         if constexpr (std::is_integral_v<T>)
@@ -192,34 +186,86 @@ struct Addcdiv : Addcmul {
     static Expr lower(const Expr& a, const Expr& b, const Expr& c, const Expr& value) { return a + value * b / c; }
 };
 
-// --- Records ---
-
 constexpr OpDef clamp_op(std::string_view schema, std::string_view doc, GradientRule grad) {
-    return {.doc = doc,
-            .schema = schema,
-            .dtypes = kNumbers | kLimited,
-            .infer = infer_clamp,
-            .eval = eval_clamp,
-            .lower = lower_clamp,
-            .grad = grad,
-            .bound = kBoundExact};
+    return primitive(schema, doc, kNumbers | kLimited, {infer_clamp, eval_clamp, lower_clamp}, grad, kBoundExact);
 }
 template <class K>
 constexpr OpDef ternary_op(std::string_view schema, std::string_view doc, GradientRule grad) {
-    return {.doc = doc,
-            .schema = schema,
-            .dtypes = K::dtypes,
-            .infer = infer_ternary<K>,
-            .eval = eval_ternary<K>,
-            .lower = lower_ternary<K>,
-            .grad = grad,
-            .bound = rounds_by(2, Bound::Rule::terms)};
+    return primitive(schema, doc, K::dtypes, {infer_ternary<K>, eval_ternary<K>, lower_ternary<K>}, grad,
+                     rounds_by(2, Bound::Rule::terms));
 }
+// --- Gradients ---
+
+using namespace aten;
+
+/// The bounds belong to the inside.
+V clamp_grad(const OfSelf& r) {
+    OptionalV inside;
+    if (const std::optional<Scalar> low = r.call.optional_scalar("min")) inside = ge(r.x, *low);
+    if (const std::optional<Scalar> high = r.call.optional_scalar("max")) {
+        const V below = le(r.x, *high);
+        inside = inside ? logical_and(*inside, below) : below;
+    }
+    return inside ? keep(*inside, r.g) : r.g;
+}
+V clamp_min_grad(const OfSelf& r) { return keep(ge(r.x, r.call.scalar("min")), r.g); }
+V clamp_max_grad(const OfSelf& r) { return keep(le(r.x, r.call.scalar("max")), r.g); }
+/// Crossed bounds give the upper one.
+void clamp_tensor_grad(Gradients& c) {
+    const V x = c.tensor("self"), g = c.grad();
+    const OptionalV low = c.optional_tensor("min"), high = c.optional_tensor("max");
+    if (c.needed("self")) {
+        V gradient = g;
+        if (low) gradient = keep(ge(x, *low), gradient);
+        if (high) gradient = keep(le(x, *high), gradient);
+        c.set("self", gradient);
+    }
+    if (c.needed("min")) {
+        V taken = lt(x, *low);
+        if (high) taken = logical_and(lt(*low, *high), taken);
+        c.set("min", keep(taken, g));
+    }
+    if (c.needed("max")) {
+        V taken = gt(x, *high);
+        if (low) taken = logical_or(lt(*high, *low), taken);
+        c.set("max", keep(taken, g));
+    }
+}
+
+void lerp_grad(Gradients& c) {
+    c.takes_complex();
+    const Arg weight = c.given("weight");
+    if (c.needed("self")) {
+        const Arg rest = weight.node() ? complement(conjugate(c.tensor("weight"))) : Arg(1 - c.number("weight"));
+        c.set("self", c.grad() * rest);
+    }
+    if (c.needed("end")) c.set("end", c.grad() * c.conjugate("weight"));
+    if (weight.node() && c.needed("weight")) c.set("weight", c.grad() * conjugate(c.tensor("end") - c.tensor("self")));
+}
+void addcmul_grad(Gradients& c) {
+    c.takes_complex();
+    const Scalar value = c.scalar("value");
+    c.set("self", c.grad());
+    if (c.needed("tensor1")) c.set("tensor1", c.grad() * scaled(conjugate(c.tensor("tensor2")), value));
+    if (c.needed("tensor2")) c.set("tensor2", c.grad() * scaled(conjugate(c.tensor("tensor1")), value));
+}
+void addcdiv_grad(Gradients& c) {
+    c.takes_complex();
+    const Scalar value = c.scalar("value");
+    const V over = conjugate(c.tensor("tensor1")), under = conjugate(c.tensor("tensor2"));
+    c.set("self", c.grad());
+    if (c.needed("tensor1")) c.set("tensor1", c.grad() * scaled(reciprocal(under), value));
+    if (c.needed("tensor2")) {
+        const V slope = scaled(over, value) / (under * under);
+        c.set("tensor2", -c.grad() * slope);
+    }
+}
+
 constexpr OpDef kTernary[] = {
     clamp_op("clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", "min(max(self, min), max); NaN stays",
              clamp_grad),
     clamp_op("clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
-             "min(max(self, min), max); NaN in any gives NaN", clamp_tensor_grad),
+             "min(max(self, min), max); NaN if an operand is NaN", clamp_tensor_grad),
     clamp_op("clamp_min(Tensor self, Scalar min) -> Tensor", "max(self, min)", clamp_min_grad),
     clamp_op("clamp_max(Tensor self, Scalar max) -> Tensor", "min(self, max)", clamp_max_grad),
     ternary_op<Lerp>("lerp.{Tensor|Scalar}(Tensor self, Tensor end, {Tensor|Scalar} weight) -> Tensor",

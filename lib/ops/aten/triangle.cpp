@@ -5,12 +5,10 @@
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
 #include "ops/aten/tensor_options.h"
-#include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -28,16 +26,15 @@ struct Upper {
 };
 
 /// The diagonal, within what makes a difference to matrices of these sizes.
-template <class T>
-std::int64_t diagonal_of(const Arguments<T>& a, const Sizes& sizes) {
+std::int64_t diagonal_of(const AnyArguments auto& a, const Sizes& sizes) {
     if (sizes.size() < 2)
         throw Error(a.schema().name + ": found sizes " + to_string(sizes) + ", expected at least 2 dimensions");
     return std::clamp(a.integer("diagonal"), -sizes[sizes.size() - 2] - 1, sizes.back() + 1);
 }
 
 template <class Rule>
-constexpr OpDef triangle_op(OpDef def) {
-    def.dtypes = kAnyDType | kComplex;
+constexpr OpDef triangle_op(std::string_view schema, std::string_view doc, GradientRule grad) {
+    OpDef def{.doc = doc, .schema = schema, .dtypes = kAnyDType | kComplex, .grad = grad};
     def.infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
         const ValueMeta self = a.tensor("self");
         diagonal_of(a, self.sizes);
@@ -91,36 +88,21 @@ CallResults decompose_indices(const Call& c) {
 
 constexpr DTypeSet kIndexDTypes = set_of(DType::i64) | set_of(DType::i32);
 
+V tril_grad(const OfSelf& r) { return tril(r.g, r.call.integer("diagonal")); }
+V triu_grad(const OfSelf& r) { return triu(r.g, r.call.integer("diagonal")); }
+
 }  // namespace
 
 std::span<const OpDef> triangle_ops() {
     static const OpDef ops[] = {
-        triangle_op<Lower>({
-            .doc = "zeros above a diagonal",
-            .schema = "tril(Tensor self, int diagonal=0) -> Tensor",
-            .grad = tril_grad,
-        }),
-        triangle_op<Upper>({
-            .doc = "zeros below a diagonal",
-            .schema = "triu(Tensor self, int diagonal=0) -> Tensor",
-            .grad = triu_grad,
-        }),
-        {
-            .doc = "rows and columns on and below a diagonal",
-            .schema = "tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None, "
-                      "Device? device=None, bool? pin_memory=None) -> Tensor",
-            .dtypes = kIndexDTypes,
-            .decompose = decompose_indices<Lower>,
-            .grad = no_gradient,
-        },
-        {
-            .doc = "rows and columns on and above a diagonal",
-            .schema = "triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None, "
-                      "Device? device=None, bool? pin_memory=None) -> Tensor",
-            .dtypes = kIndexDTypes,
-            .decompose = decompose_indices<Upper>,
-            .grad = no_gradient,
-        },
+        triangle_op<Lower>("tril(Tensor self, int diagonal=0) -> Tensor", "zeros above a diagonal", tril_grad),
+        triangle_op<Upper>("triu(Tensor self, int diagonal=0) -> Tensor", "zeros below a diagonal", triu_grad),
+        composite("tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None, "
+                  "Device? device=None, bool? pin_memory=None) -> Tensor",
+                  "rows and columns on and below a diagonal", kIndexDTypes, decompose_indices<Lower>, no_gradient),
+        composite("triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None, "
+                  "Device? device=None, bool? pin_memory=None) -> Tensor",
+                  "rows and columns on and above a diagonal", kIndexDTypes, decompose_indices<Upper>, no_gradient),
     };
     return ops;
 }

@@ -5,14 +5,13 @@
 #include <limits>
 #include <numbers>
 
-#include "ops/aten/complex_grad.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
 #include "ops/core/complex.h"
+#include "ops/core/integer.h"
 #include "ops/core/pointwise.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -20,22 +19,13 @@ using expr::Op;
 
 // --- Same dtype in and out ---
 
-/// Integer negation that wraps.
-std::int64_t negated(std::int64_t x) { return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(x)); }
-
 /// The magnitude of complex numbers is real.
 struct Abs : Arithmetic {
     static constexpr Bound bound = rounds_by(0);
     static DType result(DType dtype) { return real_of(dtype); }
-    template <Floating T>
-    static T eval(T x) {
-        return std::fabs(x);
-    }
-    template <Complex T>
-    static typename T::value_type eval(T x) {
-        return std::abs(x);
-    }
-    static std::int64_t eval(std::int64_t x) { return x < 0 ? negated(x) : x; }
+    static auto eval(Floating auto x) { return std::fabs(x); }
+    static auto eval(Complex auto x) { return std::abs(x); }
+    static std::int64_t eval(std::int64_t x) { return x < 0 ? wrapping_negate(x) : x; }
     static std::uint64_t eval(std::uint64_t x) { return x; }
     static Expr lower(const Expr& x) { return is_unsigned(x->dtype) ? x : expr::unary(Op::abs, x); }
 };
@@ -45,7 +35,7 @@ struct Neg : Arithmetic {
     template <class T>
     requires Floating<T> || Complex<T>
     static T eval(T x) { return -x; }
-    static std::int64_t eval(std::int64_t x) { return negated(x); }
+    static std::int64_t eval(std::int64_t x) { return wrapping_negate(x); }
     static Expr lower(const Expr& x) { return expr::negate(x); }
 };
 
@@ -91,32 +81,20 @@ struct Rounding : Arithmetic {
 };
 struct Floor : Rounding<Op::floor> {
     using Rounding::eval;
-    template <Floating T>
-    static T eval(T x) {
-        return std::floor(x);
-    }
+    static auto eval(Floating auto x) { return std::floor(x); }
 };
 struct Ceil : Rounding<Op::ceil> {
     using Rounding::eval;
-    template <Floating T>
-    static T eval(T x) {
-        return std::ceil(x);
-    }
+    static auto eval(Floating auto x) { return std::ceil(x); }
 };
 struct Trunc : Rounding<Op::trunc> {
     using Rounding::eval;
-    template <Floating T>
-    static T eval(T x) {
-        return std::trunc(x);
-    }
+    static auto eval(Floating auto x) { return std::trunc(x); }
 };
 /// Ties to even.
 struct Round : Rounding<Op::round_even> {
     using Rounding::eval;
-    template <Floating T>
-    static T eval(T x) {
-        return std::nearbyint(x);
-    }
+    static auto eval(Floating auto x) { return std::nearbyint(x); }
 };
 /// In units of 10^-decimals; of half types in f32, as later versions of ATen compute it.
 CallResults round_decimals(const Call& c) {
@@ -129,10 +107,7 @@ CallResults round_decimals(const Call& c) {
 
 struct Frac : Arithmetic {
     static constexpr Bound bound = kBoundStep;
-    template <Floating T>
-    static T eval(T x) {
-        return x - std::trunc(x);
-    }
+    static auto eval(Floating auto x) { return x - std::trunc(x); }
     static Expr lower(const Expr& x) { return x - expr::unary(Op::trunc, x); }
 };
 
@@ -140,14 +115,8 @@ struct Frac : Arithmetic {
 struct Square : Arithmetic {
     static DType common(DType dtype) { return dtype == DType::boolean ? DType::i64 : dtype; }
     static DType result(DType dtype) { return common(dtype); }
-    template <Floating T>
-    static T eval(T x) {
-        return x * x;
-    }
-    template <Complex T>
-    static T eval(T x) {
-        return product(x, x);
-    }
+    static auto eval(Floating auto x) { return x * x; }
+    static auto eval(Complex auto x) { return product(x, x); }
     static std::int64_t eval(std::int64_t x) {
         const auto bits = static_cast<std::uint64_t>(x);
         return static_cast<std::int64_t>(bits * bits);
@@ -233,50 +202,29 @@ struct Reciprocal : FloatingFunction {
 };
 struct Erfc : FloatingFunction {
     static constexpr Bound bound = rounds_by(4, Bound::Rule::terms);
-    template <Floating T>
-    static T eval(T x) {
-        return std::erfc(x);
-    }
+    static auto eval(Floating auto x) { return std::erfc(x); }
     static Expr lower(const Expr& x) { return expr::unary(Op::erfc, x); }
 };
 struct Exp2 : FloatingFunction {
-    template <Floating T>
-    static T eval(T x) {
-        return std::exp2(x);
-    }
+    static auto eval(Floating auto x) { return std::exp2(x); }
     static Expr lower(const Expr& x) { return expr::binary(Op::pow, constant(x, 2), x); }
 };
 
 // --- Predicates ---
 
 struct IsNan : Predicate {
-    template <class T>
-    static bool eval(T x) {
-        return x != x;
-    }
+    static bool eval(auto x) { return x != x; }
     static Expr lower(const Expr& x) { return is_nan(x); }
 };
 
 struct IsInf : Predicate {
-    template <Real T>
-    static bool eval(T x) {
-        return std::isinf(static_cast<double>(x));
-    }
-    template <Complex T>
-    static bool eval(T x) {
-        return std::isinf(x.real()) || std::isinf(x.imag());
-    }
+    static bool eval(Real auto x) { return std::isinf(static_cast<double>(x)); }
+    static bool eval(Complex auto x) { return std::isinf(x.real()) || std::isinf(x.imag()); }
     static Expr lower(const Expr& x) { return is_infinite(x); }
 };
 struct IsFinite : Predicate {
-    template <Real T>
-    static bool eval(T x) {
-        return std::isfinite(static_cast<double>(x));
-    }
-    template <Complex T>
-    static bool eval(T x) {
-        return std::isfinite(x.real()) && std::isfinite(x.imag());
-    }
+    static bool eval(Real auto x) { return std::isfinite(static_cast<double>(x)); }
+    static bool eval(Complex auto x) { return std::isfinite(x.real()) && std::isfinite(x.imag()); }
     static Expr lower(const Expr& x) { return expr::logical_not(is_infinite(x) || is_nan(x)); }
 };
 struct LogicalNot : Predicate {
@@ -306,8 +254,10 @@ V acosh_grad(const OfSelf& r) {
 }
 
 /// The slope of lgamma. Numbers up to 0 are reflected: psi(x) = psi(1 - x) - pi / tan(pi x); others are moved beyond
-/// 10, psi(x) = psi(x + 1) - 1 / x, where the asymptotic series holds (Abramowitz and Stegun 6.3.5 to 6.3.18).
-V digamma(const V& given) {
+/// 10, psi(x) = psi(x + 1) - 1 / x, where the asymptotic series holds (Abramowitz and Stegun 6.3.5 to 6.3.18). As terms
+/// cancel, what is shorter than f32 is computed in it.
+V psi(const V& given) {
+    if (size_of(given.dtype()) < size_of(DType::f32)) return as(psi(as(given, DType::f32)), given.dtype());
     const V below = le(given, 0), x = where(below, complement(given), given);
     constexpr int kSteps = 10;
     V steps = reciprocal(x);
@@ -323,6 +273,19 @@ V digamma(const V& given) {
     return where(below, masked_fill(reflected, pole, std::numeric_limits<double>::quiet_NaN()), psi);
 }
 
+/// 0 of real numbers, and at 0; of others what does not change the magnitude.
+V sgn_grad(const OfSelf& r) {
+    if (!is_complex(r.x.dtype())) return zeros_like(r.g);
+    const V along = r.y * real_part(conjugate(r.y) * r.g);
+    const V magnitude = abs(r.x);
+    return drop(eq(magnitude, 0), (r.g - along) / magnitude);
+}
+
+CallResults decompose_digamma(const Call& c) {
+    const V x = c.tensor("self");
+    return psi(c.builder().convert(x, floating_result(x.dtype())));
+}
+
 constexpr OpDef kUnary[] = {
     unary_op<Abs>("abs(Tensor self) -> Tensor", "|x|; the smallest integer stays itself",
                   kNumbers | kLimited | kComplex,
@@ -335,11 +298,8 @@ constexpr OpDef kUnary[] = {
     unary_op<Ceil>("ceil(Tensor self) -> Tensor", "round towards +inf", kNumbers, zero_gradient),
     unary_op<Trunc>("trunc(Tensor self) -> Tensor", "round towards zero", kNumbers, zero_gradient),
     unary_op<Round>("round(Tensor self) -> Tensor", "round to nearest, ties to even", kNumbers, zero_gradient),
-    {.doc = "round to nearest in units of 10^-decimals, ties to even",
-     .schema = "round.decimals(Tensor self, *, int decimals) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = round_decimals,
-     .grad = zero_gradient},
+    composite("round.decimals(Tensor self, *, int decimals) -> Tensor",
+              "round to nearest in units of 10^-decimals, ties to even", kFloating, round_decimals, zero_gradient),
     unary_op<Frac>("frac(Tensor self) -> Tensor", "x - trunc(x)", kFloating, aten::pass_gradient),
     unary_op<Square>("square(Tensor self) -> Tensor", "x * x; bool gives i64", kAnyDType | kComplex,
                      [](const OfSelf& r) { return r.g * conjugate(r.x * 2); }),
@@ -389,14 +349,17 @@ constexpr OpDef kUnary[] = {
                     [](const OfSelf& r) { return r.g / conjugate(complement(pow(r.x, 2))); }),
     unary_op<Erf>("erf(Tensor self) -> Tensor", "the Gauss error function", kAnyDType,
                   [](const OfSelf& r) { return bell(r.x) * r.g; }),
-    unary_op<Erfc>("erfc(Tensor self) -> Tensor", "1 - erf(x), without its cancellation", kAnyDType,
+    unary_op<Erfc>("erfc(Tensor self) -> Tensor", "1 - erf(x), computed without cancellation", kAnyDType,
                    [](const OfSelf& r) { return -bell(r.x) * r.g; }),
     unary_op<Lgamma>("lgamma(Tensor self) -> Tensor", "logarithm of |gamma(x)|", kAnyDType,
-                     [](const OfSelf& r) { return r.g * digamma(r.x); }),
-    unary_op<IsNan>("isnan(Tensor self) -> Tensor", "is NaN; false for integers", kAnyDType | kComplex, no_gradient),
-    unary_op<IsInf>("isinf(Tensor self) -> Tensor", "is an infinity", kAnyDType | kComplex, no_gradient),
-    unary_op<IsFinite>("isfinite(Tensor self) -> Tensor", "is neither NaN nor an infinity", kAnyDType | kComplex,
-                       no_gradient),
+                     [](const OfSelf& r) { return r.g * psi(r.x); }),
+    composite("digamma(Tensor self) -> Tensor", "the slope of lgamma", kAnyDType, decompose_digamma,
+              [](const OfSelf& r) { return r.g * polygamma(1, r.x); }),
+    unary_op<IsNan>("isnan(Tensor self) -> Tensor", "whether x is NaN; false for integers", kAnyDType | kComplex,
+                    no_gradient),
+    unary_op<IsInf>("isinf(Tensor self) -> Tensor", "whether x is an infinity", kAnyDType | kComplex, no_gradient),
+    unary_op<IsFinite>("isfinite(Tensor self) -> Tensor", "whether x is neither NaN nor an infinity",
+                       kAnyDType | kComplex, no_gradient),
     unary_op<LogicalNot>("logical_not(Tensor self) -> Tensor", "x == 0", kOrdered | kComplex, no_gradient),
 };
 

@@ -4,7 +4,6 @@
 
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
-#include "ops/aten/layer_grad.h"
 #include "ops/aten/resize.h"
 #include "ops/core/gemm.h"
 #include "ops/core/window.h"
@@ -217,6 +216,33 @@ constexpr std::string_view doc_of(Interpolation how) {
     }
     __builtin_unreachable();
 }
+
+// --- Gradients ---
+
+/// op_backward(grad, output_size, input_size, …) of the same overload.
+void upsample_grad(Gradients& c) {
+    const Schema& schema = c.schema();
+    const ArgList& given = c.bound();
+    const std::string& operand = schema.params[0].name;
+    const std::size_t dot = schema.name.find('.');
+    ArgList args = {c.grad(), given[1], Arg::ints(c.tensor(operand).sizes())};
+    args.insert(args.end(), given.begin() + 2, given.end());
+    c.set(operand, c.builder().call("aten." + schema.name.substr(0, dot) + "_backward" +
+                                        (dot == std::string::npos ? ".default" : schema.name.substr(dot)),
+                                    std::move(args)));
+}
+/// By the backward op, or where that looks at the sizes before it looks at a factor and the op itself did not, by the
+/// op's own maps, the other way round.
+void resized_grad(Gradients& c, Interpolation how) {
+    const std::string& operand = c.schema().params[0].name;
+    const Resize resize = resize_of(c, c.tensor(operand).sizes().size() - 2);
+    std::vector<LinearMap> maps = resize_maps(resize, how);
+    for (LinearMap& map : maps) map = map.transposed();
+    if (maps == resize_gradient_maps(resize, how)) return upsample_grad(c);
+    c.set(operand, apply_all(c.grad(), maps));
+}
+void upsample_nearest_grad(Gradients& c) { resized_grad(c, Interpolation::nearest); }
+void upsample_cubic_grad(Gradients& c) { resized_grad(c, Interpolation::cubic); }
 
 template <Interpolation How, int Rank>
 constexpr OpDef resize_op(std::string_view schema) {

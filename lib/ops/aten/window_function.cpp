@@ -19,8 +19,7 @@ using namespace aten;
 
 /// What a call asks for.
 struct Shape {
-    template <class T>
-    explicit Shape(const Arguments<T>& a) {
+    explicit Shape(const AnyArguments auto& a) {
         check_options(a);
         const std::string& op = a.schema().name;
         wanted = a.integer("window_length");
@@ -108,12 +107,7 @@ CallResults kaiser_window(const Call& c) {
 }
 
 constexpr OpDef window(std::string_view schema, DecomposeFn decompose) {
-    return {.doc = "a window function",
-            .schema = schema,
-            .dtypes = kFloating,
-            .infer = infer_window,
-            .decompose = decompose,
-            .grad = no_gradient};
+    return composite(schema, "a window function", kFloating, decompose, {.infer = infer_window}, no_gradient);
 }
 
 constexpr OpDef kWindowOps[] = {

@@ -7,7 +7,6 @@
 #include "ops/core/builder.h"
 
 namespace whittle {
-
 namespace {
 
 std::optional<Scalar> as_scalar(const Arg& arg) {

@@ -74,4 +74,12 @@ class Arguments {
     const Graph* graph_;
 };
 
+template <class T>
+void take_arguments(const Arguments<T>& arguments);
+/// For functions that need not know what stands for a tensor.
+template <class A>
+concept AnyArguments = requires(const A& arguments) {
+    take_arguments(arguments);
+};
+
 }  // namespace whittle

@@ -1,7 +1,5 @@
 #include "ops/core/builder.h"
 
-#include <utility>
-
 #include "base/error.h"
 #include "graph/value_ref.h"
 #include "ops/core/registry.h"

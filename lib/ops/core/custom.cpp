@@ -10,7 +10,6 @@
 #include "ops/core/memory.h"
 
 namespace whittle {
-
 namespace {
 
 struct Entry {

@@ -1,10 +1,8 @@
 #include "ops/core/geometry.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/checked.h"
-#include "base/error.h"
 
 namespace whittle {
 

@@ -71,8 +71,7 @@ View narrow_view(const Geometry& self, std::int64_t dim, std::int64_t start, std
                  const std::string& op);
 
 /// The wrapped dimension that `parameter` names, of a tensor that has any.
-template <class T>
-std::int64_t existing_dim(const Geometry& self, const Arguments<T>& a, std::string_view parameter) {
+std::int64_t existing_dim(const Geometry& self, const AnyArguments auto& a, std::string_view parameter) {
     if (self.sizes.empty()) throw Error(a.schema().name + ": found a 0-d tensor, expected at least 1 dimension");
     return wrap_dim(a.integer(parameter), self.rank());
 }
@@ -98,13 +97,15 @@ std::vector<T> run_view(const Arguments<T>& arguments) {
     return results;
 }
 template <class Op>
-constexpr OpDef view_op(OpDef def) {
-    def.dtypes = kMoved;
-    def.infer = &run_view<Op, ValueMeta>;
-    def.eval = &run_view<Op, Tensor>;
-    def.lower = [](expr::GroupBuilder&, const Arguments<expr::Value>& a) { return run_view<Op, expr::Value>(a); };
-    def.bound = kBoundExact;
-    return def;
+constexpr OpDef view_op(std::string_view schema, std::string_view doc, GradientRule grad) {
+    return {.doc = doc,
+            .schema = schema,
+            .dtypes = kMoved,
+            .infer = &run_view<Op, ValueMeta>,
+            .eval = &run_view<Op, Tensor>,
+            .lower = [](expr::GroupBuilder&, const Arguments<expr::Value>& a) { return run_view<Op, expr::Value>(a); },
+            .grad = grad,
+            .bound = kBoundExact};
 }
 
 }  // namespace whittle

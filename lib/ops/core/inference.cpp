@@ -10,7 +10,6 @@
 #include "ops/core/registry.h"
 
 namespace whittle {
-
 namespace {
 
 /// Result `i` of the node that a getitem call reads.

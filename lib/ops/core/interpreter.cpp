@@ -1,14 +1,12 @@
 #include "ops/core/interpreter.h"
 
 #include <chrono>
-#include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "base/error.h"
-#include "graph/nested.h"
+#include "graph/graph.h"
 #include "graph/placement.h"
 #include "graph/run_observer.h"
 #include "graph/text.h"
@@ -20,7 +18,6 @@
 #include "ops/core/mode.h"
 
 namespace whittle {
-
 namespace {
 
 /// For each node the nodes that it reads last, itself included when nothing reads it.
@@ -278,7 +275,7 @@ Tensor Interpreter::own_attribute(const Tensor& value) {
 }
 
 Tensor Interpreter::write(const Node& call, Tensor self, const std::vector<Tensor>& results) {
-    WHITTLE_CHECK(in_memory_, call.target + " writes in place, which was not prepared for");
+    WHITTLE_CHECK(in_memory_, call.target + " writes in place, but this run expects a graph without writes");
     write_into(self, results.at(0));
     written_.insert(self.storage());
     return self;

@@ -3,7 +3,6 @@
 #include <utility>
 
 namespace whittle {
-
 namespace {
 
 thread_local ModeScope* top = nullptr;

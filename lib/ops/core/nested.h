@@ -32,12 +32,6 @@ std::vector<ValueMeta> alternative_results(const Graph& first, const Graph& seco
 /// The first results of a loop's body must have the types of the values that it carries. Throws Error.
 void check_carried(const std::vector<ValueMeta>& carried, const std::vector<ValueMeta>& results);
 
-template <class T>
-std::vector<T> joined(std::vector<T> a, const std::vector<T>& b) {
-    a.insert(a.end(), b.begin(), b.end());
-    return a;
-}
-
 /// Results as their metas say: a nested graph may return a view of what it was given.
 std::vector<Tensor> contiguous(std::vector<Tensor> tensors);
 /// Tensors of the meta `slice` joined along a new dimension `axis`; in reverse when `reversed`.

@@ -114,8 +114,9 @@ constexpr Bound means_by(DivisorFn divisor) {
 }
 
 struct OpDef {
-    /// One line, with the source of the definition; without it
-    /// https://pytorch.org/docs/stable/generated/torch.NAME.html is that of ATen's NAME.
+    /// One line, with the source of the definition; without it that is
+    /// https://pytorch.org/docs/stable/generated/torch.NAME.html for ATen's NAME, Operators.md#NAME of the standard for
+    /// ONNX's.
     std::string_view doc = {};
     /// "relu(Tensor self) -> Tensor", which names the op: aten.relu.default. It may stand for several overloads, see
     /// ops/core/schema_forms.h.
@@ -133,6 +134,45 @@ struct OpDef {
     bool higher_order = false;    ///< its nested graphs were captured: no control flow of a model file that breaks
     Bound bound = {};             ///< how far its results may round
 };
+
+struct KernelFns {
+    InferFn infer = nullptr;
+    EvalFn eval = nullptr;
+    LowerFn lower = nullptr;
+};
+
+/// An op that has kernels of its own. Without `lower` it is not lowered.
+constexpr OpDef primitive(std::string_view schema, std::string_view doc, DTypeSet dtypes, const KernelFns& kernels,
+                          GradientRule grad, const Bound& bound = {}, OpenRule open = {}) {
+    return {.doc = doc,
+            .schema = schema,
+            .dtypes = dtypes,
+            .infer = kernels.infer,
+            .eval = kernels.eval,
+            .lower = kernels.lower,
+            .open = open,
+            .grad = grad,
+            .bound = bound};
+}
+
+/// An op that is written in simpler ones.
+constexpr OpDef composite(std::string_view schema, std::string_view doc, DTypeSet dtypes, DecomposeFn decompose,
+                          GradientRule grad = nullptr, OpenRule open = {}) {
+    return {.doc = doc, .schema = schema, .dtypes = dtypes, .decompose = decompose, .open = open, .grad = grad};
+}
+constexpr OpDef composite(std::string_view schema, std::string_view doc, DTypeSet dtypes, DecomposeFn decompose,
+                          OpenRule open) {
+    return composite(schema, doc, dtypes, decompose, nullptr, open);
+}
+
+/// One with kernels, too, as an independent cross-check, or for what cannot be inferred through its parts.
+constexpr OpDef composite(std::string_view schema, std::string_view doc, DTypeSet dtypes, DecomposeFn decompose,
+                          const KernelFns& kernels, GradientRule grad = nullptr, OpenRule open = {}) {
+    OpDef def = composite(schema, doc, dtypes, decompose, grad, open);
+    def.infer = kernels.infer;
+    def.eval = kernels.eval;
+    return def;
+}
 
 /// The record with a rule for open results.
 constexpr OpDef with_open(OpDef def, OpenRule open) {

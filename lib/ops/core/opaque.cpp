@@ -1,8 +1,8 @@
 #include "ops/core/opaque.h"
 
 #include "base/error.h"
+#include "graph/graph.h"
 #include "graph/placement.h"
-#include "graph/targets.h"
 #include "graph/value_ref.h"
 #include "ops/core/layout.h"
 #include "tensor/random.h"

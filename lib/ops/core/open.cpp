@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "graph/nested.h"
+#include "graph/graph.h"
 #include "graph/run_observer.h"
 #include "graph/value_ref.h"
 #include "ops/core/draws.h"
@@ -15,7 +15,6 @@
 #include "tensor/limits.h"
 
 namespace whittle {
-
 namespace {
 
 bool may_be_open(const Node& node) {
@@ -78,7 +77,7 @@ class Filling final : public Interpreter {
                               : fill_ == Fill::lowest ? lowest(dtype)
                                                       : greatest(dtype);
         const std::optional<Tensor> from = converted(call, op, arguments);
-        if (!from) throw Error(call.target + " has an open result");
+        if (!from) throw Error(call.target + " has a result that the standard leaves open");
         const std::vector<double> floats = from->values<double>();
         std::vector<std::int64_t> values = results.front().values<std::int64_t>();
         for (std::size_t i = 0; i < floats.size(); ++i)
@@ -126,7 +125,7 @@ class Asking final : public Interpreter {
             if (missing_[static_cast<std::size_t>(value_of(graph, ref).node)]) missing_[id] = true;
         });
         try {
-            if (!missing_[id]) return run_[id] ? asked(graph, call, op, arguments) : ask(graph, call, op, arguments);
+            if (!missing_[id]) return run_[id] ? asked(graph, call, op, arguments) : ask(call, op, arguments);
         } catch (const Error&) {
             missing_[id] = true;
         }
@@ -141,18 +140,17 @@ class Asking final : public Interpreter {
 
   private:
     /// Throws Found.
-    std::vector<Tensor> ask(const Graph& graph, const Node& call, const RegisteredOp& op,
-                            const Arguments<Tensor>& arguments) {
+    std::vector<Tensor> ask(const Node& call, const RegisteredOp& op, const Arguments<Tensor>& arguments) {
         if (auto reason = open_result(call, op, arguments)) {
             OpenInput open{call.name, call.target, std::move(*reason)};
-            if (&graph != &graph_ || writes_ || !converted(call, op, arguments)) throw Found{std::move(open)};
+            if (!converted(call, op, arguments)) throw Found{std::move(open)};
             if (!conversion_) conversion_ = std::move(open);
         }
         return stand_ins(call);
     }
     std::vector<Tensor> asked(const Graph& graph, const Node& call, const RegisteredOp& op,
                               const Arguments<Tensor>& arguments) {
-        ask(graph, call, op, arguments);
+        ask(call, op, arguments);
         if (draws_random_numbers(graph, call)) throw Error(call.target + " draws random numbers");
         return Interpreter::step(graph, call, op, arguments);
     }

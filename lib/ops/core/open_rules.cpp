@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <unordered_map>
 
 #include "base/number_text.h"
@@ -11,7 +10,6 @@
 #include "tensor/limits.h"
 
 namespace whittle {
-
 namespace {
 
 /// Calls f(a, b) with each pair of the whole numbers that the operands promote and broadcast to, until it returns a

@@ -49,7 +49,7 @@ Sizes broadcast_all(const std::vector<OperandInfo>& operands) {
 }
 
 void reject_dtype(const Schema& schema, DType dtype) {
-    throw Error("aten." + schema.name + ": not defined for dtype " + std::string(name(dtype)));
+    throw Error("aten." + schema.name + " is not defined for dtype " + std::string(name(dtype)));
 }
 
 // --- Kernels on tensors ---

@@ -38,8 +38,7 @@ template <class T>
 OperandInfo operand_info(const std::variant<T, Scalar>& operand) {
     return std::visit([](const auto& given) { return operand_info(given); }, operand);
 }
-template <class T>
-OperandInfo operand_info(const Arguments<T>& arguments, std::string_view name) {
+OperandInfo operand_info(const AnyArguments auto& arguments, std::string_view name) {
     return operand_info(arguments.operand(name));
 }
 
@@ -227,14 +226,7 @@ std::vector<expr::Value> lower_unary(expr::GroupBuilder&, const Arguments<expr::
 template <class F>
 constexpr OpDef unary_op(std::string_view schema, std::string_view doc, DTypeSet dtypes = kAnyDType,
                          GradientRule grad = nullptr) {
-    return {.doc = doc,
-            .schema = schema,
-            .dtypes = dtypes,
-            .infer = infer_unary<F>,
-            .eval = eval_unary<F>,
-            .lower = lower_unary<F>,
-            .grad = grad,
-            .bound = F::bound};
+    return primitive(schema, doc, dtypes, {infer_unary<F>, eval_unary<F>, lower_unary<F>}, grad, F::bound);
 }
 
 /// What a binary op makes of its operands.
@@ -291,14 +283,7 @@ std::vector<expr::Value> lower_binary(expr::GroupBuilder&, const Arguments<expr:
 
 template <class F>
 constexpr OpDef binary_op(std::string_view schema, std::string_view doc, DTypeSet dtypes, GradientRule grad = nullptr) {
-    return {.doc = doc,
-            .schema = schema,
-            .dtypes = dtypes,
-            .infer = infer_binary<F>,
-            .eval = eval_binary<F>,
-            .lower = lower_binary<F>,
-            .grad = grad,
-            .bound = F::bound};
+    return primitive(schema, doc, dtypes, {infer_binary<F>, eval_binary<F>, lower_binary<F>}, grad, F::bound);
 }
 
 }  // namespace whittle

@@ -30,8 +30,7 @@ Reduction reduction(const Sizes& sizes, const std::vector<std::int64_t>& dims, b
 
 /// From the parameters "dim" (int, int? or a list; all dimensions where missing) and "keepdim" as far as the schema has
 /// them, for the operand "self".
-template <class T>
-Reduction reduction_of(const Arguments<T>& arguments) {
+Reduction reduction_of(const AnyArguments auto& arguments) {
     const Sizes sizes = operand_info(arguments.tensor("self")).sizes;
     std::vector<std::int64_t> dims;
     const Param* dim = arguments.schema().param("dim");

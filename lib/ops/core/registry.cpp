@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 #include "base/error.h"
-#include "base/suggest.h"
+#include "base/words.h"
 #include "ops/core/custom.h"
 #include "ops/core/schema_forms.h"
 
 namespace whittle {
-
 namespace {
 
 /// "aten.relu.default" -> "relu": what misspellings of the overload or the dialect have in common.

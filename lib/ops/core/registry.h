@@ -2,6 +2,7 @@
 // ops/families.cpp.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -33,8 +34,11 @@ struct RegisteredOp {
 
     /// The op whose record this one has.
     std::string_view record() const { return same_as.empty() ? name : same_as; }
-    /// One of PyTorch's, not of ONNX's.
-    bool of_torch() const { return name.starts_with("aten.") || name.starts_with("quantized_decomposed."); }
+    /// One of PyTorch's or of its packages', not of ONNX's.
+    bool of_torch() const {
+        constexpr std::string_view kDialects[] = {"aten.", "quantized_decomposed.", "torchvision.", "transformers."};
+        return std::ranges::any_of(kDialects, [this](std::string_view dialect) { return name.starts_with(dialect); });
+    }
     /// Of "aten.squeeze_.dim": PyTorch's operand is the result from then on. Here it stays what it is, and who reads
     /// such a call has its record's instead.
     bool replaces_operand() const;

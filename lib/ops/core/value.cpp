@@ -6,7 +6,6 @@
 #include "ops/core/registry.h"
 
 namespace whittle {
-
 namespace {
 
 /// Whether the argument is what the parameter has without it; int[2]=1 is 1 for each of two.

@@ -1,7 +1,5 @@
 #include "ops/core/window.h"
 
-#include <algorithm>
-
 namespace whittle {
 
 bool Window::leaves_image() const {

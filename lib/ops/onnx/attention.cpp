@@ -7,11 +7,10 @@
 
 #include "base/number_text.h"
 #include "ops/core/dense.h"
-#include "ops/onnx/open_rules.h"
+#include "ops/core/open_rules.h"
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -91,8 +90,8 @@ Attention attention_of(const Call& c) {
     if (!same_batch || !same_heads || k[2] != v[2] || q[3] != k[3])
         throw Error("found Q of sizes " + to_string(q) + ", K of sizes " + to_string(k) + " and V of sizes " +
                     to_string(v) +
-                    ", expected [batch, heads, tokens, size] with equal batches, equal sizes in Q and K, equal tokens "
-                    "and heads in K and V, and a multiple of that number of heads in Q");
+                    ", expected [batch, heads, tokens, size], where the batches are equal, Q and K have equal sizes, K "
+                    "and V have equal heads and tokens, and the heads of Q are a multiple of the heads of K");
     return a;
 }
 
@@ -267,27 +266,36 @@ CallResults tensor_scatter(const Call& c) {
     return scatter(past, axis, expand(index, update.sizes()), update);
 }
 
+/// Of TensorScatter: rows are written at write_indices, and in "linear" mode must not end behind the cache.
+Reason open_written_rows(std::string_view op, const Arguments<Tensor>& a) {
+    if (!a.has("write_indices")) return std::nullopt;
+    const bool linear = a.text("mode") == "linear";
+    const std::int64_t axis = a.integer("axis"), size = extent(a.tensor("past_cache"), axis);
+    return out_of_range(op, "index", a.tensor("write_indices"), 0,
+                        linear ? size - extent(a.tensor("update"), axis) : size - 1);
+}
+
+/// Of RotaryEmbedding: rows of the caches.
+Reason open_token_positions(std::string_view op, const Arguments<Tensor>& a) {
+    if (!a.has("position_ids")) return std::nullopt;
+    return out_of_range(op, "position", a.tensor("position_ids"), 0, extent(a.tensor("cos_cache"), 0) - 1);
+}
+
 constexpr OpDef kAttentionOps[] = {
-    {.doc = "softmax(scale Q K^T + mask) V, by heads. onnx Operators.md#Attention, Changelog.md#Attention-23",
-     .schema = "Attention(Tensor Q, Tensor K, Tensor V, Tensor? attn_mask=None, Tensor? past_key=None, Tensor? "
-               "past_value=None, Tensor? nonpad_kv_seqlen=None, *, int is_causal=0, int? kv_num_heads=None, int? "
-               "q_num_heads=None, int qk_matmul_output_mode=0, float? scale=None, float softcap=0.0, int? "
-               "softmax_precision=None, int num_outputs=1) -> Tensor[]",
-     .dtypes = kFloating,
-     .decompose = attention},
-    {.doc =
-         "Pairs of elements rotated by angles that depend on the token's position. onnx Operators.md#RotaryEmbedding",
-     .schema = "RotaryEmbedding(Tensor X, Tensor cos_cache, Tensor sin_cache, Tensor? position_ids=None, *, int "
-               "interleaved=0, int? num_heads=None, int rotary_embedding_dim=0) -> Tensor",
-     .dtypes = kFloating & ~set_of(DType::f64),
-     .decompose = rotary_embedding,
-     .open = {.ask = onnx_open::token_positions}},
-    {.doc = "Keys or values of new tokens written into the cache of earlier ones. onnx Operators.md#TensorScatter",
-     .schema = "TensorScatter(Tensor past_cache, Tensor update, Tensor? write_indices=None, *, int axis=-2, "
-               "str mode=\"linear\") -> Tensor",
-     .dtypes = kMoved,
-     .decompose = tensor_scatter,
-     .open = {.ask = onnx_open::written_rows}},
+    composite("Attention(Tensor Q, Tensor K, Tensor V, Tensor? attn_mask=None, Tensor? past_key=None, Tensor? "
+              "past_value=None, Tensor? nonpad_kv_seqlen=None, *, int is_causal=0, int? kv_num_heads=None, int? "
+              "q_num_heads=None, int qk_matmul_output_mode=0, float? scale=None, float softcap=0.0, int? "
+              "softmax_precision=None, int num_outputs=1) -> Tensor[]",
+              "softmax(scale Q K^T + mask) V, by heads. onnx Operators.md#Attention, Changelog.md#Attention-23",
+              kFloating, attention),
+    composite("RotaryEmbedding(Tensor X, Tensor cos_cache, Tensor sin_cache, Tensor? position_ids=None, *, int "
+              "interleaved=0, int? num_heads=None, int rotary_embedding_dim=0) -> Tensor",
+              "Pairs of elements rotated by angles that depend on the token's position",
+              kFloating & ~set_of(DType::f64), rotary_embedding, {.ask = open_token_positions}),
+    composite("TensorScatter(Tensor past_cache, Tensor update, Tensor? write_indices=None, *, int axis=-2, str "
+              "mode=\"linear\") -> Tensor",
+              "Keys or values of new tokens written into the cache of earlier ones", kMoved, tensor_scatter,
+              {.ask = open_written_rows}),
 };
 
 }  // namespace

@@ -1,11 +1,9 @@
 // ONNX's ops of several operands, element by element: arithmetic, comparisons, logic, selection.
-#include <functional>
 
-#include "ops/onnx/open_rules.h"
+#include "ops/core/open_rules.h"
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -94,71 +92,68 @@ CallResults bit_shift(const Call& c) {
 
 /// An op of two operands that ATen has under another name.
 template <V (*F)(const V&, const V&)>
-constexpr OpDef binary(std::string_view doc, std::string_view schema, DTypeSet dtypes) {
-    return {.doc = doc, .schema = schema, .dtypes = dtypes, .decompose = same_as_binary<F>};
+constexpr OpDef binary(std::string_view schema, std::string_view doc, DTypeSet dtypes) {
+    return composite(schema, doc, dtypes, same_as_binary<F>);
 }
 
 /// Operands of any number.
 template <V (*F)(const V&, const V&)>
-constexpr OpDef several(std::string_view doc, std::string_view schema, DTypeSet dtypes) {
-    return {.doc = doc, .schema = schema, .dtypes = dtypes, .decompose = variadic<F>};
+constexpr OpDef several(std::string_view schema, std::string_view doc, DTypeSet dtypes) {
+    return composite(schema, doc, dtypes, variadic<F>);
 }
 
 constexpr DTypeSet kComputed = kNumbers | kLimited;
 
+/// Div and Mod leave integer division by 0 open. ("In case of dividend being zero, the results will be platform
+/// dependent" means the divisor.)
+Reason open_divided(std::string_view op, const Arguments<Tensor>& a) {
+    return bad_division(op, a.tensor("A"), a.tensor("B"));
+}
+
+Reason open_shifted(std::string_view op, const Arguments<Tensor>& a) {
+    return bad_shift(op, a.tensor("X"), a.tensor("Y"));
+}
+
+Reason open_raised(std::string_view op, const Arguments<Tensor>& a) {
+    return negative_exponent(op, a.tensor("X"), a.tensor("Y"));
+}
+
 constexpr OpDef kBinaryOps[] = {
-    binary<plus>("A + B. onnx Operators.md#Add", "Add(Tensor A, Tensor B) -> Tensor", kComputed),
-    binary<minus>("A - B. onnx Operators.md#Sub", "Sub(Tensor A, Tensor B) -> Tensor", kComputed),
-    binary<mul>("A B. onnx Operators.md#Mul", "Mul(Tensor A, Tensor B) -> Tensor", kComputed),
-    {.doc = "A / B, of integers towards zero. onnx Operators.md#Div",
-     .schema = "Div(Tensor A, Tensor B) -> Tensor",
-     .dtypes = kComputed,
-     .decompose = onnx_div,
-     .open = {.ask = onnx_open::divided, .integers_only = true}},
-    {.doc = "X to the Y, in X's type. onnx Operators.md#Pow",
-     .schema = "Pow(Tensor X, Tensor Y) -> Tensor",
-     .dtypes = kNumbers,
-     .decompose = onnx_pow,
-     .open = {.ask = onnx_open::raised, .integers_only = true}},
-    {.doc = "Remainder, with the sign of the divisor or the dividend. onnx Operators.md#Mod",
-     .schema = "Mod(Tensor A, Tensor B, *, int fmod=0) -> Tensor",
-     .dtypes = kComputed,
-     .decompose = mod,
-     .open = {.ask = onnx_open::divided, .integers_only = true}},
-    {.doc = "Bits of X moved by Y places. onnx Operators.md#BitShift",
-     .schema = "BitShift(Tensor X, Tensor Y, *, str direction) -> Tensor",
-     .dtypes = set_of(DType::u8) | kLimited,
-     .decompose = bit_shift,
-     .open = {.ask = onnx_open::shifted}},
-    binary<eq>("A = B. onnx Operators.md#Equal", "Equal(Tensor A, Tensor B) -> Tensor", kOrdered),
-    binary<gt>("A > B. onnx Operators.md#Greater", "Greater(Tensor A, Tensor B) -> Tensor", kComputed),
-    binary<lt>("A < B. onnx Operators.md#Less", "Less(Tensor A, Tensor B) -> Tensor", kComputed),
-    binary<ge>("A >= B. onnx Operators.md#GreaterOrEqual", "GreaterOrEqual(Tensor A, Tensor B) -> Tensor", kComputed),
-    binary<le>("A <= B. onnx Operators.md#LessOrEqual", "LessOrEqual(Tensor A, Tensor B) -> Tensor", kComputed),
-    binary<logical_and>("A and B. onnx Operators.md#And", "And(Tensor A, Tensor B) -> Tensor", kBool),
-    binary<logical_or>("A or B. onnx Operators.md#Or", "Or(Tensor A, Tensor B) -> Tensor", kBool),
-    binary<logical_xor>("A or B, not both. onnx Operators.md#Xor", "Xor(Tensor A, Tensor B) -> Tensor", kBool),
-    binary<bitwise_and>("Bits that both have. onnx Operators.md#BitwiseAnd", "BitwiseAnd(Tensor A, Tensor B) -> Tensor",
+    binary<plus>("Add(Tensor A, Tensor B) -> Tensor", "A + B", kComputed),
+    binary<minus>("Sub(Tensor A, Tensor B) -> Tensor", "A - B", kComputed),
+    binary<mul>("Mul(Tensor A, Tensor B) -> Tensor", "A B", kComputed),
+    composite("Div(Tensor A, Tensor B) -> Tensor", "A / B, of integers towards zero", kComputed, onnx_div,
+              {.ask = open_divided, .integers_only = true}),
+    composite("Pow(Tensor X, Tensor Y) -> Tensor", "X to the Y, in X's type", kNumbers, onnx_pow,
+              {.ask = open_raised, .integers_only = true}),
+    composite("Mod(Tensor A, Tensor B, *, int fmod=0) -> Tensor",
+              "Remainder, with the sign of the divisor or the dividend", kComputed, mod,
+              {.ask = open_divided, .integers_only = true}),
+    composite("BitShift(Tensor X, Tensor Y, *, str direction) -> Tensor", "Bits of X moved by Y places",
+              set_of(DType::u8) | kLimited, bit_shift, {.ask = open_shifted}),
+    binary<eq>("Equal(Tensor A, Tensor B) -> Tensor", "A = B", kOrdered),
+    binary<gt>("Greater(Tensor A, Tensor B) -> Tensor", "A > B", kComputed),
+    binary<lt>("Less(Tensor A, Tensor B) -> Tensor", "A < B", kComputed),
+    binary<ge>("GreaterOrEqual(Tensor A, Tensor B) -> Tensor", "A >= B", kComputed),
+    binary<le>("LessOrEqual(Tensor A, Tensor B) -> Tensor", "A <= B", kComputed),
+    binary<logical_and>("And(Tensor A, Tensor B) -> Tensor", "A and B", kBool),
+    binary<logical_or>("Or(Tensor A, Tensor B) -> Tensor", "A or B", kBool),
+    binary<logical_xor>("Xor(Tensor A, Tensor B) -> Tensor", "A or B, not both", kBool),
+    binary<bitwise_and>("BitwiseAnd(Tensor A, Tensor B) -> Tensor", "Bits that are set in both operands",
                         kIntegers | kLimited),
-    binary<bitwise_or>("Bits that either has. onnx Operators.md#BitwiseOr", "BitwiseOr(Tensor A, Tensor B) -> Tensor",
+    binary<bitwise_or>("BitwiseOr(Tensor A, Tensor B) -> Tensor", "Bits that are set in one or both operands",
                        kIntegers | kLimited),
-    binary<bitwise_xor>("Bits that one has. onnx Operators.md#BitwiseXor", "BitwiseXor(Tensor A, Tensor B) -> Tensor",
+    binary<bitwise_xor>("BitwiseXor(Tensor A, Tensor B) -> Tensor", "Bits that are set in exactly one operand",
                         kIntegers | kLimited),
-    several<maximum>("Largest of the operands. onnx Operators.md#Max", "Max(Tensor[] data_0) -> Tensor", kComputed),
-    several<minimum>("Smallest of the operands. onnx Operators.md#Min", "Min(Tensor[] data_0) -> Tensor", kComputed),
-    several<plus>("Sum of the operands. onnx Operators.md#Sum", "Sum(Tensor[] data_0) -> Tensor", kFloating),
-    {.doc = "Mean of the operands. onnx Operators.md#Mean",
-     .schema = "Mean(Tensor[] data_0) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = onnx_mean},
-    {.doc = "input between two bounds. onnx Operators.md#Clip",
-     .schema = "Clip(Tensor input, Tensor? min_value=None, Tensor? max_value=None, *, float? max=None, "
-               "float? min=None) -> Tensor",
-     .dtypes = kComputed,
-     .decompose = clip},
-    {.doc = "X where the condition holds, else Y. onnx Operators.md#Where",
-     .schema = "Where(Tensor condition, Tensor X, Tensor Y) -> Tensor",
-     .decompose = onnx_where},
+    several<maximum>("Max(Tensor[] data_0) -> Tensor", "Largest of the operands", kComputed),
+    several<minimum>("Min(Tensor[] data_0) -> Tensor", "Smallest of the operands", kComputed),
+    several<plus>("Sum(Tensor[] data_0) -> Tensor", "Sum of the operands", kFloating),
+    composite("Mean(Tensor[] data_0) -> Tensor", "Mean of the operands", kFloating, onnx_mean),
+    composite("Clip(Tensor input, Tensor? min_value=None, Tensor? max_value=None, *, float? max=None, float? min=None) "
+              "-> Tensor",
+              "input between two bounds", kComputed, clip),
+    composite("Where(Tensor condition, Tensor X, Tensor Y) -> Tensor", "X where the condition holds, else Y", kAnyDType,
+              onnx_where),
 };
 
 }  // namespace

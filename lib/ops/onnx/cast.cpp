@@ -1,12 +1,11 @@
 // ONNX's conversions and copies: Cast, CastLike, Identity, Dropout.
 #include <cmath>
 
-#include "ops/onnx/open_rules.h"
+#include "ops/core/open_rules.h"
 #include "ops/onnx/rewrite.h"
 #include "tensor/limits.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -78,26 +77,26 @@ CallResults onnx_dropout(const Call& c) {
     return {data, full(c.builder(), data.sizes(), mask == DType::boolean ? Scalar(true) : Scalar(1.0), mask)};
 }
 
+/// Of floats to integers: "undefined if OOR", https://onnx.ai/onnx/operators/onnx__Cast.html.
+Reason open_converted(std::string_view op, const Arguments<Tensor>& a) {
+    return bad_conversion(op, a.tensor("input"), onnx_dialect::dtype_of_code(a.integer("to")));
+}
+
+Reason open_converted_like(std::string_view op, const Arguments<Tensor>& a) {
+    return bad_conversion(op, a.tensor("input"), a.tensor("target_type").dtype());
+}
+
 constexpr OpDef kCastOps[] = {
-    {.doc = "Converts elements, floats to integers towards zero. onnx Operators.md#Cast",
-     .schema = "Cast(Tensor input, *, DataType to, int saturate=1, str round_mode=\"up\") -> Tensor",
-     .dtypes = kStored & ~kComplex,
-     .decompose = cast_to,
-     .open = {.ask = onnx_open::converted, .integers_only = true}},
-    {.doc = "Converts elements to the type of another tensor. onnx Operators.md#CastLike",
-     .schema = "CastLike(Tensor input, Tensor target_type, *, int saturate=1, str round_mode=\"up\") -> Tensor",
-     .dtypes = kStored & ~kComplex,
-     .decompose = cast_like,
-     .open = {.ask = onnx_open::converted_like, .integers_only = true}},
-    {.doc = "The input. onnx Operators.md#Identity",
-     .schema = "Identity(Tensor input) -> Tensor",
-     .dtypes = kStored,
-     .decompose = identity},
-    {.doc = "The data; in training elements are zeroed and the rest scaled. onnx Operators.md#Dropout",
-     .schema = "Dropout(Tensor data, Tensor? ratio_value=None, Tensor? training_mode=None, *, float? ratio=None, "
-               "int seed=0, int num_outputs=1) -> Tensor[]",
-     .dtypes = kFloating,
-     .decompose = onnx_dropout},
+    composite("Cast(Tensor input, *, DataType to, int saturate=1, str round_mode=\"up\") -> Tensor",
+              "Converts elements, floats to integers towards zero", kStored & ~kComplex, cast_to,
+              {.ask = open_converted, .integers_only = true}),
+    composite("CastLike(Tensor input, Tensor target_type, *, int saturate=1, str round_mode=\"up\") -> Tensor",
+              "Converts elements to the type of another tensor", kStored & ~kComplex, cast_like,
+              {.ask = open_converted_like, .integers_only = true}),
+    composite("Identity(Tensor input) -> Tensor", "The input", kStored, identity),
+    composite("Dropout(Tensor data, Tensor? ratio_value=None, Tensor? training_mode=None, *, float? ratio=None, int "
+              "seed=0, int num_outputs=1) -> Tensor[]",
+              "The data; in training elements are zeroed and the rest scaled", kFloating, onnx_dropout),
 };
 
 }  // namespace

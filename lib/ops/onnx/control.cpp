@@ -2,17 +2,16 @@
 // What a nested graph reads from around it is in `captured` and comes last among its placeholders.
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "base/error.h"
+#include "base/joined.h"
 #include "ops/core/known.h"
 #include "ops/core/nested.h"
 #include "ops/onnx/control.h"
 #include "ops/onnx/families.h"
 
 namespace whittle {
-
 namespace {
 
 // --- If --------------------------------------------------------------------------------------------------------------
@@ -62,8 +61,8 @@ std::vector<ValueMeta> infer_loop(const Arguments<ValueMeta>& arguments) {
     if (metas.size() == carried.size()) return metas;
 
     const std::string message =
-        "found a loop that collects values over a number of iterations computed at run time, expected a constant "
-        "number";
+        "found a loop that collects values, with a number of iterations that is computed at run time; expected a "
+        "constant number";
     const std::string hint = "make the trip count a constant and the condition always true";
     const std::optional<Tensor> count = arguments.known("M");
     const std::optional<Tensor> condition = arguments.known("cond");
@@ -123,8 +122,7 @@ ScanShape scan_shape(const std::vector<Sizes>& operands, std::int64_t sequences,
         (!directions.empty() && directions.size() != shape.sequences))
         throw Error(
             "found " + std::to_string(axes.size()) + " scan_input_axes and " + std::to_string(directions.size()) +
-            " scan_input_directions, expected either no such entries, or num_scan_inputs=" + std::to_string(sequences) +
-            " of each");
+            " scan_input_directions, expected num_scan_inputs=" + std::to_string(sequences) + " of each, or none");
     for (std::size_t i = 0; i < shape.sequences; ++i) {
         const Sizes& sizes = operands[shape.states + i];
         if (sizes.empty()) throw Error("found a 0-d tensor to scan, expected at least one dimension");
@@ -180,8 +178,7 @@ std::pair<std::vector<ValueMeta>, std::int64_t> of_one_element(std::vector<Value
     return {std::move(operands), batch.value_or(0)};
 }
 
-template <class T>
-ScanShape scan_shape(const Arguments<T>& arguments, const std::vector<Sizes>& operands) {
+ScanShape scan_shape(const AnyArguments auto& arguments, const std::vector<Sizes>& operands) {
     const bool batches = has_batches(arguments.nested("body"));
     return scan_shape(operands, arguments.integer("num_scan_inputs"), arguments.integers("scan_input_axes"),
                       arguments.integers(batches ? "directions" : "scan_input_directions"));
@@ -199,8 +196,7 @@ std::vector<ValueMeta> scan_elements(const ScanShape& shape, const std::vector<V
 }
 
 /// The dimension along which result `i` of those that are collected grows.
-template <class T>
-std::int64_t output_axis(const Arguments<T>& arguments, std::size_t i, const ValueMeta& element) {
+std::int64_t output_axis(const AnyArguments auto& arguments, std::size_t i, const ValueMeta& element) {
     const std::vector<std::int64_t> axes = arguments.integers("scan_output_axes");
     if (!axes.empty() && i >= axes.size())
         throw Error("found " + std::to_string(axes.size()) +
@@ -295,17 +291,17 @@ std::vector<Tensor> eval_scan(const Arguments<Tensor>& arguments) {
 }
 
 constexpr OpDef kControlOps[] = {
-    {.doc = "Runs one of two nested graphs. onnx Operators.md#If",
+    {.doc = "Runs one of two nested graphs",
      .schema = "If(Tensor cond, *, Graph then_branch, Graph else_branch, Tensor[] captured=[]) -> Tensor[]",
      .dtypes = kBool,
      .infer = infer_if,
      .eval = eval_if},
-    {.doc = "Repeats a nested graph, carrying and collecting values. onnx Operators.md#Loop",
+    {.doc = "Repeats a nested graph, carrying and collecting values",
      .schema = "Loop(Tensor? M=None, Tensor? cond=None, Tensor[] v_initial=[], *, Graph body, Tensor[] captured=[]) "
                "-> Tensor[]",
      .infer = infer_loop,
      .eval = eval_loop},
-    {.doc = "Runs a nested graph on each element of sequences, carrying states. onnx Operators.md#Scan",
+    {.doc = "Runs a nested graph on each element of sequences, carrying states",
      .schema = "Scan(Tensor?[] initial_state_and_scan_inputs, *, Graph body, int num_scan_inputs, "
                "int[]? directions=None, "
                "int[]? scan_input_axes=None, int[]? scan_input_directions=None, int[]? scan_output_axes=None, "

@@ -6,7 +6,6 @@
 #include "ops/onnx/window.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -182,8 +181,7 @@ DeformPlan plan_deform_conv(const Call& c) {
         throw Error(
             "found X of sizes " + to_string(x.sizes()) + ", W of sizes " + to_string(w.sizes()) +
             ", group=" + std::to_string(plan.groups) + " and offset_group=" + std::to_string(plan.moved) +
-            ", expected 4 dimensions of W, as many channels in X as in all groups of W, and numbers of channels "
-            "divisible by group and offset_group");
+            ", expected W of sizes [M, C / group, kH, kW], where group divides M and C, and offset_group divides C");
     const auto expect = [&](const char* name, const V& value, std::int64_t each) {
         const Sizes sizes = {plan.batch, plan.moved * plan.elements() * each, plan.blocks[0], plan.blocks[1]};
         if (value.sizes() != sizes)
@@ -228,29 +226,20 @@ CallResults deform_conv(const Call& c) {
 }
 
 constexpr OpDef kConvOps[] = {
-    {.doc = "Convolution whose sampling positions are offset by an operand. onnx Operators.md#DeformConv",
-     .schema = "DeformConv(Tensor X, Tensor W, Tensor offset, Tensor? B=None, Tensor? mask=None, *, "
-               "int[]? dilations=None, int group=1, int[]? kernel_shape=None, int offset_group=1, int[]? pads=None, "
-               "int[]? strides=None) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = deform_conv},
-    {.doc = "An image from the sum of its blocks. onnx Operators.md#Col2Im",
-     .schema = "Col2Im(Tensor input, Tensor image_shape, Tensor block_shape, *, int[]? dilations=None, "
-               "int[]? pads=None, int[]? strides=None) -> Tensor",
-     .dtypes = kNumbers,
-     .decompose = onnx_col2im},
-    {.doc = "Convolution (cross-correlation) over any spatial rank. onnx Operators.md#Conv",
-     .schema =
-         "Conv(Tensor X, Tensor W, Tensor? B=None, *, str auto_pad=\"NOTSET\", int[]? dilations=None, int group=1, "
-         "int[]? kernel_shape=None, int[]? pads=None, int[]? strides=None) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = conv},
-    {.doc = "Transposed convolution. onnx Operators.md#ConvTranspose",
-     .schema = "ConvTranspose(Tensor X, Tensor W, Tensor? B=None, *, str auto_pad=\"NOTSET\", int[]? dilations=None, "
-               "int group=1, int[]? kernel_shape=None, int[]? output_padding=None, int[]? output_shape=None, "
-               "int[]? pads=None, int[]? strides=None) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = conv_transpose},
+    composite(
+        "DeformConv(Tensor X, Tensor W, Tensor offset, Tensor? B=None, Tensor? mask=None, *, int[]? dilations=None, "
+        "int group=1, int[]? kernel_shape=None, int offset_group=1, int[]? pads=None, int[]? strides=None) -> Tensor",
+        "Convolution whose sampling positions are offset by an operand", kFloating, deform_conv),
+    composite("Col2Im(Tensor input, Tensor image_shape, Tensor block_shape, *, int[]? dilations=None, int[]? "
+              "pads=None, int[]? strides=None) -> Tensor",
+              "An image from the sum of its blocks", kNumbers, onnx_col2im),
+    composite("Conv(Tensor X, Tensor W, Tensor? B=None, *, str auto_pad=\"NOTSET\", int[]? dilations=None, int "
+              "group=1, int[]? kernel_shape=None, int[]? pads=None, int[]? strides=None) -> Tensor",
+              "Convolution (cross-correlation) over any spatial rank", kFloating, conv),
+    composite("ConvTranspose(Tensor X, Tensor W, Tensor? B=None, *, str auto_pad=\"NOTSET\", int[]? dilations=None, "
+              "int group=1, int[]? kernel_shape=None, int[]? output_padding=None, int[]? output_shape=None, int[]? "
+              "pads=None, int[]? strides=None) -> Tensor",
+              "Transposed convolution", kFloating, conv_transpose),
 };
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -114,15 +113,12 @@ CallResults tf_idf(const Call& c) {
 }
 
 constexpr OpDef kCountOps[] = {
-    {.doc = "Each different element or slice once. onnx Operators.md#Unique",
-     .schema = "Unique(Tensor X, *, int? axis=None, int sorted=1, int num_outputs=1) -> Tensor[]",
-     .decompose = unique},
-    {.doc = "How often each of given n-grams occurs. onnx Operators.md#TfIdfVectorizer",
-     .schema = "TfIdfVectorizer(Tensor X, *, int max_gram_length, int max_skip_count, int min_gram_length, str mode, "
-               "int[] ngram_counts, int[] ngram_indexes, int[]? pool_int64s=None, str[]? pool_strings=None, "
-               "float[]? weights=None) -> Tensor",
-     .dtypes = set_of(DType::i32) | set_of(DType::i64),
-     .decompose = tf_idf},
+    composite("Unique(Tensor X, *, int? axis=None, int sorted=1, int num_outputs=1) -> Tensor[]",
+              "Each different element or slice once", kAnyDType, unique),
+    composite("TfIdfVectorizer(Tensor X, *, int max_gram_length, int max_skip_count, int min_gram_length, str mode, "
+              "int[] ngram_counts, int[] ngram_indexes, int[]? pool_int64s=None, str[]? pool_strings=None, float[]? "
+              "weights=None) -> Tensor",
+              "How often each of given n-grams occurs", set_of(DType::i32) | set_of(DType::i64), tf_idf),
 };
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -79,24 +78,15 @@ constexpr DTypeSet kRanges =
     set_of(DType::f32) | set_of(DType::f64) | set_of(DType::i16) | set_of(DType::i32) | set_of(DType::i64);
 
 constexpr OpDef kCreateOps[] = {
-    {.doc = "One value everywhere. onnx Operators.md#ConstantOfShape",
-     .schema = "ConstantOfShape(Tensor input, *, Tensor? value=None) -> Tensor",
-     .dtypes = set_of(DType::i64),
-     .decompose = constant_of_shape},
-    {.doc = "Numbers in equal steps. onnx Operators.md#Range",
-     .schema = "Range(Tensor start, Tensor limit, Tensor delta) -> Tensor",
-     .dtypes = kRanges,
-     .decompose = range},
-    {.doc = "Ones on one diagonal. onnx Operators.md#EyeLike",
-     .schema = "EyeLike(Tensor input, *, DataType? dtype=None, int k=0) -> Tensor",
-     .decompose = eye_like},
-    {.doc = "One value at each index, another elsewhere. onnx Operators.md#OneHot",
-     .schema = "OneHot(Tensor indices, Tensor depth, Tensor values, *, int axis=-1) -> Tensor",
-     .dtypes = kNumbers,
-     .decompose = onnx_one_hot},
-    {.doc = "Upper or lower triangle, else zero. onnx Operators.md#Trilu",
-     .schema = "Trilu(Tensor input, Tensor? k=None, *, int upper=1) -> Tensor",
-     .decompose = trilu},
+    composite("ConstantOfShape(Tensor input, *, Tensor? value=None) -> Tensor", "One value everywhere",
+              set_of(DType::i64), constant_of_shape),
+    composite("Range(Tensor start, Tensor limit, Tensor delta) -> Tensor", "Numbers in equal steps", kRanges, range),
+    composite("EyeLike(Tensor input, *, DataType? dtype=None, int k=0) -> Tensor", "Ones on one diagonal", kAnyDType,
+              eye_like),
+    composite("OneHot(Tensor indices, Tensor depth, Tensor values, *, int axis=-1) -> Tensor",
+              "One value at each index, another elsewhere", kNumbers, onnx_one_hot),
+    composite("Trilu(Tensor input, Tensor? k=None, *, int upper=1) -> Tensor", "Upper or lower triangle, else zero",
+              kAnyDType, trilu),
 };
 
 }  // namespace

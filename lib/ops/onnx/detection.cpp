@@ -1,13 +1,13 @@
 // ONNX's ops on images and boxes: GridSample, RoiAlign, NonMaxSuppression, MaxUnpool.
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "base/checked.h"
-#include "ops/onnx/open_rules.h"
+#include "ops/core/open_rules.h"
 #include "ops/onnx/window.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -252,34 +252,39 @@ CallResults max_unpool(const Call& c) {
     return result;
 }
 
+/// Of MaxUnpool: indices in the image; whether they count in the output_shape or in what was pooled is open
+/// (https://github.com/onnx/onnx/issues/2398), and which of two elements remains at one index.
+Reason open_unpooled(std::string_view op, const Arguments<Tensor>& a) {
+    if (a.has("output_shape"))
+        return std::string(op) +
+               " has an output_shape: the standard leaves open whether indices refer to it (onnx/onnx#2398)";
+    const Tensor indices = a.tensor("I");
+    if (Reason reason = out_of_range(op, "index", indices, 0, std::numeric_limits<std::int64_t>::max())) return reason;
+    return written_twice(op, indices.values<std::int64_t>(), a.tensor("X"), indices);
+}
+
+/// Of RoiAlign: images of the batch, and regions that are numbers.
+Reason open_aligned_regions(std::string_view op, const Arguments<Tensor>& a) {
+    if (Reason reason = not_finite(op, "region (rois)", a.tensor("rois"))) return reason;
+    return bad_index(op, a.tensor("batch_indices"), extent(a.tensor("X"), 0), false);
+}
+
 constexpr OpDef kDetectionOps[] = {
-    {.doc = "Sampling positions of affine maps, for GridSample. onnx Operators.md#AffineGrid",
-     .schema = "AffineGrid(Tensor theta, Tensor size, *, int align_corners=0) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = affine_grid},
-    {.doc = "An image sampled at given positions. onnx Operators.md#GridSample",
-     .schema = "GridSample(Tensor X, Tensor grid, *, int align_corners=0, str mode=\"bilinear\", "
-               "str padding_mode=\"zeros\") -> Tensor",
-     .dtypes = kFloating,
-     .decompose = grid_sample},
-    {.doc = "Regions of images, each as an image of one size. onnx Operators.md#RoiAlign",
-     .schema = "RoiAlign(Tensor X, Tensor rois, Tensor batch_indices, *, "
-               "str coordinate_transformation_mode=\"half_pixel\", str mode=\"avg\", int output_height=1, "
-               "int output_width=1, int sampling_ratio=0, float spatial_scale=1.0) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = roi_align,
-     .open = {.ask = onnx_open::aligned_regions}},
-    {.doc = "Indices of the best of overlapping boxes. onnx Operators.md#NonMaxSuppression",
-     .schema = "NonMaxSuppression(Tensor boxes, Tensor scores, Tensor? max_output_boxes_per_class=None, "
-               "Tensor? iou_threshold=None, Tensor? score_threshold=None, *, int center_point_box=0) -> Tensor",
-     .dtypes = set_of(DType::f32),
-     .decompose = non_max_suppression},
-    {.doc = "Elements put back to where MaxPool found them. onnx Operators.md#MaxUnpool",
-     .schema = "MaxUnpool(Tensor X, Tensor I, Tensor? output_shape=None, *, int[] kernel_shape, int[]? pads=None, "
-               "int[]? strides=None) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = max_unpool,
-     .open = {.ask = onnx_open::unpooled}},
+    composite("AffineGrid(Tensor theta, Tensor size, *, int align_corners=0) -> Tensor",
+              "Sampling positions of affine maps, for GridSample", kFloating, affine_grid),
+    composite("GridSample(Tensor X, Tensor grid, *, int align_corners=0, str mode=\"bilinear\", str "
+              "padding_mode=\"zeros\") -> Tensor",
+              "An image sampled at given positions", kFloating, grid_sample),
+    composite("RoiAlign(Tensor X, Tensor rois, Tensor batch_indices, *, str "
+              "coordinate_transformation_mode=\"half_pixel\", str mode=\"avg\", int output_height=1, int "
+              "output_width=1, int sampling_ratio=0, float spatial_scale=1.0) -> Tensor",
+              "Regions of images, each as an image of one size", kFloating, roi_align, {.ask = open_aligned_regions}),
+    composite("NonMaxSuppression(Tensor boxes, Tensor scores, Tensor? max_output_boxes_per_class=None, Tensor? "
+              "iou_threshold=None, Tensor? score_threshold=None, *, int center_point_box=0) -> Tensor",
+              "Indices of the best of overlapping boxes", set_of(DType::f32), non_max_suppression),
+    composite("MaxUnpool(Tensor X, Tensor I, Tensor? output_shape=None, *, int[] kernel_shape, int[]? pads=None, "
+              "int[]? strides=None) -> Tensor",
+              "Elements put back to where MaxPool found them", kFloating, max_unpool, {.ask = open_unpooled}),
 };
 
 }  // namespace

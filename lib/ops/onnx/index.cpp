@@ -3,11 +3,10 @@
 
 #include "ops/core/data_sizes.h"
 #include "ops/core/elements.h"
-#include "ops/onnx/open_rules.h"
+#include "ops/core/open_rules.h"
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -193,50 +192,103 @@ CallResults reverse_sequence(const Call& c) {
     return gather(input, time_axis, from);
 }
 
+/// Tuples of indices: the last dimension of `indices`.
+struct Tuples {
+    std::int64_t width = 0;
+    Ints values;
+
+    std::size_t count() const { return width == 0 ? 0 : values.size() / static_cast<std::size_t>(width); }
+    std::int64_t at(std::size_t tuple, std::int64_t k) const {
+        return values[tuple * static_cast<std::size_t>(width) + static_cast<std::size_t>(k)];
+    }
+};
+
+Tuples tuples_of(const Tensor& indices) { return {extent(indices, -1), indices.values<std::int64_t>()}; }
+
+/// Element k of each tuple is an index into dimension first + k of `data`.
+Reason bad_tuple(std::string_view op, const Tensor& data, const Tuples& tuples, std::int64_t first) {
+    for (std::size_t i = 0; i < tuples.count(); ++i)
+        for (std::int64_t k = 0; k < tuples.width; ++k)
+            if (const std::int64_t index = tuples.at(i, k), size = extent(data, first + k);
+                index < -size || index >= size)
+                return bad_index(op, Tensor::of({index}), size, true);
+    return std::nullopt;
+}
+
+/// Of Gather and GatherElements: "It is an error if any of the index values are out of bounds".
+Reason open_gathered(std::string_view op, const Arguments<Tensor>& a) {
+    return bad_index(op, a.tensor("indices"), extent(a.tensor("data"), a.integer("axis")), true);
+}
+
+Reason open_gathered_tuples(std::string_view op, const Arguments<Tensor>& a) {
+    return bad_tuple(op, a.tensor("data"), tuples_of(a.tensor("indices")), a.integer("batch_dims"));
+}
+
+/// Of ScatterElements and ScatterND, which also say: "indices should not have duplicate entries" without a reduction.
+Reason open_scattered(std::string_view op, const Arguments<Tensor>& a) {
+    if (Reason reason = open_gathered(op, a)) return reason;
+    if (a.text("reduction") != "none") return std::nullopt;
+    const Tensor data = a.tensor("data"), indices = a.tensor("indices");
+    if (data.rank() != indices.rank()) return std::nullopt;  // the decomposition refuses it
+    const std::int64_t axis = wrap_dim(a.integer("axis"), data.rank()), size = extent(data, axis);
+    const Ints values = indices.values<std::int64_t>();
+    const Strides strides = contiguous_strides(data.sizes());
+    Ints places;
+    for_each_index(indices.sizes(), [&](std::vector<std::int64_t> i) {
+        const std::int64_t index = values[places.size()];
+        i[static_cast<std::size_t>(axis)] = index < 0 ? index + size : index;
+        places.push_back(element_offset(i, strides));
+    });
+    return written_twice(op, places, a.tensor("updates"), indices);
+}
+
+Reason open_scattered_tuples(std::string_view op, const Arguments<Tensor>& a) {
+    const Tensor data = a.tensor("data");
+    const Tuples tuples = tuples_of(a.tensor("indices"));
+    if (Reason reason = bad_tuple(op, data, tuples, 0)) return reason;
+    if (a.text("reduction") != "none") return std::nullopt;
+    Ints places;
+    for (std::size_t i = 0; i < tuples.count(); ++i) {
+        std::int64_t place = 0;
+        for (std::int64_t k = 0; k < tuples.width; ++k) {
+            const std::int64_t size = extent(data, k), index = tuples.at(i, k);
+            place = place * size + (index < 0 ? index + size : index);
+        }
+        places.push_back(place);
+    }
+    return written_twice(op, places, a.tensor("updates"), [&](std::size_t i) {
+        Ints tuple;
+        for (std::int64_t k = 0; k < tuples.width; ++k) tuple.push_back(tuples.at(i, k));
+        return to_string(tuple);
+    });
+}
+
+/// Of ReverseSequence, RNN, GRU and LSTM: no sequence is longer than the data.
+Reason open_reversed_lengths(std::string_view op, const Arguments<Tensor>& a) {
+    return out_of_range(op, "length", a.tensor("sequence_lens"), 0, extent(a.tensor("input"), a.integer("time_axis")));
+}
+
 constexpr OpDef kIndexOps[] = {
-    {.doc = "Slices at indices along one dimension. onnx Operators.md#Gather",
-     .schema = "Gather(Tensor data, Tensor indices, *, int axis=0) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = onnx_gather,
-     .open = {.ask = onnx_open::gathered}},
-    {.doc = "Elements at indices along one dimension. onnx Operators.md#GatherElements",
-     .schema = "GatherElements(Tensor data, Tensor indices, *, int axis=0) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = gather_elements,
-     .open = {.ask = onnx_open::gathered}},
-    {.doc = "Slices at tuples of indices. onnx Operators.md#GatherND",
-     .schema = "GatherND(Tensor data, Tensor indices, *, int batch_dims=0) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = gather_nd,
-     .open = {.ask = onnx_open::gathered_tuples}},
-    {.doc = "ScatterElements before opset 11. onnx Changelog.md#Scatter-9",
-     .schema = "Scatter(Tensor data, Tensor indices, Tensor updates, *, int axis=0, str reduction=\"none\") -> Tensor",
-     .dtypes = kMoved,
-     .decompose = scatter_elements,
-     .open = {.ask = onnx_open::scattered}},
-    {.doc = "Writes elements at indices along one dimension. onnx Operators.md#ScatterElements",
-     .schema = "ScatterElements(Tensor data, Tensor indices, Tensor updates, *, int axis=0, str reduction=\"none\") "
-               "-> Tensor",
-     .dtypes = kMoved,
-     .decompose = scatter_elements,
-     .open = {.ask = onnx_open::scattered}},
-    {.doc = "Writes slices at tuples of indices. onnx Operators.md#ScatterND",
-     .schema = "ScatterND(Tensor data, Tensor indices, Tensor updates, *, str reduction=\"none\") -> Tensor",
-     .dtypes = kMoved,
-     .decompose = scatter_nd,
-     .open = {.ask = onnx_open::scattered_tuples}},
-    {.doc = "Slices where a known condition holds. onnx Operators.md#Compress",
-     .schema = "Compress(Tensor input, Tensor condition, *, int? axis=None) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = compress},
-    {.doc = "Index tuples of nonzero elements of a known tensor. onnx Operators.md#NonZero",
-     .schema = "NonZero(Tensor X) -> Tensor",
-     .decompose = onnx_nonzero},
-    {.doc = "The first elements of each batch in reverse. onnx Operators.md#ReverseSequence",
-     .schema = "ReverseSequence(Tensor input, Tensor sequence_lens, *, int batch_axis=1, int time_axis=0) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = reverse_sequence,
-     .open = {.ask = onnx_open::reversed_lengths}},
+    composite("Gather(Tensor data, Tensor indices, *, int axis=0) -> Tensor", "Slices at indices along one dimension",
+              kMoved, onnx_gather, {.ask = open_gathered}),
+    composite("GatherElements(Tensor data, Tensor indices, *, int axis=0) -> Tensor",
+              "Elements at indices along one dimension", kMoved, gather_elements, {.ask = open_gathered}),
+    composite("GatherND(Tensor data, Tensor indices, *, int batch_dims=0) -> Tensor", "Slices at tuples of indices",
+              kMoved, gather_nd, {.ask = open_gathered_tuples}),
+    composite("Scatter(Tensor data, Tensor indices, Tensor updates, *, int axis=0, str reduction=\"none\") -> Tensor",
+              "ScatterElements before opset 11. onnx Changelog.md#Scatter-9", kMoved, scatter_elements,
+              {.ask = open_scattered}),
+    composite(
+        "ScatterElements(Tensor data, Tensor indices, Tensor updates, *, int axis=0, str reduction=\"none\") -> Tensor",
+        "Writes elements at indices along one dimension", kMoved, scatter_elements, {.ask = open_scattered}),
+    composite("ScatterND(Tensor data, Tensor indices, Tensor updates, *, str reduction=\"none\") -> Tensor",
+              "Writes slices at tuples of indices", kMoved, scatter_nd, {.ask = open_scattered_tuples}),
+    composite("Compress(Tensor input, Tensor condition, *, int? axis=None) -> Tensor",
+              "Slices where a known condition holds", kMoved, compress),
+    composite("NonZero(Tensor X) -> Tensor", "Index tuples of nonzero elements of a known tensor", kAnyDType,
+              onnx_nonzero),
+    composite("ReverseSequence(Tensor input, Tensor sequence_lens, *, int batch_axis=1, int time_axis=0) -> Tensor",
+              "The first elements of each batch in reverse", kMoved, reverse_sequence, {.ask = open_reversed_lengths}),
 };
 
 }  // namespace

@@ -1,9 +1,8 @@
 // ONNX's losses over classes: NegativeLogLikelihoodLoss, SoftmaxCrossEntropyLoss.
-#include "ops/onnx/open_rules.h"
+#include "ops/core/open_rules.h"
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -74,19 +73,28 @@ CallResults softmax_cross_entropy(const Call& c) {
     return c.integer("num_outputs") > 1 ? CallResults{loss, log_prob} : CallResults(loss);
 }
 
+Reason open_target(std::string_view op, const Tensor& classes, const Tensor& scores, const Arguments<Tensor>& a) {
+    return out_of_range(op, "target", classes, 0, extent(scores, 1) - 1, a.optional_integer("ignore_index"));
+}
+
+/// "Target element value shall be in range of [0, C)", or be `ignore_index`.
+Reason open_target_class(std::string_view op, const Arguments<Tensor>& a) {
+    return open_target(op, a.tensor("target"), a.tensor("input"), a);
+}
+
+Reason open_label_class(std::string_view op, const Arguments<Tensor>& a) {
+    return open_target(op, a.tensor("labels"), a.tensor("scores"), a);
+}
+
 constexpr OpDef kLossOps[] = {
-    {.doc = "Minus the targets' log-probabilities, reduced. onnx Operators.md#NegativeLogLikelihoodLoss",
-     .schema = "NegativeLogLikelihoodLoss(Tensor input, Tensor target, Tensor? weight=None, *, int? ignore_index=None, "
-               "str reduction=\"mean\") -> Tensor",
-     .dtypes = kFloating,
-     .decompose = negative_log_likelihood,
-     .open = {.ask = onnx_open::target_class}},
-    {.doc = "NegativeLogLikelihoodLoss of the log-softmax of scores. onnx Operators.md#SoftmaxCrossEntropyLoss",
-     .schema = "SoftmaxCrossEntropyLoss(Tensor scores, Tensor labels, Tensor? weights=None, *, int? ignore_index=None, "
-               "str reduction=\"mean\", int num_outputs=1) -> Tensor[]",
-     .dtypes = kFloating,
-     .decompose = softmax_cross_entropy,
-     .open = {.ask = onnx_open::label_class}},
+    composite("NegativeLogLikelihoodLoss(Tensor input, Tensor target, Tensor? weight=None, *, int? ignore_index=None, "
+              "str reduction=\"mean\") -> Tensor",
+              "The negative log-probabilities of the targets, or their mean or sum", kFloating, negative_log_likelihood,
+              {.ask = open_target_class}),
+    composite("SoftmaxCrossEntropyLoss(Tensor scores, Tensor labels, Tensor? weights=None, *, int? ignore_index=None, "
+              "str reduction=\"mean\", int num_outputs=1) -> Tensor[]",
+              "NegativeLogLikelihoodLoss of the log-softmax of scores", kFloating, softmax_cross_entropy,
+              {.ask = open_label_class}),
 };
 
 }  // namespace

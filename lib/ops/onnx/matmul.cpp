@@ -6,7 +6,6 @@
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -92,23 +91,13 @@ CallResults det(const Call& c) {
 constexpr DTypeSet kProducts = kFloating | set_of(DType::i32) | set_of(DType::i64);
 
 constexpr OpDef kMatmulOps[] = {
-    {.doc = "Matrix product, batches broadcast. onnx Operators.md#MatMul",
-     .schema = "MatMul(Tensor A, Tensor B) -> Tensor",
-     .dtypes = kProducts,
-     .decompose = same_as_binary<matmul>},
-    {.doc = "alpha A B + beta C. onnx Operators.md#Gemm",
-     .schema = "Gemm(Tensor A, Tensor B, Tensor? C=None, *, float alpha=1.0, float beta=1.0, int transA=0, "
-               "int transB=0) -> Tensor",
-     .dtypes = kProducts,
-     .decompose = gemm},
-    {.doc = "Einstein's summation. onnx Operators.md#Einsum",
-     .schema = "Einsum(Tensor[] Inputs, *, str equation) -> Tensor",
-     .dtypes = kProducts,
-     .decompose = onnx_einsum},
-    {.doc = "The determinants of square matrices. onnx Operators.md#Det",
-     .schema = "Det(Tensor X) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = det},
+    composite("MatMul(Tensor A, Tensor B) -> Tensor", "Matrix product, batches broadcast", kProducts,
+              same_as_binary<matmul>),
+    composite("Gemm(Tensor A, Tensor B, Tensor? C=None, *, float alpha=1.0, float beta=1.0, int transA=0, int "
+              "transB=0) -> Tensor",
+              "alpha A B + beta C", kProducts, gemm),
+    composite("Einsum(Tensor[] Inputs, *, str equation) -> Tensor", "Einstein's summation", kProducts, onnx_einsum),
+    composite("Det(Tensor X) -> Tensor", "The determinants of square matrices", kFloating, det),
 };
 
 }  // namespace

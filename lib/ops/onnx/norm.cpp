@@ -6,7 +6,6 @@
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -184,43 +183,26 @@ CallResults lp_normalization(const Call& c) {
 }
 
 constexpr OpDef kNormOps[] = {
-    {.doc = "Groups of channels of each image normalized. onnx Operators.md#GroupNormalization",
-     .schema = "GroupNormalization(Tensor X, Tensor scale, Tensor bias, *, float epsilon=1e-05, int num_groups, "
-               "int stash_type=1) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = group_normalization},
-    {.doc = "Normalized by given statistics of each channel. onnx Operators.md#BatchNormalization",
-     .schema =
-         "BatchNormalization(Tensor X, Tensor scale, Tensor B, Tensor input_mean, Tensor input_var, *, "
-         "float epsilon=1e-05, float momentum=0.9, int spatial=1, int training_mode=0, int num_outputs=1) -> Tensor[]",
-     .dtypes = kFloating,
-     .decompose = batch_normalization},
-    {.doc = "Each channel of each image normalized. onnx Operators.md#InstanceNormalization",
-     .schema = "InstanceNormalization(Tensor input, Tensor scale, Tensor B, *, float epsilon=1e-05) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = instance_normalization},
-    {.doc = "Normalized over the last dimensions. onnx Operators.md#LayerNormalization",
-     .schema = "LayerNormalization(Tensor X, Tensor Scale, Tensor? B=None, *, int axis=-1, float epsilon=1e-05, "
-               "int stash_type=1, int num_outputs=1) -> Tensor[]",
-     .dtypes = kFloating,
-     .decompose = layer_normalization},
-    {.doc = "Divided by the root of the mean square over the last dimensions. onnx Operators.md#RMSNormalization",
-     .schema = "RMSNormalization(Tensor X, Tensor scale, *, int axis=-1, float epsilon=1e-05, int stash_type=1) "
-               "-> Tensor",
-     .dtypes = kFloating,
-     .decompose = rms_normalization},
-    {.doc = "Local response normalization over neighboring channels. onnx Operators.md#LRN",
-     .schema = "LRN(Tensor X, *, float alpha=0.0001, float beta=0.75, float bias=1.0, int size) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = lrn},
-    {.doc = "Mean 0 and variance 1 over dimensions. onnx Operators.md#MeanVarianceNormalization",
-     .schema = "MeanVarianceNormalization(Tensor X, *, int[]? axes=None) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = mean_variance_normalization},
-    {.doc = "p-norm 1 along one dimension. onnx Operators.md#LpNormalization",
-     .schema = "LpNormalization(Tensor input, *, int axis=-1, int p=2) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = lp_normalization},
+    composite("GroupNormalization(Tensor X, Tensor scale, Tensor bias, *, float epsilon=1e-05, int num_groups, int "
+              "stash_type=1) -> Tensor",
+              "Groups of channels of each image normalized", kFloating, group_normalization),
+    composite("BatchNormalization(Tensor X, Tensor scale, Tensor B, Tensor input_mean, Tensor input_var, *, float "
+              "epsilon=1e-05, float momentum=0.9, int spatial=1, int training_mode=0, int num_outputs=1) -> Tensor[]",
+              "Normalized by given statistics of each channel", kFloating, batch_normalization),
+    composite("InstanceNormalization(Tensor input, Tensor scale, Tensor B, *, float epsilon=1e-05) -> Tensor",
+              "Each channel of each image normalized", kFloating, instance_normalization),
+    composite("LayerNormalization(Tensor X, Tensor Scale, Tensor? B=None, *, int axis=-1, float epsilon=1e-05, int "
+              "stash_type=1, int num_outputs=1) -> Tensor[]",
+              "Normalized over the last dimensions", kFloating, layer_normalization),
+    composite(
+        "RMSNormalization(Tensor X, Tensor scale, *, int axis=-1, float epsilon=1e-05, int stash_type=1) -> Tensor",
+        "Divided by the root of the mean square over the last dimensions", kFloating, rms_normalization),
+    composite("LRN(Tensor X, *, float alpha=0.0001, float beta=0.75, float bias=1.0, int size) -> Tensor",
+              "Local response normalization over neighboring channels", kFloating, lrn),
+    composite("MeanVarianceNormalization(Tensor X, *, int[]? axes=None) -> Tensor",
+              "Normalized to mean 0 and variance 1 over dimensions", kFloating, mean_variance_normalization),
+    composite("LpNormalization(Tensor input, *, int axis=-1, int p=2) -> Tensor",
+              "Normalized to p-norm 1 along one dimension", kFloating, lp_normalization),
 };
 
 }  // namespace

@@ -1,13 +1,10 @@
 // ONNX's poolings: MaxPool, AveragePool, LpPool and their global forms.
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "ops/onnx/window.h"
 #include "tensor/limits.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -220,35 +217,22 @@ CallResults global_lp_pool(const Call& c) {
 constexpr DTypeSet kMaxPool = kFloating | set_of(DType::i8) | set_of(DType::u8);
 
 constexpr OpDef kPoolOps[] = {
-    {.doc = "Largest element of each window. onnx Operators.md#MaxPool",
-     .schema =
-         "MaxPool(Tensor X, *, str auto_pad=\"NOTSET\", int ceil_mode=0, int[]? dilations=None, int[] kernel_shape, "
-         "int[]? pads=None, int storage_order=0, int[]? strides=None, int num_outputs=1) -> Tensor[]",
-     .dtypes = kMaxPool,
-     .decompose = max_pool},
-    {.doc = "Mean of each window. onnx Operators.md#AveragePool",
-     .schema = "AveragePool(Tensor X, *, str auto_pad=\"NOTSET\", int ceil_mode=0, int count_include_pad=0, "
-               "int[]? dilations=None, int[] kernel_shape, int[]? pads=None, int[]? strides=None) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = average_pool},
-    {.doc = "p-norm of each window. onnx Operators.md#LpPool",
-     .schema = "LpPool(Tensor X, *, str auto_pad=\"NOTSET\", int ceil_mode=0, int[]? dilations=None, int[] "
-               "kernel_shape, int p=2, int[]? pads=None, "
-               "int[]? strides=None) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = lp_pool},
-    {.doc = "Mean of each image. onnx Operators.md#GlobalAveragePool",
-     .schema = "GlobalAveragePool(Tensor X) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = global_pool<mean_over>},
-    {.doc = "Largest element of each image. onnx Operators.md#GlobalMaxPool",
-     .schema = "GlobalMaxPool(Tensor X) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = global_pool<largest_over>},
-    {.doc = "p-norm of each image. onnx Operators.md#GlobalLpPool",
-     .schema = "GlobalLpPool(Tensor X, *, int p=2) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = global_lp_pool},
+    composite(
+        "MaxPool(Tensor X, *, str auto_pad=\"NOTSET\", int ceil_mode=0, int[]? dilations=None, int[] kernel_shape, "
+        "int[]? pads=None, int storage_order=0, int[]? strides=None, int num_outputs=1) -> Tensor[]",
+        "Largest element of each window", kMaxPool, max_pool),
+    composite("AveragePool(Tensor X, *, str auto_pad=\"NOTSET\", int ceil_mode=0, int count_include_pad=0, int[]? "
+              "dilations=None, int[] kernel_shape, int[]? pads=None, int[]? strides=None) -> Tensor",
+              "Mean of each window", kFloating, average_pool),
+    composite("LpPool(Tensor X, *, str auto_pad=\"NOTSET\", int ceil_mode=0, int[]? dilations=None, int[] "
+              "kernel_shape, int p=2, int[]? pads=None, int[]? strides=None) -> Tensor",
+              "p-norm of each window", kFloating, lp_pool),
+    composite("GlobalAveragePool(Tensor X) -> Tensor", "Mean of each channel of each image", kFloating,
+              global_pool<mean_over>),
+    composite("GlobalMaxPool(Tensor X) -> Tensor", "Largest element of each channel of each image", kFloating,
+              global_pool<largest_over>),
+    composite("GlobalLpPool(Tensor X, *, int p=2) -> Tensor", "p-norm of each channel of each image", kFloating,
+              global_lp_pool),
 };
 
 }  // namespace

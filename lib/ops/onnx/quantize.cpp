@@ -1,11 +1,13 @@
 // ONNX's 8-bit integers: QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear, and the products on them. A quantized
 // value stands for (value - zero point) * scale. Sums of products are computed in f64, where they are exact.
-#include "ops/onnx/open_rules.h"
+#include <algorithm>
+#include <cmath>
+
+#include "ops/core/open_rules.h"
 #include "ops/onnx/rewrite.h"
 #include "tensor/limits.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -179,48 +181,56 @@ CallResults qlinear_conv(const Call& c) {
 constexpr DTypeSet kQuantized = set_of(DType::u8) | set_of(DType::i8);
 constexpr DTypeSet kFloat8 = used_of(DTypeInfo::Category::floating, DTypeInfo::Use::stored);
 
+/// Of QuantizeLinear: a division by 0, or a step that is NaN, which no integer is.
+Reason open_quantized(std::string_view op, const Arguments<Tensor>& a) {
+    const Tensor scale = a.tensor("y_scale");
+    if (Reason reason = zero_scale(op, scale)) return reason;
+    for (const Tensor& operand : {scale, a.tensor("x")})
+        if (std::ranges::any_of(operand.values<double>(), [](double value) { return std::isnan(value); }))
+            return std::string(op) + " rounds NaN to an integer";
+    return std::nullopt;
+}
+
+/// Of DequantizeLinear: with a scale of 0, which no quantization has, the values say nothing.
+Reason open_dequantized(std::string_view op, const Arguments<Tensor>& a) { return zero_scale(op, a.tensor("x_scale")); }
+
+/// Of DynamicQuantizeLinear: nothing but zeros have a scale of 0, by which they are divided.
+Reason open_dynamically_quantized(std::string_view op, const Arguments<Tensor>& a) {
+    const Tensor x = a.tensor("x");
+    if (Reason reason = not_finite(op, "data", x)) return reason;
+    if (std::ranges::any_of(x.values<double>(), [](double value) { return value != 0; })) return std::nullopt;
+    return std::string(op) + " has a scale of 0";
+}
+
+/// Of QLinearMatMul and QLinearConv.
+Reason open_requantized(std::string_view op, const Arguments<Tensor>& a) { return zero_scale(op, a.tensor("y_scale")); }
+
 constexpr OpDef kQuantizeOps[] = {
-    {.doc = "Floats quantized to 8 bits. onnx Operators.md#QuantizeLinear",
-     .schema = "QuantizeLinear(Tensor x, Tensor y_scale, Tensor? y_zero_point=None, *, int axis=1, int block_size=0, "
-               "int output_dtype=0, int precision=0, int saturate=1) -> Tensor",
-     .dtypes = (kFloating & ~set_of(DType::f64)) | set_of(DType::i32),
-     .decompose = quantize,
-     .open = {.ask = onnx_open::quantized, .integers_only = true}},
-    {.doc = "Floats from 8-bit quantized values. onnx Operators.md#DequantizeLinear",
-     .schema = "DequantizeLinear(Tensor x, Tensor x_scale, Tensor? x_zero_point=None, *, int axis=1, int block_size=0, "
-               "int output_dtype=0) -> Tensor",
-     .dtypes = kQuantized | set_of(DType::i32) | set_of(DType::u16) | set_of(DType::i16) | kFloat8,
-     .decompose = dequantize,
-     .open = {.ask = onnx_open::dequantized}},
-    {.doc = "Floats quantized to 8 bits with a scale that spans the data. onnx Operators.md#DynamicQuantizeLinear",
-     .schema = "DynamicQuantizeLinear(Tensor x) -> (Tensor y, Tensor y_scale, Tensor y_zero_point)",
-     .dtypes = set_of(DType::f32),
-     .decompose = dynamic_quantize,
-     .open = {.ask = onnx_open::dynamically_quantized}},
-    {.doc = "The product of 8-bit matrices in 32 bits. onnx Operators.md#MatMulInteger",
-     .schema = "MatMulInteger(Tensor A, Tensor B, Tensor? a_zero_point=None, Tensor? b_zero_point=None) -> Tensor",
-     .dtypes = kQuantized,
-     .decompose = matmul_integer},
-    {.doc = "The product of quantized matrices, quantized. onnx Operators.md#QLinearMatMul",
-     .schema = "QLinearMatMul(Tensor a, Tensor a_scale, Tensor a_zero_point, Tensor b, Tensor b_scale, "
-               "Tensor b_zero_point, Tensor y_scale, Tensor y_zero_point) -> Tensor",
-     .dtypes = kQuantized,
-     .decompose = qlinear_matmul,
-     .open = {.ask = onnx_open::requantized}},
-    {.doc = "The convolution of 8-bit integers in 32 bits. onnx Operators.md#ConvInteger",
-     .schema = "ConvInteger(Tensor x, Tensor w, Tensor? x_zero_point=None, Tensor? w_zero_point=None, *, "
-               "str auto_pad=\"NOTSET\", int[]? dilations=None, int group=1, int[]? kernel_shape=None, "
-               "int[]? pads=None, int[]? strides=None) -> Tensor",
-     .dtypes = kQuantized,
-     .decompose = conv_integer},
-    {.doc = "The convolution of quantized images, quantized. onnx Operators.md#QLinearConv",
-     .schema = "QLinearConv(Tensor x, Tensor x_scale, Tensor x_zero_point, Tensor w, Tensor w_scale, "
-               "Tensor w_zero_point, Tensor y_scale, Tensor y_zero_point, Tensor? B=None, *, "
-               "str auto_pad=\"NOTSET\", int[]? dilations=None, int group=1, int[]? kernel_shape=None, "
-               "int[]? pads=None, int[]? strides=None) -> Tensor",
-     .dtypes = kQuantized,
-     .decompose = qlinear_conv,
-     .open = {.ask = onnx_open::requantized}},
+    composite("QuantizeLinear(Tensor x, Tensor y_scale, Tensor? y_zero_point=None, *, int axis=1, int block_size=0, "
+              "int output_dtype=0, int precision=0, int saturate=1) -> Tensor",
+              "Floats quantized to 8 bits", (kFloating & ~set_of(DType::f64)) | set_of(DType::i32), quantize,
+              {.ask = open_quantized, .integers_only = true}),
+    composite("DequantizeLinear(Tensor x, Tensor x_scale, Tensor? x_zero_point=None, *, int axis=1, int block_size=0, "
+              "int output_dtype=0) -> Tensor",
+              "Floats computed from quantized values",
+              kQuantized | set_of(DType::i32) | set_of(DType::u16) | set_of(DType::i16) | kFloat8, dequantize,
+              {.ask = open_dequantized}),
+    composite("DynamicQuantizeLinear(Tensor x) -> (Tensor y, Tensor y_scale, Tensor y_zero_point)",
+              "Floats quantized to 8 bits with a scale that spans the data", set_of(DType::f32), dynamic_quantize,
+              {.ask = open_dynamically_quantized}),
+    composite("MatMulInteger(Tensor A, Tensor B, Tensor? a_zero_point=None, Tensor? b_zero_point=None) -> Tensor",
+              "The product of 8-bit matrices in 32 bits", kQuantized, matmul_integer),
+    composite("QLinearMatMul(Tensor a, Tensor a_scale, Tensor a_zero_point, Tensor b, Tensor b_scale, Tensor "
+              "b_zero_point, Tensor y_scale, Tensor y_zero_point) -> Tensor",
+              "The product of quantized matrices, quantized", kQuantized, qlinear_matmul, {.ask = open_requantized}),
+    composite("ConvInteger(Tensor x, Tensor w, Tensor? x_zero_point=None, Tensor? w_zero_point=None, *, str "
+              "auto_pad=\"NOTSET\", int[]? dilations=None, int group=1, int[]? kernel_shape=None, int[]? pads=None, "
+              "int[]? strides=None) -> Tensor",
+              "The convolution of 8-bit integers in 32 bits", kQuantized, conv_integer),
+    composite("QLinearConv(Tensor x, Tensor x_scale, Tensor x_zero_point, Tensor w, Tensor w_scale, Tensor "
+              "w_zero_point, Tensor y_scale, Tensor y_zero_point, Tensor? B=None, *, str auto_pad=\"NOTSET\", int[]? "
+              "dilations=None, int group=1, int[]? kernel_shape=None, int[]? pads=None, int[]? strides=None) -> Tensor",
+              "The convolution of quantized images, quantized", kQuantized, qlinear_conv, {.ask = open_requantized}),
 };
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -50,34 +49,28 @@ CallResults onnx_bernoulli(const Call& c) {
     return cast(bernoulli(input, OptionalV()), dtype);
 }
 
+/// Its results are not a function of its arguments.
+constexpr OpDef draws(OpDef def) {
+    def.random = true;
+    return def;
+}
+
 constexpr OpDef kRandomOps[] = {
-    {.doc = "Uniform between low and high. onnx Operators.md#RandomUniform",
-     .schema = "RandomUniform(*, int dtype=1, float high=1.0, float low=0.0, float? seed=None, int[] shape) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = uniform<aten::rand>,
-     .random = true},
-    {.doc = "Uniform between low and high, of another tensor's sizes. onnx Operators.md#RandomUniformLike",
-     .schema = "RandomUniformLike(Tensor input, *, int? dtype=None, float high=1.0, float low=0.0, float? seed=None) "
-               "-> Tensor",
-     .dtypes = kFloating,
-     .decompose = uniform<aten::rand_like>,
-     .random = true},
-    {.doc = "Normal of a mean and a standard deviation. onnx Operators.md#RandomNormal",
-     .schema = "RandomNormal(*, int dtype=1, float mean=0.0, float scale=1.0, float? seed=None, int[] shape) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = normal<aten::randn>,
-     .random = true},
-    {.doc = "Normal of a mean and a standard deviation, of another tensor's sizes. onnx Operators.md#RandomNormalLike",
-     .schema = "RandomNormalLike(Tensor input, *, int? dtype=None, float mean=0.0, float scale=1.0, float? seed=None) "
-               "-> Tensor",
-     .dtypes = kFloating,
-     .decompose = normal<aten::randn_like>,
-     .random = true},
-    {.doc = "1 with the probabilities given, else 0. onnx Operators.md#Bernoulli",
-     .schema = "Bernoulli(Tensor input, *, int? dtype=None, float? seed=None) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = onnx_bernoulli,
-     .random = true},
+    draws(composite(
+        "RandomUniform(*, int dtype=1, float high=1.0, float low=0.0, float? seed=None, int[] shape) -> Tensor",
+        "Uniform between low and high", kFloating, uniform<aten::rand>)),
+    draws(composite("RandomUniformLike(Tensor input, *, int? dtype=None, float high=1.0, float low=0.0, float? "
+                    "seed=None) -> Tensor",
+                    "Uniform between low and high, with the sizes of another tensor", kFloating,
+                    uniform<aten::rand_like>)),
+    draws(composite(
+        "RandomNormal(*, int dtype=1, float mean=0.0, float scale=1.0, float? seed=None, int[] shape) -> Tensor",
+        "Normally distributed, with a mean and a standard deviation", kFloating, normal<aten::randn>)),
+    draws(composite("RandomNormalLike(Tensor input, *, int? dtype=None, float mean=0.0, float scale=1.0, float? "
+                    "seed=None) -> Tensor",
+                    "Normally distributed, with the sizes of another tensor", kFloating, normal<aten::randn_like>)),
+    draws(composite("Bernoulli(Tensor input, *, int? dtype=None, float? seed=None) -> Tensor",
+                    "1 with the probabilities given, else 0", kFloating, onnx_bernoulli)),
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <cmath>
 
 namespace whittle::onnx_dialect {
-
 namespace {
 
 using namespace aten;

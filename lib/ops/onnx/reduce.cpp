@@ -5,7 +5,6 @@
 #include "tensor/limits.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -109,32 +108,27 @@ struct ReductionSchema {
 
 template <ReductionSchema Schema, Reduce F, std::int64_t OperandSince = 18>
 constexpr OpDef reduction(std::string_view doc, DTypeSet dtypes = kNumbers) {
-    return {.doc = doc, .schema = Schema, .dtypes = dtypes, .decompose = reduce<F, OperandSince>};
+    return composite(Schema, doc, dtypes, reduce<F, OperandSince>);
 }
 
 /// Also u32 and u64, but u16.
 constexpr DTypeSet kSummed = kNumbers | set_of(DType::u32) | set_of(DType::u64);
 
 constexpr OpDef kReduceOps[] = {
-    reduction<"ReduceSum", sum_of, 13>("Sum over dimensions. onnx Operators.md#ReduceSum", kSummed),
-    reduction<"ReduceMean", mean_of>("Mean over dimensions. onnx Operators.md#ReduceMean", kSummed),
-    reduction<"ReduceMax", max_of>("Largest over dimensions. onnx Operators.md#ReduceMax", kSummed | kBool),
-    reduction<"ReduceMin", min_of>("Smallest over dimensions. onnx Operators.md#ReduceMin", kSummed | kBool),
-    reduction<"ReduceProd", prod_of>("Product over dimensions. onnx Operators.md#ReduceProd", kSummed),
-    reduction<"ReduceL1", l1_of>("Sum of magnitudes. onnx Operators.md#ReduceL1", kSummed),
-    reduction<"ReduceL2", l2_of>("Euclidean norm. onnx Operators.md#ReduceL2"),
-    reduction<"ReduceSumSquare", sum_square_of>("Sum of squares. onnx Operators.md#ReduceSumSquare", kSummed),
-    reduction<"ReduceLogSum", log_sum_of>("Logarithm of the sum. onnx Operators.md#ReduceLogSum"),
-    reduction<"ReduceLogSumExp", log_sum_exp_of>(
-        "Logarithm of the sum of exponentials. onnx Operators.md#ReduceLogSumExp"),
-    {.doc = "Position of the largest element. onnx Operators.md#ArgMax",
-     .schema = "ArgMax(Tensor data, *, int axis=0, int keepdims=1, int select_last_index=0) -> Tensor",
-     .dtypes = kNumbers | kLimited,
-     .decompose = arg_extremum<argmax>},
-    {.doc = "Position of the smallest element. onnx Operators.md#ArgMin",
-     .schema = "ArgMin(Tensor data, *, int axis=0, int keepdims=1, int select_last_index=0) -> Tensor",
-     .dtypes = kNumbers | kLimited,
-     .decompose = arg_extremum<argmin>},
+    reduction<"ReduceSum", sum_of, 13>("Sum over dimensions", kSummed),
+    reduction<"ReduceMean", mean_of>("Mean over dimensions", kSummed),
+    reduction<"ReduceMax", max_of>("Largest over dimensions", kSummed | kBool),
+    reduction<"ReduceMin", min_of>("Smallest over dimensions", kSummed | kBool),
+    reduction<"ReduceProd", prod_of>("Product over dimensions", kSummed),
+    reduction<"ReduceL1", l1_of>("Sum of magnitudes", kSummed),
+    reduction<"ReduceL2", l2_of>("Euclidean norm"),
+    reduction<"ReduceSumSquare", sum_square_of>("Sum of squares", kSummed),
+    reduction<"ReduceLogSum", log_sum_of>("Logarithm of the sum"),
+    reduction<"ReduceLogSumExp", log_sum_exp_of>("Logarithm of the sum of exponentials"),
+    composite("ArgMax(Tensor data, *, int axis=0, int keepdims=1, int select_last_index=0) -> Tensor",
+              "Position of the largest element", kNumbers | kLimited, arg_extremum<argmax>),
+    composite("ArgMin(Tensor data, *, int axis=0, int keepdims=1, int select_last_index=0) -> Tensor",
+              "Position of the smallest element", kNumbers | kLimited, arg_extremum<argmin>),
 };
 
 }  // namespace

@@ -5,11 +5,10 @@
 
 #include "base/number_text.h"
 #include "ops/core/integer.h"
-#include "ops/onnx/open_rules.h"
+#include "ops/core/open_rules.h"
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -255,8 +254,7 @@ CallResults resize(const Call& c) {
     const V x = c.tensor("X");
     if (opset(c) < 11) {  // its operands are X and scales
         if (!c.has("scales") || c.has("roi") || c.has("sizes"))
-            throw Error(
-                "found operands other than X and scales, or no scales, expected exactly X and scales before opset 11");
+            throw Error("found other operands than X and scales, expected exactly these two before opset 11");
         return resample(c, x, by_scales(x, known(c, "scales").values<double>()), old_options(c));
     }
     const Options options{c.text("mode"),
@@ -303,20 +301,25 @@ CallResults upsample(const Call& c) {
     return resample(c, x, by_scales(x, scales), old_options(c));
 }
 
+/// Of Resize: the region counts in tf_crop_and_resize mode alone; a scale "takes value greater than 0".
+Reason open_resized_region(std::string_view op, const Arguments<Tensor>& a) {
+    if (a.has("scales"))
+        for (const double scale : a.tensor("scales").values<double>())
+            if (!(scale > 0) || std::isinf(scale))
+                return std::string(op) + " has a scale that is not a positive number";
+    if (a.text("coordinate_transformation_mode") != "tf_crop_and_resize" || !a.has("roi")) return std::nullopt;
+    return not_finite(op, "region (roi)", a.tensor("roi"));
+}
+
 constexpr OpDef kResizeOps[] = {
-    {.doc = "Resampled to a scale or to sizes. onnx Operators.md#Resize, Changelog.md#Resize-10",
-     .schema = "Resize(Tensor X, Tensor? roi=None, Tensor? scales=None, Tensor? sizes=None, *, int antialias=0, "
-               "int[]? axes=None, str coordinate_transformation_mode=\"half_pixel\", float cubic_coeff_a=-0.75, int "
-               "exclude_outside=0, "
-               "float extrapolation_value=0.0, str keep_aspect_ratio_policy=\"stretch\", str mode=\"nearest\", str "
-               "nearest_mode=\"round_prefer_floor\") -> Tensor",
-     .dtypes = kNumbers,
-     .decompose = resize,
-     .open = {.ask = onnx_open::resized_region}},
-    {.doc = "Resampled to a scale, before opset 10. onnx Changelog.md#Upsample-9",
-     .schema = "Upsample(Tensor X, Tensor? scales_value=None, *, str mode=\"nearest\", float[]? scales=None) -> Tensor",
-     .dtypes = kNumbers,
-     .decompose = upsample},
+    composite("Resize(Tensor X, Tensor? roi=None, Tensor? scales=None, Tensor? sizes=None, *, int antialias=0, int[]? "
+              "axes=None, str coordinate_transformation_mode=\"half_pixel\", float cubic_coeff_a=-0.75, int "
+              "exclude_outside=0, float extrapolation_value=0.0, str keep_aspect_ratio_policy=\"stretch\", str "
+              "mode=\"nearest\", str nearest_mode=\"round_prefer_floor\") -> Tensor",
+              "Resampled to a scale or to sizes. onnx Operators.md#Resize, Changelog.md#Resize-10", kNumbers, resize,
+              {.ask = open_resized_region}),
+    composite("Upsample(Tensor X, Tensor? scales_value=None, *, str mode=\"nearest\", float[]? scales=None) -> Tensor",
+              "Resampled to a scale, before opset 10. onnx Changelog.md#Upsample-9", kNumbers, upsample),
 };
 
 }  // namespace

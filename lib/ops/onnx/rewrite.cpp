@@ -22,7 +22,7 @@ Tensor known(const Call& call, std::string_view name) {
     if (std::optional<Tensor> value = call.builder().known(call.tensor(name))) return *value;
     throw NeedsConstant(std::string(name),
                         "the operand '" + std::string(name) + "' is computed at run time, expected a constant",
-                        "the result's sizes depend on it; give the model constant sizes");
+                        "make this operand a constant, because the sizes of the result depend on it");
 }
 
 Ints known_ints(const Call& call, std::string_view name) {

@@ -1,6 +1,6 @@
 // ONNX's recurrent ops: RNN, GRU, LSTM. Reference kernels follow the standard's equations element by element;
 // decompositions run each step as ATen calls on whole batches, so that the two check each other.
-#include "ops/onnx/open_rules.h"
+#include "ops/core/open_rules.h"
 
 #include <algorithm>
 
@@ -8,23 +8,15 @@
 #include "tensor/compute.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
 using namespace onnx_dialect;
 using Doubles = std::vector<double>;
 
-template <class T>
-Recurrent rnn_of(const Arguments<T>& arguments) {
-    return recurrent_of(arguments, 1, {"Tanh"});
-}
-template <class T>
-Recurrent gru_of(const Arguments<T>& arguments) {
-    return recurrent_of(arguments, 3, {"Sigmoid", "Tanh"});
-}
-template <class T>
-Recurrent lstm_of(const Arguments<T>& arguments) {
+Recurrent rnn_of(const AnyArguments auto& arguments) { return recurrent_of(arguments, 1, {"Tanh"}); }
+Recurrent gru_of(const AnyArguments auto& arguments) { return recurrent_of(arguments, 3, {"Sigmoid", "Tanh"}); }
+Recurrent lstm_of(const AnyArguments auto& arguments) {
     return recurrent_of(arguments, 4, {"Sigmoid", "Tanh", "Tanh"});
 }
 
@@ -285,39 +277,34 @@ CallResults decompose_recurrent(const Call& c) {
     return results;
 }
 
+Reason open_recurrent_lengths(std::string_view op, const Arguments<Tensor>& a) {
+    if (!a.has("sequence_lens")) return std::nullopt;
+    const bool batch_first = a.schema().param("layout") && a.integer("layout") == 1;
+    return out_of_range(op, "length", a.tensor("sequence_lens"), 0, extent(a.tensor("X"), batch_first ? 1 : 0));
+}
+
 constexpr OpDef kRnnOps[] = {
-    {.doc = "Simple recurrent network. onnx Operators.md#RNN",
-     .schema =
-         "RNN(Tensor X, Tensor W, Tensor R, Tensor? B=None, Tensor? sequence_lens=None, Tensor? initial_h=None, *, "
-         "float[]? activation_alpha=None, float[]? activation_beta=None, str[]? activations=None, "
-         "float? clip=None, str direction=\"forward\", int? hidden_size=None, int layout=0, int num_outputs=1) "
-         "-> Tensor[]",
-     .dtypes = kFloating,
-     .infer = infer_recurrent<rnn_of>,
-     .eval = eval_recurrent<rnn_of, rnn_step>,
-     .decompose = decompose_recurrent<rnn_of, rnn_next>,
-     .open = {.ask = onnx_open::recurrent_lengths}},
-    {.doc = "Gated recurrent unit. onnx Operators.md#GRU",
-     .schema =
-         "GRU(Tensor X, Tensor W, Tensor R, Tensor? B=None, Tensor? sequence_lens=None, Tensor? initial_h=None, *, "
-         "float[]? activation_alpha=None, float[]? activation_beta=None, str[]? activations=None, "
-         "float? clip=None, str direction=\"forward\", int? hidden_size=None, int layout=0, "
-         "int linear_before_reset=0, int num_outputs=1) -> Tensor[]",
-     .dtypes = kFloating,
-     .infer = infer_recurrent<gru_of>,
-     .eval = eval_recurrent<gru_of, gru_step>,
-     .decompose = decompose_recurrent<gru_of, gru_next>,
-     .open = {.ask = onnx_open::recurrent_lengths}},
-    {.doc = "Long short-term memory. onnx Operators.md#LSTM",
-     .schema = "LSTM(Tensor X, Tensor W, Tensor R, Tensor? B=None, Tensor? sequence_lens=None, Tensor? initial_h=None, "
-               "Tensor? initial_c=None, Tensor? P=None, *, float[]? activation_alpha=None, "
-               "float[]? activation_beta=None, str[]? activations=None, float? clip=None, str direction=\"forward\", "
-               "int? hidden_size=None, int input_forget=0, int layout=0, int num_outputs=1) -> Tensor[]",
-     .dtypes = kFloating,
-     .infer = infer_recurrent<lstm_of>,
-     .eval = eval_recurrent<lstm_of, lstm_step>,
-     .decompose = decompose_recurrent<lstm_of, lstm_next>,
-     .open = {.ask = onnx_open::recurrent_lengths}},
+    composite(
+        "RNN(Tensor X, Tensor W, Tensor R, Tensor? B=None, Tensor? sequence_lens=None, Tensor? initial_h=None, *, "
+        "float[]? activation_alpha=None, float[]? activation_beta=None, str[]? activations=None, float? clip=None, str "
+        "direction=\"forward\", int? hidden_size=None, int layout=0, int num_outputs=1) -> Tensor[]",
+        "Simple recurrent network", kFloating, decompose_recurrent<rnn_of, rnn_next>,
+        {.infer = infer_recurrent<rnn_of>, .eval = eval_recurrent<rnn_of, rnn_step>}, nullptr,
+        {.ask = open_recurrent_lengths}),
+    composite("GRU(Tensor X, Tensor W, Tensor R, Tensor? B=None, Tensor? sequence_lens=None, Tensor? initial_h=None, "
+              "*, float[]? activation_alpha=None, float[]? activation_beta=None, str[]? activations=None, float? "
+              "clip=None, str direction=\"forward\", int? hidden_size=None, int layout=0, int linear_before_reset=0, "
+              "int num_outputs=1) -> Tensor[]",
+              "Gated recurrent unit", kFloating, decompose_recurrent<gru_of, gru_next>,
+              {.infer = infer_recurrent<gru_of>, .eval = eval_recurrent<gru_of, gru_step>}, nullptr,
+              {.ask = open_recurrent_lengths}),
+    composite("LSTM(Tensor X, Tensor W, Tensor R, Tensor? B=None, Tensor? sequence_lens=None, Tensor? initial_h=None, "
+              "Tensor? initial_c=None, Tensor? P=None, *, float[]? activation_alpha=None, float[]? "
+              "activation_beta=None, str[]? activations=None, float? clip=None, str direction=\"forward\", int? "
+              "hidden_size=None, int input_forget=0, int layout=0, int num_outputs=1) -> Tensor[]",
+              "Long short-term memory", kFloating, decompose_recurrent<lstm_of, lstm_next>,
+              {.infer = infer_recurrent<lstm_of>, .eval = eval_recurrent<lstm_of, lstm_step>}, nullptr,
+              {.ask = open_recurrent_lengths}),
 };
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include "tensor/tensor.h"
 
 namespace whittle {
-
 namespace {
 
 std::string text(std::int64_t number) { return std::to_string(number); }

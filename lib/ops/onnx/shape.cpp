@@ -4,7 +4,6 @@
 #include <algorithm>
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -33,9 +32,9 @@ CallResults onnx_reshape(const Call& c) {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
         if (sizes[i] == 0 && c.integer("allowzero") == 0) {
             if (i >= data.sizes().size())
-                throw Error("found 0 at position " + std::to_string(i) + " of the shape " + to_string(sizes) +
-                            ", expected 0 only where the data, of sizes " + to_string(data.sizes()) +
-                            ", have a size to copy");
+                throw Error("found 0 (copy the size) at position " + std::to_string(i) + " of the shape " +
+                            to_string(sizes) +
+                            ", expected a position that the sizes of the data have: " + to_string(data.sizes()));
             sizes[i] = data.sizes()[i];
         }
         if (sizes[i] < -1 || (sizes[i] == -1 && open >= 0))
@@ -162,50 +161,23 @@ CallResults space_to_depth(const Call& c) {
 }
 
 constexpr OpDef kShapeOps[] = {
-    {.doc = "The sizes as a tensor. onnx Operators.md#Shape",
-     .schema = "Shape(Tensor data, *, int start=0, int? end=None) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = shape},
-    {.doc = "The number of elements as a tensor. onnx Operators.md#Size",
-     .schema = "Size(Tensor data) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = size},
-    {.doc = "The same elements under other sizes. onnx Operators.md#Reshape",
-     .schema = "Reshape(Tensor data, Tensor shape, *, int allowzero=0) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = onnx_reshape},
-    {.doc = "The same elements as a matrix. onnx Operators.md#Flatten",
-     .schema = "Flatten(Tensor input, *, int axis=1) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = onnx_flatten},
-    {.doc = "Dimensions in another order, reversed by default. onnx Operators.md#Transpose",
-     .schema = "Transpose(Tensor data, *, int[]? perm=None) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = onnx_transpose},
-    {.doc = "Without dimensions of size 1. onnx Operators.md#Squeeze",
-     .schema = "Squeeze(Tensor data, Tensor? axes_value=None, *, int[]? axes=None) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = onnx_squeeze},
-    {.doc = "With more dimensions of size 1. onnx Operators.md#Unsqueeze",
-     .schema = "Unsqueeze(Tensor data, Tensor? axes_value=None, *, int[]? axes=None) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = onnx_unsqueeze},
-    {.doc = "Broadcast to a shape. onnx Operators.md#Expand",
-     .schema = "Expand(Tensor input, Tensor shape) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = expand_both_ways},
-    {.doc = "Repeated along each dimension. onnx Operators.md#Tile",
-     .schema = "Tile(Tensor input, Tensor repeats) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = onnx_tile},
-    {.doc = "Channels into blocks of pixels. onnx Operators.md#DepthToSpace",
-     .schema = "DepthToSpace(Tensor input, *, int blocksize, str mode=\"DCR\") -> Tensor",
-     .dtypes = kMoved,
-     .decompose = depth_to_space},
-    {.doc = "Blocks of pixels into channels. onnx Operators.md#SpaceToDepth",
-     .schema = "SpaceToDepth(Tensor input, *, int blocksize) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = space_to_depth},
+    composite("Shape(Tensor data, *, int start=0, int? end=None) -> Tensor", "The sizes as a tensor", kMoved, shape),
+    composite("Size(Tensor data) -> Tensor", "The number of elements as a tensor", kMoved, size),
+    composite("Reshape(Tensor data, Tensor shape, *, int allowzero=0) -> Tensor", "The same elements under other sizes",
+              kMoved, onnx_reshape),
+    composite("Flatten(Tensor input, *, int axis=1) -> Tensor", "The same elements as a matrix", kMoved, onnx_flatten),
+    composite("Transpose(Tensor data, *, int[]? perm=None) -> Tensor",
+              "Dimensions in another order, reversed by default", kMoved, onnx_transpose),
+    composite("Squeeze(Tensor data, Tensor? axes_value=None, *, int[]? axes=None) -> Tensor",
+              "Without dimensions of size 1", kMoved, onnx_squeeze),
+    composite("Unsqueeze(Tensor data, Tensor? axes_value=None, *, int[]? axes=None) -> Tensor",
+              "With more dimensions of size 1", kMoved, onnx_unsqueeze),
+    composite("Expand(Tensor input, Tensor shape) -> Tensor", "Broadcast to a shape", kMoved, expand_both_ways),
+    composite("Tile(Tensor input, Tensor repeats) -> Tensor", "Repeated along each dimension", kMoved, onnx_tile),
+    composite("DepthToSpace(Tensor input, *, int blocksize, str mode=\"DCR\") -> Tensor",
+              "Channels moved into blocks of pixels", kMoved, depth_to_space),
+    composite("SpaceToDepth(Tensor input, *, int blocksize) -> Tensor", "Blocks of pixels moved into channels", kMoved,
+              space_to_depth),
 };
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -173,33 +172,21 @@ CallResults onnx_stft(const Call& c) {
 constexpr DTypeSet kSizes = set_of(DType::i64) | set_of(DType::i32);
 
 constexpr OpDef kSignalOps[] = {
-    {.doc = "A raised cosine. onnx Operators.md#HannWindow",
-     .schema = "HannWindow(Tensor size, *, DataType output_datatype=1, int periodic=1) -> Tensor",
-     .dtypes = kSizes,
-     .decompose = hann},
-    {.doc = "A raised cosine that does not reach zero. onnx Operators.md#HammingWindow",
-     .schema = "HammingWindow(Tensor size, *, DataType output_datatype=1, int periodic=1) -> Tensor",
-     .dtypes = kSizes,
-     .decompose = hamming},
-    {.doc = "A sum of two cosines. onnx Operators.md#BlackmanWindow",
-     .schema = "BlackmanWindow(Tensor size, *, DataType output_datatype=1, int periodic=1) -> Tensor",
-     .dtypes = kSizes,
-     .decompose = blackman},
-    {.doc = "From a spectrum's bins to the mel scale. onnx Operators.md#MelWeightMatrix",
-     .schema = "MelWeightMatrix(Tensor num_mel_bins, Tensor dft_length, Tensor sample_rate, Tensor lower_edge_hertz, "
-               "Tensor upper_edge_hertz, *, DataType output_datatype=1) -> Tensor",
-     .dtypes = kSizes,
-     .decompose = mel_weight_matrix},
-    {.doc = "The discrete Fourier transform along one dimension. onnx Operators.md#DFT",
-     .schema = "DFT(Tensor input, Tensor? dft_length=None, Tensor? axis_value=None, *, int axis=1, int inverse=0, "
-               "int onesided=0) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = dft},
-    {.doc = "The Fourier transforms of windows of a signal. onnx Operators.md#STFT",
-     .schema = "STFT(Tensor signal, Tensor frame_step, Tensor? window=None, Tensor? frame_length=None, *, "
-               "int onesided=1) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = onnx_stft},
+    composite("HannWindow(Tensor size, *, DataType output_datatype=1, int periodic=1) -> Tensor", "A raised cosine",
+              kSizes, hann),
+    composite("HammingWindow(Tensor size, *, DataType output_datatype=1, int periodic=1) -> Tensor",
+              "A raised cosine that does not reach zero", kSizes, hamming),
+    composite("BlackmanWindow(Tensor size, *, DataType output_datatype=1, int periodic=1) -> Tensor",
+              "A sum of two cosines", kSizes, blackman),
+    composite("MelWeightMatrix(Tensor num_mel_bins, Tensor dft_length, Tensor sample_rate, Tensor lower_edge_hertz, "
+              "Tensor upper_edge_hertz, *, DataType output_datatype=1) -> Tensor",
+              "The matrix that converts the bins of a spectrum to the mel scale", kSizes, mel_weight_matrix),
+    composite("DFT(Tensor input, Tensor? dft_length=None, Tensor? axis_value=None, *, int axis=1, int inverse=0, int "
+              "onesided=0) -> Tensor",
+              "The discrete Fourier transform along one dimension", kFloating, dft),
+    composite("STFT(Tensor signal, Tensor frame_step, Tensor? window=None, Tensor? frame_length=None, *, int "
+              "onesided=1) -> Tensor",
+              "The Fourier transforms of windows of a signal", kFloating, onnx_stft),
 };
 
 }  // namespace

@@ -1,12 +1,10 @@
 // ONNX's joins and pieces: Concat, Split, Slice, Pad.
 #include <algorithm>
-#include <map>
 
 #include "base/checked.h"
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -218,25 +216,16 @@ CallResults center_crop_pad(const Call& c) {
 }
 
 constexpr OpDef kSliceOps[] = {
-    {.doc = "The middle of a tensor, or zeros around it. onnx Operators.md#CenterCropPad",
-     .schema = "CenterCropPad(Tensor input_data, Tensor shape, *, int[]? axes=None) -> Tensor",
-     .dtypes = kOrdered,
-     .decompose = center_crop_pad},
-    {.doc = "Joined along one dimension. onnx Operators.md#Concat",
-     .schema = "Concat(Tensor[] inputs, *, int axis) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = concat},
-    {.doc = "Pieces along one dimension. onnx Operators.md#Split",
-     .schema = "Split(Tensor input, Tensor? split_value=None, *, int axis=0, int[]? split=None, int num_outputs=1) "
-               "-> Tensor[]",
-     .dtypes = kMoved,
-     .decompose = onnx_split},
-    {.doc = "Every step-th element between bounds. onnx Operators.md#Slice",
-     .schema = "Slice(Tensor data, Tensor? starts_value=None, Tensor? ends_value=None, Tensor? axes_value=None, "
-               "Tensor? steps=None, *, int[]? axes=None, int[]? ends=None, int[]? starts=None) -> Tensor",
-     .dtypes = kMoved,
-     .decompose = onnx_slice},
-    {.doc = "More elements around: a constant, or from the edges. onnx Operators.md#Pad",
+    composite("CenterCropPad(Tensor input_data, Tensor shape, *, int[]? axes=None) -> Tensor",
+              "The middle of a tensor, or the tensor with zeros around it", kOrdered, center_crop_pad),
+    composite("Concat(Tensor[] inputs, *, int axis) -> Tensor", "Joined along one dimension", kMoved, concat),
+    composite("Split(Tensor input, Tensor? split_value=None, *, int axis=0, int[]? split=None, int num_outputs=1) -> "
+              "Tensor[]",
+              "Pieces along one dimension", kMoved, onnx_split),
+    composite("Slice(Tensor data, Tensor? starts_value=None, Tensor? ends_value=None, Tensor? axes_value=None, Tensor? "
+              "steps=None, *, int[]? axes=None, int[]? ends=None, int[]? starts=None) -> Tensor",
+              "Every step-th element between bounds", kMoved, onnx_slice),
+    {.doc = "Padded with a constant, or with elements from the edges",
      .schema = "Pad(Tensor data, Tensor? pads_value=None, Tensor? constant_value=None, Tensor? axes=None, *, str "
                "mode=\"constant\", "
                "int[]? pads=None, float? value=None) -> Tensor",

@@ -2,7 +2,6 @@
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -70,27 +69,20 @@ constexpr DTypeSet kScanned =
     kFloating | set_of(DType::i32) | set_of(DType::i64) | set_of(DType::u32) | set_of(DType::u64);
 
 constexpr OpDef kSoftmaxOps[] = {
-    {.doc = "Exponentials normalized to sum 1. onnx Operators.md#Softmax, Changelog.md#Softmax-11",
-     .schema = "Softmax(Tensor input, *, int? axis=None) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = onnx_softmax<_softmax>},
-    {.doc = "Logarithm of Softmax. onnx Operators.md#LogSoftmax, Changelog.md#LogSoftmax-11",
-     .schema = "LogSoftmax(Tensor input, *, int? axis=None) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = onnx_softmax<_log_softmax>},
-    {.doc = "One at the first largest element. onnx Operators.md#Hardmax, Changelog.md#Hardmax-11",
-     .schema = "Hardmax(Tensor input, *, int? axis=None) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = hardmax},
-    {.doc = "Running sums. onnx Operators.md#CumSum",
-     .schema = "CumSum(Tensor x, Tensor axis, *, int exclusive=0, int reverse=0) -> Tensor",
-     .dtypes = kScanned,
-     .decompose = onnx_cumsum},
-    {.doc = "The k largest or smallest elements and their positions. onnx Operators.md#TopK",
-     .schema = "TopK(Tensor X, Tensor? K=None, *, int axis=-1, int? k=None, int largest=1, int sorted=1) "
-               "-> (Tensor, Tensor)",
-     .dtypes = kNumbers | kLimited,
-     .decompose = onnx_topk},
+    composite("Softmax(Tensor input, *, int? axis=None) -> Tensor",
+              "Exponentials normalized to sum 1. onnx Operators.md#Softmax, Changelog.md#Softmax-11", kFloating,
+              onnx_softmax<_softmax>),
+    composite("LogSoftmax(Tensor input, *, int? axis=None) -> Tensor",
+              "Logarithm of Softmax. onnx Operators.md#LogSoftmax, Changelog.md#LogSoftmax-11", kFloating,
+              onnx_softmax<_log_softmax>),
+    composite("Hardmax(Tensor input, *, int? axis=None) -> Tensor",
+              "One at the first of the largest elements, else zero. onnx Operators.md#Hardmax, Changelog.md#Hardmax-11",
+              kFloating, hardmax),
+    composite("CumSum(Tensor x, Tensor axis, *, int exclusive=0, int reverse=0) -> Tensor", "Running sums", kScanned,
+              onnx_cumsum),
+    composite(
+        "TopK(Tensor X, Tensor? K=None, *, int axis=-1, int? k=None, int largest=1, int sorted=1) -> (Tensor, Tensor)",
+        "The k largest or smallest elements and their positions", kNumbers | kLimited, onnx_topk),
 };
 
 }  // namespace

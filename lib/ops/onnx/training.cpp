@@ -3,7 +3,6 @@
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -84,21 +83,16 @@ CallResults momentum(const Call& c) {
 constexpr DTypeSet kTrained = set_of(DType::f32) | set_of(DType::f64);
 
 constexpr OpDef kTrainingOps[] = {
-    {.doc = "A step of ADAGRAD. onnx Operators.md#ai.onnx.preview.training.Adagrad",
-     .schema = "Adagrad(Tensor R, Tensor T, Tensor[] inputs, *, float decay_factor=0.0, float epsilon=1e-06, "
-               "float norm_coefficient=0.0) -> Tensor[]",
-     .dtypes = kTrained,
-     .decompose = adagrad},
-    {.doc = "A step of Adam. onnx Operators.md#ai.onnx.preview.training.Adam",
-     .schema = "Adam(Tensor R, Tensor T, Tensor[] inputs, *, float alpha=0.9, float beta=0.999, float epsilon=1e-06, "
-               "float norm_coefficient=0.0, float norm_coefficient_post=0.0) -> Tensor[]",
-     .dtypes = kTrained,
-     .decompose = adam},
-    {.doc = "A step of gradient descent with momentum. onnx Operators.md#ai.onnx.preview.training.Momentum",
-     .schema = "Momentum(Tensor R, Tensor T, Tensor[] inputs, *, float alpha, float beta, str mode, "
-               "float norm_coefficient) -> Tensor[]",
-     .dtypes = kTrained,
-     .decompose = momentum},
+    composite("Adagrad(Tensor R, Tensor T, Tensor[] inputs, *, float decay_factor=0.0, float epsilon=1e-06, float "
+              "norm_coefficient=0.0) -> Tensor[]",
+              "A step of ADAGRAD. onnx Operators.md#ai.onnx.preview.training.Adagrad", kTrained, adagrad),
+    composite("Adam(Tensor R, Tensor T, Tensor[] inputs, *, float alpha=0.9, float beta=0.999, float epsilon=1e-06, "
+              "float norm_coefficient=0.0, float norm_coefficient_post=0.0) -> Tensor[]",
+              "A step of Adam. onnx Operators.md#ai.onnx.preview.training.Adam", kTrained, adam),
+    composite("Momentum(Tensor R, Tensor T, Tensor[] inputs, *, float alpha, float beta, str mode, float "
+              "norm_coefficient) -> Tensor[]",
+              "A step of gradient descent with momentum. onnx Operators.md#ai.onnx.preview.training.Momentum", kTrained,
+              momentum),
 };
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
-
 namespace {
 
 using namespace aten;
@@ -21,8 +20,8 @@ constexpr DTypeSet kSigned = kNumbers & ~set_of(DType::u8);
 
 /// An op of one operand that ATen has under another name.
 template <V (*F)(const V&)>
-constexpr OpDef unary(std::string_view doc, std::string_view schema, DTypeSet dtypes = kFloating) {
-    return {.doc = doc, .schema = schema, .dtypes = dtypes, .decompose = same_as_unary<F>};
+constexpr OpDef unary(std::string_view schema, std::string_view doc, DTypeSet dtypes = kFloating) {
+    return composite(schema, doc, dtypes, same_as_unary<F>);
 }
 
 /// NaN stays NaN, unlike in ATen.
@@ -33,40 +32,34 @@ CallResults onnx_sign(const Call& c) {
 }
 
 constexpr OpDef kUnaryOps[] = {
-    unary<abs>("|x|. onnx Operators.md#Abs", "Abs(Tensor X) -> Tensor", kNumbers | kLimited),
-    unary<neg>("-x. onnx Operators.md#Neg", "Neg(Tensor X) -> Tensor", kSigned),
-    {.doc = "-1, 0 or 1; NaN for NaN. onnx Operators.md#Sign",
-     .schema = "Sign(Tensor input) -> Tensor",
-     .dtypes = kNumbers | kLimited,
-     .decompose = onnx_sign},
-    unary<reciprocal>("1 / x. onnx Operators.md#Reciprocal", "Reciprocal(Tensor X) -> Tensor"),
-    unary<floor>("Largest integer not above x. onnx Operators.md#Floor", "Floor(Tensor X) -> Tensor"),
-    unary<ceil>("Smallest integer not below x. onnx Operators.md#Ceil", "Ceil(Tensor X) -> Tensor"),
-    unary<round>("Nearest integer, ties to even. onnx Operators.md#Round", "Round(Tensor X) -> Tensor"),
-    unary<sqrt>("Square root. onnx Operators.md#Sqrt", "Sqrt(Tensor X) -> Tensor"),
-    unary<exp>("e to the x. onnx Operators.md#Exp", "Exp(Tensor input) -> Tensor"),
-    unary<log>("Natural logarithm. onnx Operators.md#Log", "Log(Tensor input) -> Tensor"),
-    unary<erf>("Error function. onnx Operators.md#Erf", "Erf(Tensor input) -> Tensor"),
-    unary<sin>("Sine. onnx Operators.md#Sin", "Sin(Tensor input) -> Tensor"),
-    unary<cos>("Cosine. onnx Operators.md#Cos", "Cos(Tensor input) -> Tensor"),
-    unary<tan>("Tangent. onnx Operators.md#Tan", "Tan(Tensor input) -> Tensor"),
-    unary<asin>("Inverse sine. onnx Operators.md#Asin", "Asin(Tensor input) -> Tensor"),
-    unary<acos>("Inverse cosine. onnx Operators.md#Acos", "Acos(Tensor input) -> Tensor"),
-    unary<atan>("Inverse tangent. onnx Operators.md#Atan", "Atan(Tensor input) -> Tensor"),
-    unary<sinh>("Hyperbolic sine. onnx Operators.md#Sinh", "Sinh(Tensor input) -> Tensor"),
-    unary<cosh>("Hyperbolic cosine. onnx Operators.md#Cosh", "Cosh(Tensor input) -> Tensor"),
-    unary<tanh>("Hyperbolic tangent. onnx Operators.md#Tanh", "Tanh(Tensor input) -> Tensor"),
-    unary<asinh>("Inverse hyperbolic sine. onnx Operators.md#Asinh", "Asinh(Tensor input) -> Tensor"),
-    unary<acosh>("Inverse hyperbolic cosine. onnx Operators.md#Acosh", "Acosh(Tensor input) -> Tensor"),
-    unary<atanh>("Inverse hyperbolic tangent. onnx Operators.md#Atanh", "Atanh(Tensor input) -> Tensor"),
-    unary<isnan>("x is NaN. onnx Operators.md#IsNaN", "IsNaN(Tensor X) -> Tensor"),
-    unary<logical_not>("Logical negation. onnx Operators.md#Not", "Not(Tensor X) -> Tensor", kBool),
-    unary<bitwise_not>("All bits inverted. onnx Operators.md#BitwiseNot", "BitwiseNot(Tensor X) -> Tensor",
-                       kIntegers | kLimited),
-    {.doc = "x is an infinity, of either sign or one. onnx Operators.md#IsInf",
-     .schema = "IsInf(Tensor X, *, int detect_negative=1, int detect_positive=1) -> Tensor",
-     .dtypes = kFloating,
-     .decompose = is_inf},
+    unary<abs>("Abs(Tensor X) -> Tensor", "|x|", kNumbers | kLimited),
+    unary<neg>("Neg(Tensor X) -> Tensor", "-x", kSigned),
+    composite("Sign(Tensor input) -> Tensor", "-1, 0 or 1; NaN for NaN", kNumbers | kLimited, onnx_sign),
+    unary<reciprocal>("Reciprocal(Tensor X) -> Tensor", "1 / x"),
+    unary<floor>("Floor(Tensor X) -> Tensor", "Largest integer not above x"),
+    unary<ceil>("Ceil(Tensor X) -> Tensor", "Smallest integer not below x"),
+    unary<round>("Round(Tensor X) -> Tensor", "Nearest integer, ties to even"),
+    unary<sqrt>("Sqrt(Tensor X) -> Tensor", "Square root"),
+    unary<exp>("Exp(Tensor input) -> Tensor", "e to the x"),
+    unary<log>("Log(Tensor input) -> Tensor", "Natural logarithm"),
+    unary<erf>("Erf(Tensor input) -> Tensor", "Error function"),
+    unary<sin>("Sin(Tensor input) -> Tensor", "Sine"),
+    unary<cos>("Cos(Tensor input) -> Tensor", "Cosine"),
+    unary<tan>("Tan(Tensor input) -> Tensor", "Tangent"),
+    unary<asin>("Asin(Tensor input) -> Tensor", "Inverse sine"),
+    unary<acos>("Acos(Tensor input) -> Tensor", "Inverse cosine"),
+    unary<atan>("Atan(Tensor input) -> Tensor", "Inverse tangent"),
+    unary<sinh>("Sinh(Tensor input) -> Tensor", "Hyperbolic sine"),
+    unary<cosh>("Cosh(Tensor input) -> Tensor", "Hyperbolic cosine"),
+    unary<tanh>("Tanh(Tensor input) -> Tensor", "Hyperbolic tangent"),
+    unary<asinh>("Asinh(Tensor input) -> Tensor", "Inverse hyperbolic sine"),
+    unary<acosh>("Acosh(Tensor input) -> Tensor", "Inverse hyperbolic cosine"),
+    unary<atanh>("Atanh(Tensor input) -> Tensor", "Inverse hyperbolic tangent"),
+    unary<isnan>("IsNaN(Tensor X) -> Tensor", "Whether x is NaN"),
+    unary<logical_not>("Not(Tensor X) -> Tensor", "Logical negation", kBool),
+    unary<bitwise_not>("BitwiseNot(Tensor X) -> Tensor", "All bits inverted", kIntegers | kLimited),
+    composite("IsInf(Tensor X, *, int detect_negative=1, int detect_positive=1) -> Tensor",
+              "Whether x is an infinity, of either sign or only of one", kFloating, is_inf),
 };
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 namespace whittle::onnx_dialect {
-
 namespace {
 
 using namespace aten;

@@ -21,24 +21,17 @@ Tensor mixed(DType dtype, const Sizes& sizes) {
 
 Samples moved(DType dtype, const std::string& label, const Sizes& sizes, const ArgList& rest) {
     Samples result;
-    for (auto& [layout, tensor] : layouts(mixed(dtype, sizes))) {
-        Sample sample{.label = label + ", " + layout, .tensors = {tensor}, .args = {t(0)}};
-        sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-        result.push_back(std::move(sample));
-    }
+    for (const auto& [layout, tensor] : layouts(mixed(dtype, sizes)))
+        result.push_back({.label = label + ", " + layout, .tensors = {tensor}, .args = joined({t(0)}, rest)});
     return result;
 }
 
 Sample once(DType dtype, const std::string& label, const Sizes& sizes, const ArgList& rest) {
-    Sample sample{.label = label, .tensors = {mixed(dtype, sizes)}, .args = {t(0)}};
-    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-    return sample;
+    return {.label = label, .tensors = {mixed(dtype, sizes)}, .args = joined({t(0)}, rest)};
 }
 
 Sample scattered(const std::string& label, std::vector<Tensor> tensors, std::int64_t dim, const ArgList& rest) {
-    Sample sample{.label = label, .tensors = std::move(tensors), .args = {t(0), dim, t(1)}};
-    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-    return sample;
+    return {.label = label, .tensors = std::move(tensors), .args = joined({t(0), dim, t(1)}, rest)};
 }
 
 Tensor indices(const Sizes& sizes, std::int64_t bound, std::uint64_t seed) {

@@ -34,9 +34,8 @@ std::string text(const Arg& dim) {
 Samples over(DType dtype, const std::vector<Arg>& dims, const ArgList& rest, bool empty_rows) {
     Samples result;
     const auto add = [&](const std::string& label, const Tensor& x, const Arg& dim, bool keepdim) {
-        ArgList args = {t(0), dim, Arg(keepdim)};
-        args.insert(args.end(), rest.begin(), rest.end());
-        result.push_back({label + " dim " + text(dim) + (keepdim ? " kept" : ""), {x}, std::move(args)});
+        result.push_back(
+            {label + " dim " + text(dim) + (keepdim ? " kept" : ""), {x}, joined({t(0), dim, Arg(keepdim)}, rest)});
     };
     const bool lists = dims[0].list() != nullptr;
     const auto one = [&](int dim) { return lists ? Arg(Arg::ints({dim})) : Arg(dim); };

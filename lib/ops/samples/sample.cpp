@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "graph/text.h"
 #include "graph/value_ref.h"
 
 namespace whittle {

@@ -4,12 +4,10 @@
 #include <cstring>
 #include <limits>
 
-#include "base/error.h"
 #include "tensor/limits.h"
 #include "tensor/random.h"
 
 namespace whittle::samples {
-
 namespace {
 
 /// The elements of `tensor`, copied to memory of `elements` elements where they lie at `strides` from `offset`.
@@ -226,11 +224,8 @@ std::vector<std::pair<std::string, Tensor>> inputs(DType dtype) {
 Samples unary(DType dtype) { return unary(dtype, {}); }
 Samples unary(DType dtype, const ArgList& rest, const std::string& suffix) {
     Samples result;
-    for (auto& [label, tensor] : inputs(dtype)) {
-        ArgList args = {t(0)};
-        args.insert(args.end(), rest.begin(), rest.end());
-        result.push_back({label + suffix, {tensor}, std::move(args)});
-    }
+    for (const auto& [label, tensor] : inputs(dtype))
+        result.push_back({label + suffix, {tensor}, joined({t(0)}, rest)});
     return result;
 }
 
@@ -257,10 +252,8 @@ Tensor made_right(const Tensor& tensor, Right right) {
 Samples binary(DType dtype, DTypeSet partners, Right right, const ArgList& rest, const std::string& suffix) {
     Samples result;
     const auto add = [&](const std::string& label, const Tensor& a, const Tensor& b) {
-        ArgList args = {t(0), t(1)};
-        args.insert(args.end(), rest.begin(), rest.end());
         // A layout is lost when the elements must change, so layouts are made after.
-        result.push_back({label + suffix, {a, b}, std::move(args)});
+        result.push_back({label + suffix, {a, b}, joined({t(0), t(1)}, rest)});
     };
     const auto of = [&](const Tensor& b) { return made_right(b, right); };
     const Tensor pairs = special(dtype);

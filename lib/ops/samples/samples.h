@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/joined.h"
 #include "ops/samples/sample.h"
 
 namespace whittle::samples {

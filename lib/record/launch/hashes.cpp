@@ -15,8 +15,8 @@ HashedRun record_hashes(ProgramRequest program, const TraceRequest& request,
                  .variables = variables,
                  .processes = std::move(run.ran.hashes)};
     if (run.index.processes.empty())
-        throw Error({run.ran.identity().string(), {}}, "found no operation of LibTorch to record",
-                    join(run.ran.notes, "; "));
+        throw Error({run.ran.identity().string(), {}},
+                    "found no operation of LibTorch, expected at least one to record", join(run.ran.notes, "; "));
     TraceFolder folder(request.folder, request.models, request.suspect.spec.text(), request.environment);
     save_hashes(request.folder, run.index);
     folder.add_file(kHashIndex);
@@ -37,10 +37,10 @@ Traced record_operation(const HashIndex& recording, std::int64_t operation, Trac
     const RanProgram ran = run_program(program);
     request.models = {ran.identity()};
     if (ran.frames.empty())
-        throw Error(
-            {ran.identity().string(), {}},
-            "run again, the program did not come to operation " + std::to_string(operation) + ": it " + ran.ending(),
-            join(ran.notes, "; "));
+        throw Error({ran.identity().string(), {}},
+                    "the program was run again, and did not reach operation " + std::to_string(operation) +
+                        ": the program " + ran.ending(),
+                    join(ran.notes, "; "));
     return trace(ran, request);
 }
 

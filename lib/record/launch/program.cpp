@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "base/log_state.h"
 #include "base/log_step.h"
 #include "base/seconds.h"
 #include "base/variables.h"
@@ -44,6 +43,8 @@ libtorch::LaunchOptions launch_options(const ProgramRequest& request, libtorch::
                                    .with_data = request.with_data,
                                    .with_times = request.with_times || !variable("WHITTLE_TIMES").empty(),
                                    .with_hashes = request.hashes,
+                                   .with_ring = request.last > 0,
+                                   .until_nan = request.until_nan,
                                    .only = request.only,
                                    .stdout_to_stderr = request.stdout_to_stderr,
                                    .environment = {{"WHITTLE_TRACE_DIR", own.string()},
@@ -63,12 +64,15 @@ libtorch::LaunchOptions launch_options(const ProgramRequest& request, libtorch::
     set("WHITTLE_TIMES", request.with_times ? "1" : "");
     set("WHITTLE_BACKEND", request.backend);
     if (!request.halide.empty()) {
-        const halide_program::Recording recording(request.halide, {.pipelines = true});
+        const halide_program::RecordingOptions options =
+            request.halide_runs ? halide_program::RecordingOptions{.runs_mb = request.limit_mb}
+                                : halide_program::RecordingOptions{.pipelines = true};
+        const halide_program::Recording recording(request.halide, options);
         launch.preload = recording.preload();
         for (const auto& [name, value] : recording.environment()) set(name.c_str(), value);
     }
-    environment.insert(environment.end(), request.environment.begin(), request.environment.end());
-    environment.insert(environment.end(), request.compile_options.begin(), request.compile_options.end());
+    append(environment, request.environment);
+    append(environment, request.compile_options);
     return launch;
 }
 
@@ -91,7 +95,7 @@ void warn_of_options_without_effect(const ProgramRequest& request, const libtorc
                     (is_option ? "--compile " + std::string(entry.option.substr(1)) + "=" + option->second
                                : std::string(entry.name)) +
                         " has no effect: the program does not call compile() of Whittle's API" +
-                        (is_offered ? "; " + instead + " works on any program" : ""));
+                        (is_offered ? "; for this program, use " + instead : ""));
     }
 }
 
@@ -100,7 +104,7 @@ void read_own(const fs::path& folder, const std::vector<std::string>& functions,
     ran.own = load_index(folder);
     for (const IndexGraph& graph : ran.own->graphs) ran.own_graphs.push_back(load_graph(folder / graph.file));
     for (const std::string& name : functions)
-        if (std::find(ran.own->frames.begin(), ran.own->frames.end(), name) == ran.own->frames.end())
+        if (std::ranges::find(ran.own->frames, name) == ran.own->frames.end())
             ran.notes.push_back("--function " + name + ": no function of this name was captured");
 }
 
@@ -130,7 +134,7 @@ void read_events(const std::vector<fs::path>& files, const ProgramRequest& reque
                                       .ended = ran.status},
                                      std::move(processes));
     for (const fs::path& file : files) {
-        libtorch::ReadLimits limits;
+        libtorch::ReadLimits limits{.last = request.last};
         if (interrupt_signal()) {  // some seconds of work, whatever there is
             limits.most_records = 150000 / files.size();
             limits.seconds = 4.0 / static_cast<double>(files.size());
@@ -144,7 +148,8 @@ void read_events(const std::vector<fs::path>& files, const ProgramRequest& reque
     for (libtorch::Caller& caller : captured.callers)
         ran.callers.push_back({std::move(caller.frame), std::move(caller.stack), caller.calls});
     if (captured.op_count == 0) ran.notes.push_back("the program ran no LibTorch operation");
-    ran.notes.insert(ran.notes.end(), captured.notes.begin(), captured.notes.end());
+    append(ran.notes, captured.notes);
+    ran.last = std::move(captured.last);
 }
 
 /// Moves what the recorder wrote into the folder. `files`: of all processes.

@@ -27,6 +27,8 @@ struct ProgramRequest {
     bool with_data = false;                             ///< with the values of inputs, weights and results
     bool with_times = false;                            ///< of compilations, and of LibTorch's operations
     bool hashes = false;     ///< of results, in the place of graphs: their files go to `folder`
+    std::size_t last = 0;    ///< so many operations are captured, the last ones, in memory of limit_mb; 0: all are
+    bool until_nan = false;  ///< up to the first operation whose result has a NaN
     std::uint64_t only = 0;  ///< the number of the one operation that is captured; 0: all are
     bool stdout_to_stderr = false;
     double save_every = 10;  ///< seconds, while it runs: see so_far
@@ -41,6 +43,7 @@ struct ProgramRequest {
     /// A folder for what a program that uses Halide records of its schedule (frontends/halide/recording.h); empty:
     /// nothing.
     std::filesystem::path halide = {};
+    bool halide_runs = false;  ///< each run of a pipeline is recorded there, else what pipelines are
     std::vector<std::pair<std::string, std::string>> environment = {};  ///< more variables
     /// Options of compile() as environment variables (base/variables.h), with their values.
     std::vector<std::pair<std::string, std::string>> compile_options = {};

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/words.h"
+
 namespace whittle {
 namespace fs = std::filesystem;
 using nlohmann::json;
@@ -116,16 +118,12 @@ class Reader {
             const Id id{member<std::int64_t>(record, "frame_id", 0),
                         member<std::int64_t>(record, "frame_compile_id", 0)};
             const std::string artifact = record.value("artifact", json::object()).value("name", "");
-            if (artifact == "dynamo_graph_break_reason") add_break(open_[id], break_of(text));
+            if (artifact == "dynamo_graph_break_reason")  // a graph is traced again up to the break
+                add_once(open_[id].breaks, break_of(text));
             if (artifact == "recompile_reasons") open_[id].failed_guards = failed_guards_of(text);
             if (const auto metrics = record.find("compilation_metrics"); metrics != record.end()) end(id, *metrics);
         } catch (const json::exception&) {  // a later PyTorch says it otherwise
         }
-    }
-
-    /// A graph is traced again up to the break.
-    static void add_break(TorchCompilation& of, TorchBreak found) {
-        if (std::ranges::find(of.breaks, found) == of.breaks.end()) of.breaks.push_back(std::move(found));
     }
 
     void end(Id id, const json& metrics) {
@@ -164,7 +162,7 @@ std::vector<TorchCompilation> TorchLogs::compilations() const {
     for (const fs::path& file : logs_in(folder_)) {
         if (earlier_.contains(file)) continue;
         const std::vector<TorchCompilation> some = read_torch_log(file);
-        all.insert(all.end(), some.begin(), some.end());
+        append(all, some);
     }
     return all;
 }

@@ -7,9 +7,10 @@
 #include "base/command_words.h"
 #include "base/interrupt.h"
 #include "base/subprocess.h"
-#include "base/suggest.h"
 #include "base/words.h"
 #include "frontends/cpp/description.h"
+#include "frontends/halide/recording.h"
+#include "frontends/halide/runs.h"
 #include "graph/abilities.h"
 #include "record/full_code.h"
 
@@ -64,7 +65,7 @@ void write_folder(const RanProgram& ran, const TraceRequest& request, Backend& b
         for (TracedFrame& run : folder.add(frame, "LibTorch", backend, request.suspect, request.records))
             traced.frames.push_back(std::move(run));
     TraceIndex& index = folder.index();
-    index.notes.insert(index.notes.end(), ran.notes.begin(), ran.notes.end());
+    append(index.notes, ran.notes);
     index.op_times = ran.op_times;
     index.callers = ran.callers;
     index.torch_compilations = ran.torch_compilations;
@@ -72,6 +73,32 @@ void write_folder(const RanProgram& ran, const TraceRequest& request, Backend& b
     folder.save();
     traced.index = index;
     traced.compared = !index.records.empty() && !offered<Reference>(backend);
+}
+
+/// Runs of pipelines of Halide join the trace.
+void add_halide_runs(const RanProgram& ran, const TraceRequest& request, Traced& traced) {
+    const halide_program::Program program = halide_program::read_recording(request.halide, ran.program);
+    halide_program::SavedRuns saved =
+        save_runs(program, halide_program::Recording(request.halide, {}).inputs_folder(), request.folder);
+    saved.notes.insert(saved.notes.begin(), program.notes.begin(), program.notes.end());
+    if (program.found() && program.runs.empty())
+        saved.notes.push_back("the program uses Halide, and runs no pipeline in its own process: no run was recorded");
+    if (saved.records.empty() && saved.notes.empty()) return;
+    TraceWriter writer = TraceWriter::continued(request.folder);
+    TraceIndex& index = writer.index();
+    for (halide_program::SavedRuns::Record& record : saved.records) {
+        writer.add_file(record.file);
+        traced.halide.push_back({std::move(record.file), std::move(record.name), record.runs});
+    }
+    for (const fs::path& file : saved.data) writer.add_file(file);
+    if (program.found() && index.frames.empty()) {  // that it does not use LibTorch is no news then
+        index.notes.clear();
+        traced.unseen.clear();
+    }
+    for (std::vector<std::string>* const notes : {&index.notes, &traced.unseen})
+        notes->insert(notes->end(), saved.notes.begin(), saved.notes.end());
+    writer.save();
+    traced.index = index;
 }
 
 /// "3 graphs, 2 graph breaks, 3 records".
@@ -155,6 +182,7 @@ Traced trace(const RanProgram& ran, const TraceRequest& request) {
                   .ending = ran.ending(),
                   .by_reference = offered<Reference>(*backend) != nullptr};
     (ran.own ? complete_own : write_folder)(ran, request, *backend, traced);
+    if (!request.halide.empty()) add_halide_runs(ran, request, traced);
     traced.code = write_code(request.folder);
     return traced;
 }
@@ -163,11 +191,14 @@ RanProgram run_to_trace(ProgramRequest program, const TraceRequest& request) {
     program.with_data = true;
     program.folder = request.folder;
     program.records = request.records;
+    program.halide = request.halide;
+    program.halide_runs = true;
     program.so_far = [&](const RanProgram& so_far, const fs::path& into) {
         TraceRequest now = request;
         now.folder = into;
         now.suspect = {.spec = kReferenceBackend};  // which need not run what LibTorch has computed
         now.check = CheckPolicy::never;
+        now.halide.clear();  // its runs are read when it has ended
         trace(so_far, now);
         TraceIndex index = load_index(into);
         name_models(index, request.folder, request.models);  // from where it will be
@@ -223,9 +254,17 @@ std::vector<std::string> to_lines(const Traced& traced, bool quiet) {
     if (traced.index.frames.empty() || failures)
         for (const std::string& note : traced.unseen) lines.push_back((failures ? "note: " : "") + note);
     if (quiet) return lines;
-    lines.insert(lines.end(), traced.code.begin(), traced.code.end());
+    append(lines, traced.code);
+    for (const Traced::HalideRecord& record : traced.halide)
+        lines.push_back((traced.folder / record.file).string() + ": " + plural(record.runs, "run") +
+                        " of the pipeline " + record.pipeline);
+    if (!traced.halide.empty() && traced.index.frames.empty()) {
+        lines.push_back(traced.folder.string() + ": " + plural(traced.halide.size(), "pipeline") +
+                        " of Halide; the program " + traced.ending);
+        return lines;
+    }
     lines.push_back(traced.folder.string() + ": " + counts(traced.index) +
-                    (traced.compared ? ", " + std::to_string(failures) + " that differ from LibTorch" : "") +
+                    (traced.compared ? ", " + plural(failures, "difference") + " from LibTorch" : "") +
                     "; the program " + traced.ending);
     return lines;
 }
@@ -249,6 +288,9 @@ nlohmann::json to_json(const Traced& traced) {
     nlohmann::json all = {{"output", traced.folder.string()}, {"frames", frames}, {"verdict", name(traced.verdict())}};
     for (const NotTraced& one : traced.not_traced)
         all["not_traced"].push_back({{"file", one.file}, {"message", std::string(one.error.what())}});
+    for (const Traced::HalideRecord& record : traced.halide)
+        all["halide"].push_back(
+            {{"record", record.file.string()}, {"pipeline", record.pipeline}, {"runs", record.runs}});
     if (!traced.status.empty()) all["program"] = traced.status;
     for (const JudgedFrame& frame : traced.judged) all["judged"].push_back(to_json(frame));
     return all;

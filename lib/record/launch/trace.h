@@ -23,6 +23,8 @@ struct TraceRequest {
     RecordPolicy records = RecordPolicy::always;
     CheckPolicy check = CheckPolicy::budget;  ///< a program's budget is a part of the time it ran
     std::map<std::string, std::string> environment = {};
+    /// A folder where a program that uses Halide records the runs of its pipelines; empty: they are not recorded.
+    std::filesystem::path halide = {};
     /// Reads the folder's frames with values for their inputs; asked of programs of our own API only.
     std::function<std::vector<LoadedFrame>(const std::filesystem::path& folder)> load = {};
 };
@@ -39,6 +41,13 @@ struct Traced {
     std::vector<TracedFrame> frames = {};  ///< one for each run of a graph
     std::vector<NotTraced> not_traced = {};
     std::vector<JudgedFrame> judged = {};  ///< of our own API: its frames, run once more
+    /// Runs of pipelines of a program that uses Halide.
+    struct HalideRecord {
+        std::filesystem::path file = {};  ///< relative to the folder
+        std::string pipeline = {};
+        std::size_t runs = 0;
+    };
+    std::vector<HalideRecord> halide = {};
     std::vector<std::string> unseen = {};  ///< what capture could not see: it may be why results differ
     std::vector<std::string> code = {};    ///< on the functions that were written as C++
     std::string status = {}, ending = {};  ///< of a program

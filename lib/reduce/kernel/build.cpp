@@ -21,7 +21,7 @@ bool is_tame(const KernelCase& kernel) {
 }  // namespace
 
 void plainer_build(Search& search) {
-    search.attempt_with([](KernelCase& kernel) { kernel.mended = false; });
+    search.attempt_with([](KernelCase& kernel) { kernel.with_workarounds = false; });
     if (is_tame(search.best())) search.attempt_with([](KernelCase& kernel) { kernel.careful = false; });
     // The plainest first: targets only get plainer.
     for (std::size_t skipped = search.best().targets.size() - 1; skipped > 0; skipped--) {

@@ -15,15 +15,15 @@ void default_tails(Search& search) {
     }
 }
 
-/// All but the guilty one and what it needs at once, then one after the other, the last first: none requires a later
+/// All but the culprit one and what it needs at once, then one after the other, the last first: none requires a later
 /// one.
 void fewer(Search& search) {
     KernelCase alone = search.best();
     std::set<std::string> needed;
-    if (alone.guilty >= 0) {
-        const expr::Directive& guilty = alone.schedule[static_cast<std::size_t>(alone.guilty)];
-        needed.insert(expr::print(guilty));
-        for (const int required : guilty.requires_)
+    if (alone.culprit >= 0) {
+        const expr::Directive& culprit = alone.schedule[static_cast<std::size_t>(alone.culprit)];
+        needed.insert(expr::print(culprit));
+        for (const int required : culprit.requires_)
             needed.insert(expr::print(alone.schedule[static_cast<std::size_t>(required)]));
     }
     if (drop_directives(alone, [&](const expr::Directive& other) { return !needed.contains(expr::print(other)); }) &&

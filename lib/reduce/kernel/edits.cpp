@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/words.h"
+
 namespace whittle::reduce::kernel {
 
 using expr::Expr;
@@ -16,8 +18,7 @@ std::vector<Root> roots(Group& group) {
         all.push_back({&stage.value, stage.vars});
         for (expr::Update& update : stage.updates) {
             std::vector<expr::LoopVar> loops = update.domain;
-            for (const expr::LoopVar& var : expr::loops_of(stage, update))
-                if (std::ranges::find(loops, var) == loops.end()) loops.push_back(var);
+            for (const expr::LoopVar& var : expr::loops_of(stage, update)) add_once(loops, var);
             all.push_back({&update.value, loops});
             if (update.condition) all.push_back({&update.condition, loops});
             for (Expr& index : update.where) all.push_back({&index, loops});
@@ -53,14 +54,14 @@ bool drop_directives(KernelCase& kernel, const std::function<bool(const expr::Di
         const bool needs_gone = std::ranges::any_of(
             directive.requires_, [&](int needed) { return position[static_cast<std::size_t>(needed)] < 0; });
         if (needs_gone || gone(directive)) {
-            if (static_cast<int>(i) == kernel.guilty) return false;
+            if (static_cast<int>(i) == kernel.culprit) return false;
             continue;
         }
         for (int& needed : directive.requires_) needed = position[static_cast<std::size_t>(needed)];
         position[i] = static_cast<int>(kept.size());
         kept.push_back(std::move(directive));
     }
-    if (kernel.guilty >= 0) kernel.guilty = position[static_cast<std::size_t>(kernel.guilty)];
+    if (kernel.culprit >= 0) kernel.culprit = position[static_cast<std::size_t>(kernel.culprit)];
     kernel.schedule = std::move(kept);
     return true;
 }

@@ -27,7 +27,7 @@ void each_expression(expr::Group& group, const std::function<expr::Expr(const ex
 expr::Expr with_loads(const expr::Expr& root, const std::string& name,
                       const std::function<expr::Expr(const expr::Expr& load)>& f);
 
-/// Drops the directives that `gone` names, and those that require them; positions stay right. False where the guilty
+/// Drops the directives that `gone` names, and those that require them; positions stay right. False where the culprit
 /// one is among them: then the case is no longer one.
 bool drop_directives(KernelCase& kernel, const std::function<bool(const expr::Directive&)>& gone);
 

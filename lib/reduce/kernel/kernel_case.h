@@ -19,14 +19,14 @@ namespace whittle::reduce {
 struct KernelCase {
     expr::Group group;
     expr::Schedule schedule = {};     ///< every directive is on
-    int guilty = -1;                  ///< position of the directive without which it does not fail; -1: there is none
+    int culprit = -1;                 ///< position of the directive without which it does not fail; -1: there is none
     std::vector<Tensor> inputs = {};  ///< one per group.inputs, row-major
     std::vector<std::string> targets = {};  ///< that it may be compiled for, the plainest last
     bool careful = true;                    ///< whether NaN, -0 and overflow are taken care of in every operation
-    bool mended = true;                     ///< whether the passes that work round known bugs are in
+    bool with_workarounds = true;           ///< whether the passes that work round known bugs are in
 };
 
-/// Whether the case fails as it should, and would not without the guilty directive. Asked only of cases whose group
+/// Whether the case fails as it should, and would not without the culprit directive. Asked only of cases whose group
 /// keeps the rules of expr/group.h and whose loads are in bounds.
 using StillFails = std::function<bool(const KernelCase&)>;
 

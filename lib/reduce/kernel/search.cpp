@@ -10,8 +10,8 @@ namespace whittle::reduce {
 namespace kernel {
 
 std::string Search::key(const KernelCase& kernel) {
-    std::string text = expr::key(kernel.group, kernel.schedule) + "\n" + std::to_string(kernel.guilty) +
-                       (kernel.mended ? " with workarounds" : "") + (kernel.careful ? " careful" : "") + "\n";
+    std::string text = expr::key(kernel.group, kernel.schedule) + "\n" + std::to_string(kernel.culprit) +
+                       (kernel.with_workarounds ? " with workarounds" : "") + (kernel.careful ? " careful" : "") + "\n";
     for (const std::string& target : kernel.targets) text += target + "\n";
     for (const Tensor& input : kernel.inputs) text += content_hash(input) + "\n";
     return text;

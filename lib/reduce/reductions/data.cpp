@@ -7,9 +7,9 @@
 #include <functional>
 
 #include "reduce/reductions/reduction.h"
-#include "tensor/alike.h"
 #include "tensor/random.h"
 #include "tensor/reach.h"
+#include "tensor/scalars.h"
 
 namespace whittle::reduce {
 namespace {
@@ -94,8 +94,8 @@ class LeafEdits {
         if (!is_floating(old_.dtype())) return;
         const std::vector<double> values = old_.values<double>();
         const auto is_small = [](double v) { return is_whole(v) && std::abs(v) <= kSmall; };
-        if (!same && !std::all_of(values.begin(), values.end(), is_small)) offer("small whole numbers", small_numbers);
-        if (!std::all_of(values.begin(), values.end(), is_whole))
+        if (!same && !std::ranges::all_of(values, is_small)) offer("small whole numbers", small_numbers);
+        if (!std::ranges::all_of(values, is_whole))
             offer("whole numbers",
                   [](const Tensor& old) { return mapped(old, [](double v) { return std::nearbyint(v); }); });
         const DType dtype = old_.dtype();

@@ -59,11 +59,10 @@ class Sizing {
             Places together = tied(place, 1);
             if (together.empty()) together = tied(place, place.size - 1);  // a window may need several
             // What makes no data smaller is no size.
-            const bool shrinks = std::any_of(together.begin(), together.end(), [&](const Place& at) {
-                return at.kind == Place::Kind::dimension && holds_data(at);
-            });
+            const bool shrinks = std::ranges::any_of(
+                together, [&](const Place& at) { return at.kind == Place::Kind::dimension && holds_data(at); });
             Places sorted = together;
-            std::sort(sorted.begin(), sorted.end());
+            std::ranges::sort(sorted);
             if (!shrinks || !known.insert(sorted).second) continue;
             const auto edit = [&, least = smallest(together)](Draft::Keep keep) {
                 edits.push_back({"size " + std::to_string(place.size) + " of %" + node(place).name +

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "frontends/onnx/save.h"
 #include "graph/value_ref.h"
 #include "graph/verify.h"
 #include "ops/core/interpreter.h"
@@ -25,7 +26,7 @@ class CheckingInterpreter : public Interpreter {
     void observe(const Graph& graph, NodeId id, std::span<const Tensor> results) override {
         if (++steps_ > kMostSteps) throw Error("the graph did not end after " + std::to_string(kMostSteps) + " values");
         if (told_to_stop()) throw Error("interrupted");
-        const Node& node = graph.nodes[static_cast<std::size_t>(id)];
+        const Node& node = graph.node({id});
         for (std::size_t i = 0; i < node.results.size(); ++i)
             if (!same_type(node.results[i], ValueMeta::of(results[i])))
                 throw Error("the type of %" + node.name + " differs from the type that is inferred for its operands");
@@ -203,11 +204,11 @@ void Draft::set_outputs(Node& output) const {
     const ArgList all = output.args;
     output.args.clear();
     std::set<NodeId> listed;
-    const bool computes = std::any_of(all.begin(), all.end(),
-                                      [&](const Arg& arg) { return !is_leaf(work_.node(resolved(*arg.node()))); });
+    const bool computes =
+        std::ranges::any_of(all, [&](const Arg& arg) { return !is_leaf(work_.node(resolved(*arg.node()))); });
     for (std::size_t i = 0; i < all.size(); ++i) {
         const NodeRef ref = resolved(*all[i].node());
-        const bool dropped = std::find(dropped_outputs_.begin(), dropped_outputs_.end(), i) != dropped_outputs_.end() ||
+        const bool dropped = std::ranges::find(dropped_outputs_, i) != dropped_outputs_.end() ||
                              (computes && is_leaf(work_.node(ref))) || listed.contains(ref.id);
         if (outermost_ && dropped) continue;
         listed.insert(ref.id);
@@ -218,9 +219,9 @@ void Draft::set_outputs(Node& output) const {
 std::optional<Graph> Draft::assemble() const {
     std::vector<NodeId> order(work_.nodes.size());
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](NodeId a, NodeId b) {
-        const NodeKind of_a = work_.nodes[static_cast<std::size_t>(a)].kind;
-        const NodeKind of_b = work_.nodes[static_cast<std::size_t>(b)].kind;
+    std::ranges::stable_sort(order, [&](NodeId a, NodeId b) {
+        const NodeKind of_a = work_.node({a}).kind;
+        const NodeKind of_b = work_.node({b}).kind;
         return of_a != of_b ? of_a < of_b : order_[static_cast<std::size_t>(a)] < order_[static_cast<std::size_t>(b)];
     });
     std::vector<NodeRef> position(order.size());
@@ -229,7 +230,7 @@ std::optional<Graph> Draft::assemble() const {
     Graph graph = work_;
     graph.nodes.clear();
     for (const NodeId id : order) {
-        Node node = work_.nodes[static_cast<std::size_t>(id)];
+        Node node = work_.node({id});
         if (node.kind == NodeKind::output) set_outputs(node);
         graph.nodes.push_back(
             map_inputs(node, [&](NodeRef ref) { return Arg(position[static_cast<std::size_t>(resolved(ref).id)]); }));
@@ -254,6 +255,7 @@ bool Draft::infer_again(Graph& graph) const {
         if (takes_numbers_alone(node)) return false;
         try {
             const std::vector<ValueMeta> fresh = infer(graph, node);
+            if (graph.dialect == "onnx") check_operand_types(graph, node);
             const bool known = node.results.size() == fresh.size() &&
                                std::equal(fresh.begin(), fresh.end(), node.results.begin(), same_type);
             if (known) continue;

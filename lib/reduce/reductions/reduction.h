@@ -1,4 +1,4 @@
-// A reduction: a name, a description and the places where it could make a case simpler. One driver (simplify.h) owns
+// A reduction: a name, a description and the places where it could make a case simpler. One driver (simplify()) owns
 // the search for those that can be had at once.
 #pragma once
 

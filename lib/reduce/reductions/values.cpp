@@ -14,7 +14,7 @@ std::vector<Edit> value_edits(const Case& from) {
             const Node& value = graph.node({id});
             const std::vector<NodeId>& read_by = readers[static_cast<std::size_t>(id)];
             // What is only returned may as well be deleted; not so where outputs are given by position.
-            const bool matters = std::any_of(read_by.begin(), read_by.end(), [&](NodeId reader) {
+            const bool matters = std::ranges::any_of(read_by, [&](NodeId reader) {
                 return graph.node({reader}).kind == NodeKind::call || &graph != &from.graph;
             });
             if (value.results.size() != 1 || !matters) continue;

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "base/interrupt.h"
+#include "base/subprocess.h"
 #include "base/words.h"
 #include "reduce/schedule/runs.h"
 
@@ -15,13 +15,6 @@ namespace whittle::reduce {
 using Component = ScheduleBlame::Component;
 
 namespace {
-
-std::vector<std::string> split_at_dashes(const std::string& text) {
-    std::vector<std::string> words;
-    std::istringstream in(text);
-    for (std::string word; std::getline(in, word, '-');) words.push_back(word);
-    return words;
-}
 
 /// "x86", "64", "linux" of a target.
 constexpr std::size_t kPlatformWords = 3;
@@ -79,7 +72,14 @@ class Blaming {
             const std::int64_t middle = passes + (failing - passes) / 2;
             (ask(limited(middle)) ? failing : passes) = middle;
         }
-        blame_.what = "pass " + std::to_string(failing);
+        const auto print = [&](const std::string& options) {
+            Variables variables = limited(failing);
+            if (!options.empty()) variables[0].second += " " + options;
+            return runs_.run(done_.left_out, variables).printed;
+        };
+        blame_.pass = reduce::find_pass(print(""), failing, print);
+        const std::string& name = blame_.pass.name;
+        blame_.what = "pass " + std::to_string(failing) + (name.empty() ? "" : ", " + name + ",");
         blame_.tries.push_back({"LLVM's optional passes to " + std::to_string(passes), variable(passes), false});
         blame_.tries.push_back({"LLVM's optional passes to " + std::to_string(failing), variable(failing), true});
     }
@@ -89,11 +89,11 @@ class Blaming {
 
     // The target that Halide compiles for where the program does not say.
 
-    std::vector<std::string> target_words() const { return split_at_dashes(done_.target); }
+    std::vector<std::string> target_words() const { return split(done_.target, '-'); }
     Variables with_features(const std::vector<std::string>& features) const {
         std::vector<std::string> words = target_words();
         words.resize(kPlatformWords);
-        words.insert(words.end(), features.begin(), features.end());
+        append(words, features);
         return {{"HL_JIT_TARGET", join(words, "-")}};
     }
 
@@ -158,6 +158,22 @@ std::string to_text(const ScheduleBlame& blame) {
         const ScheduleBlame::Try& tried = blame.tries[i];
         text += fmt::format("{:<12}{:<{}}  {:<{}}  {}\n", i == 0 ? "tried:" : "", tried.what, width, tried.variable,
                             variable, tried.fails ? "fails" : "passes");
+    }
+    return text;
+}
+
+std::string module_text(const ScheduleBlame& blame, const std::filesystem::path& file) {
+    std::string text = fmt::format("{:<12}{}\n", "module:", file.string() + ", as the code generator gets it");
+    if (blame.pass.llc.empty()) return text;
+    for (const bool with : {false, true}) {
+        std::vector<std::string> command = blame.pass.llc;
+        std::ranges::replace(command, std::string("{}"), file.string());
+        if (!with) {
+            command.back() = "before.s";
+            std::ranges::replace(command, "-opt-bisect-limit=" + std::to_string(blame.pass.number_in_llc),
+                                 "-opt-bisect-limit=" + std::to_string(blame.pass.number_in_llc - 1));
+        }
+        text += fmt::format("{:<12}{}\n", "", shell_quote(command));
     }
     return text;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "reduce/schedule/llvm_pass.h"
 #include "reduce/schedule/minimize.h"
 
 namespace whittle::reduce {
@@ -20,6 +21,7 @@ struct ScheduleBlame {
     };
     Component component = Component::lowering;
     std::string what = {};  ///< the pass, the features
+    LlvmPass pass = {};     ///< of LLVM
     struct Try {
         std::string what = {}, variable = {};  ///< "one thread", "HL_NUM_THREADS=1"
         bool fails = false;
@@ -31,6 +33,8 @@ struct ScheduleBlame {
 ScheduleBlame blame_schedule(const ScheduleRequest& request, const MinimizedSchedule& done);
 
 std::string to_text(const ScheduleBlame& blame);
+/// The commands that show what the pass does to its module, which `file` holds.
+std::string module_text(const ScheduleBlame& blame, const std::filesystem::path& file);
 nlohmann::json to_json(const ScheduleBlame& blame);
 
 }  // namespace whittle::reduce

@@ -9,12 +9,12 @@
 #include "base/interrupt.h"
 #include "base/seconds.h"
 #include "reduce/schedule/answers.h"
+#include "reduce/schedule/report.h"
 #include "reduce/schedule/runs.h"
 
 namespace whittle::reduce {
 
 using halide_program::Directive;
-using halide_program::Event;
 
 namespace {
 
@@ -90,26 +90,43 @@ class ScheduleSearch {
     // ---- candidates ------------------------------------------------------------------------------------------------
 
     void search() {
+        take(&Directive::is_candidate);
+        Result result = search_items();
+        if (result.reproduces && result.finished && result.kept.empty()) {  // sizes are asked about last
+            const std::set<std::string> candidates = left_out({});
+            take(&Directive::states_size);
+            always_ = candidates;
+            if (!items_.empty()) result = search_items();
+        }
+        finish(result);
+    }
+
+    /// Makes items of the directives that `is_one` finds.
+    void take(bool (Directive::*is_one)() const) {
         std::map<int, int> item_of;  // by the directive's number
         std::set<std::string> keys;
+        items_.clear();
         for (const Directive& directive : done_.program.directives) {
-            if (!directive.is_candidate() || !keys.insert(directive.key).second) continue;
+            if (!(directive.*is_one)() || !keys.insert(directive.key).second) continue;
             item_of.emplace(directive.number, static_cast<int>(items_.size()));
             items_.push_back(directive);
         }
-        done_.candidates = items_.size();
-        needs_.resize(items_.size());
+        done_.candidates += items_.size();
+        needs_.assign(items_.size(), {});
         for (std::size_t i = 0; i < items_.size(); ++i)
             for (const int number : items_[i].needs)
                 if (const auto found = item_of.find(number); found != item_of.end()) needs_[i].push_back(found->second);
+    }
 
+    Result search_items() {
+        fallen_.clear();
         Result result = find();
         if (done_.repeat == 1 && result.finished && !is_steady(result)) {
             measure_rate();
             done_.repeat = std::max(kLeastRepeats, done_.repeat);
             result = find();
         }
-        finish(result);
+        return result;
     }
 
     Result find() {
@@ -175,20 +192,10 @@ class ScheduleSearch {
     // ---- questions -------------------------------------------------------------------------------------------------
 
     std::set<std::string> left_out(const Set& kept) const {
-        std::set<std::string> keys;
+        std::set<std::string> keys = always_;
         for (int item = 0; item < static_cast<int>(items_.size()); ++item)
             if (!std::ranges::binary_search(kept, item)) keys.insert(items_[static_cast<std::size_t>(item)].key);
         return keys;
-    }
-
-    /// The keys of the directives that fell away or moved, since others were left out.
-    static std::set<std::string> fallen_in(const halide_program::Program& program) {
-        std::map<int, std::string> keys;
-        for (const Directive& directive : program.directives) keys.emplace(directive.number, directive.key);
-        std::set<std::string> fallen;
-        for (const Event& event : program.events)
-            if (const auto of = keys.find(event.of); of != keys.end() && !event.is_error()) fallen.insert(of->second);
-        return fallen;
     }
 
     /// In any thread.
@@ -279,8 +286,8 @@ class ScheduleSearch {
         done_.pipeline = captured_with(captured, without, culprits);
         if (std::filesystem::exists(inputs)) done_.inputs = inputs;
         if (done_.pipeline) return;
-        done_.not_captured = captured.captured.empty() ? "no pipeline was captured"
-                                                       : "the directives are in no pipeline that was captured";
+        done_.not_captured =
+            captured.captured.empty() ? "no pipeline was captured" : "no captured pipeline has these directives";
         for (const std::string& note : captured.notes) done_.not_captured += "; " + note;
     }
 
@@ -307,6 +314,7 @@ class ScheduleSearch {
     ProgramRuns runs_;
     MinimizedSchedule done_;
     std::vector<Directive> items_;         ///< what may be left out
+    std::set<std::string> always_;         ///< keys of what is left out each time
     std::vector<std::vector<int>> needs_;  ///< items, of each
     std::size_t queries_ = 0, smallest_ = 0;
     std::map<std::string, std::size_t> failures_;  ///< of the whole program, by how often they occurred

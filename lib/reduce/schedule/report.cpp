@@ -1,22 +1,24 @@
 // The minimized schedule as people and programs read it.
+#include "reduce/schedule/report.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/words.h"
-#include "reduce/schedule/minimize.h"
 
 namespace whittle::reduce {
 
 using nlohmann::json;
 using Outcome = MinimizedSchedule::Outcome;
 
-namespace {
-
-std::string row(std::string_view name, const std::string& text) {
-    return fmt::format("{:<11} {}\n", std::string(name) + ":", text);
+std::string report_row(std::string_view name, const std::string& text) {
+    return fmt::format("{:<11} {}\n", name.empty() ? "" : std::string(name) + ":", text);
 }
+
+namespace {
 
 std::string rate_text(const MinimizedSchedule& done) {
     const std::string rate = std::to_string(done.failed) + " of " + plural(done.runs, "run");
@@ -29,6 +31,8 @@ std::string role_of(const NeededDirective& needed) {
     for (const int number : needed.allows) numbers.push_back(std::to_string(number));
     return numbers.empty() ? "cause" : "allows " + join(numbers);
 }
+
+}  // namespace
 
 std::string needed_text(const std::vector<NeededDirective>& all) {
     std::size_t role = 0, width = 0;
@@ -43,6 +47,30 @@ std::string needed_text(const std::vector<NeededDirective>& all) {
     return text;
 }
 
+std::string notes_text(const halide_program::Program& program) {
+    std::string text;
+    for (const std::string& note : program.notes) text += report_row("note", note);
+    return text;
+}
+
+json to_json(const NeededDirective& needed) {
+    json entry = halide_program::to_json(needed.directive);
+    entry["allows"] = needed.allows;
+    entry["cause"] = needed.allows.empty();
+    return entry;
+}
+
+std::set<std::string> fallen_in(const halide_program::Program& program) {
+    std::map<int, std::string> keys;
+    for (const halide_program::Directive& directive : program.directives) keys.emplace(directive.number, directive.key);
+    std::set<std::string> fallen;
+    for (const halide_program::Event& event : program.events)
+        if (const auto of = keys.find(event.of); of != keys.end() && !event.is_error()) fallen.insert(of->second);
+    return fallen;
+}
+
+namespace {
+
 std::string culprit_text(const MinimizedSchedule& done) {
     std::vector<std::string> causes;
     for (const NeededDirective& needed : done.needed)
@@ -56,61 +84,55 @@ std::string_view name(Outcome outcome) {
     return kNames[static_cast<std::size_t>(outcome)];
 }
 
-std::string notes_text(const MinimizedSchedule& done) {
-    std::string text;
-    for (const std::string& note : done.program.notes) text += row("note", note);
-    return text;
-}
-
 std::string minimized_text(const MinimizedSchedule& done) {
     std::string text =
-        row("minimized", std::to_string(done.candidates) + " -> " + plural(done.needed.size(), "directive") + " in " +
-                             fmt::format("{} queries, {:.1f} s", done.queries, done.seconds));
+        report_row("minimized", std::to_string(done.candidates) + " -> " + plural(done.needed.size(), "directive") +
+                                    " in " + fmt::format("{} queries, {:.1f} s", done.queries, done.seconds));
     text += needed_text(done.needed);
     if (!done.finished)
-        text += row("stopped", "the smallest set found so far");
+        text += report_row("stopped", "these directives are the smallest set found so far");
     else if (!done.reservation.empty())
-        text += row("note", done.reservation);
+        text += report_row("note", done.reservation);
     if (done.finished)
-        text += row("confirmed",
-                    done.confirmed ? "yes: with these directives alone, the program fails in the same way"
-                                   : "no: with these directives alone, the program did not fail when it was run again");
-    return text + row("culprit", culprit_text(done));
+        text += report_row("confirmed",
+                           done.confirmed
+                               ? "yes: with these directives alone, the program fails in the same way"
+                               : "no: with these directives alone, the program did not fail when it was run again");
+    return text + report_row("culprit", culprit_text(done));
 }
 
 }  // namespace
 
 std::string to_text(const MinimizedSchedule& done) {
     std::string text;
-    if (!done.failure.empty()) text += row("failure", done.failure + " (" + rate_text(done) + ")");
+    if (!done.failure.empty()) text += report_row("failure", done.failure + " (" + rate_text(done) + ")");
     if (done.failure.starts_with("results") && !done.why.empty()) text += std::string(12, ' ') + done.why + "\n";
-    text += notes_text(done);
+    text += notes_text(done.program);
     switch (done.outcome) {
         case Outcome::minimized:
             return text + minimized_text(done);
         case Outcome::not_failing:
-            return text + row("not failing", done.reservation.empty()
-                                                 ? "the program ends well in " + plural(done.runs, "run") +
-                                                       ", and computes what it computes without a schedule"
-                                                 : done.reservation);
+            return text + report_row("not failing", done.reservation.empty()
+                                                        ? "the program passes in " + plural(done.runs, "run") +
+                                                              ", and its results are the same as without a schedule"
+                                                        : done.reservation);
         case Outcome::not_the_schedule:
-            return text + row("culprit", "not the schedule: the program fails in the same way without any of its " +
+            return text +
+                   report_row("culprit", "not the schedule: the program fails in the same way without any of its " +
                                              plural(done.candidates, "directive"));
         case Outcome::no_reference:
-            return text + row("no verdict", done.why) +
-                   row("hint", "--test SCRIPT decides whether a run fails, where the program itself does not say so");
+            return text + report_row("no verdict", done.why) +
+                   report_row(
+                       "hint",
+                       "if the program does not report its failure itself, add --test SCRIPT, which decides whether a "
+                       "run fails");
     }
     return text;
 }
 
 json to_json(const MinimizedSchedule& done) {
     json needed = json::array();
-    for (const NeededDirective& one : done.needed) {
-        json entry = halide_program::to_json(one.directive);
-        entry["allows"] = one.allows;
-        entry["cause"] = one.allows.empty();
-        needed.push_back(std::move(entry));
-    }
+    for (const NeededDirective& one : done.needed) needed.push_back(to_json(one));
     json result{{"outcome", name(done.outcome)}, {"failure", done.failure},
                 {"failed", done.failed},         {"runs", done.runs},
                 {"repeat", done.repeat},         {"directives", done.program.directives.size()},

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/pattern.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "tensor/npy.h"
 
 namespace whittle::reduce {
@@ -58,7 +59,7 @@ std::vector<std::string> command_of(const ScheduleRequest& request) {
     std::string path = request.program.string();
     if (path.find('/') == std::string::npos) path = "./" + path;
     std::vector<std::string> words{path};
-    words.insert(words.end(), request.arguments.begin(), request.arguments.end());
+    append(words, request.arguments);
     return words;
 }
 
@@ -68,7 +69,7 @@ fs::path write_candidate(const ScheduleRequest& request, const Variables& enviro
     for (const auto& [name, value] : environment) words.push_back(name + "=" + value);
     std::vector<std::string> command = command_of(request);
     command[0] = fs::absolute(command[0]).lexically_normal().string();
-    words.insert(words.end(), command.begin(), command.end());
+    append(words, command);
     const fs::path file = folder / "program";
     write_file(file, "#!/bin/sh\n" + shell_quote(words) + " \"$@\"\n");
     fs::permissions(file, fs::perms::owner_all);
@@ -84,22 +85,23 @@ RunEnd ProgramRuns::run(const fs::path& folder, const RecordingOptions& options,
                         const Variables& variables) const {
     const Recording recording(folder, options);
     Variables environment = recording.whole_environment();
-    environment.insert(environment.end(), variables.begin(), variables.end());
+    append(environment, variables);
     std::vector<std::string> argv = command_of(request_);
+    constexpr std::size_t kMostPrinted = std::size_t(64) << 20;  // LLVM prints modules
     ProcessOptions process{.timeout = request_.timeout, .memory_limit = request_.memory};
+    if (!variables.empty()) process.output_limit = kMostPrinted;
     if (asks) {
         const std::string file = write_candidate(request_, environment, folder).string();
         argv = request_.check;
         if (argv.empty()) argv = {request_.test.string(), file};
-        for (std::string& word : argv)
-            for (std::size_t at = 0; (at = word.find("{}", at)) != std::string::npos; at += file.size())
-                word.replace(at, 2, file);
+        for (std::string& word : argv) word = replaced(std::move(word), "{}", file);
     } else {
         process.environment = environment;
     }
     const ProcessResult result = run_process(argv, process);
     RunEnd end{.unresolved = result.out_of_memory || result.ended_from_outside,
                .program = halide_program::read_recording(folder, request_.program)};
+    if (!variables.empty()) end.printed = result.err;
     end.failure = asks ? judged(result, request_) : failure_of(result, end.program);
     if (!reference_.empty() && end.failure.empty()) end.difference = differences(recording.results_folder());
     return end;
@@ -144,7 +146,7 @@ std::string ProgramRuns::differences(const fs::path& results) const {
         for (const fs::directory_entry& entry : fs::directory_iterator(folder)) names.insert(entry.path().filename());
     for (const fs::path& name : names) {
         if (!fs::exists(reference_ / name) || !fs::exists(results / name))
-            return "another number of results than the reference";
+            return "the number of results differs from that of the reference";
         if (const auto difference = compare(load_npy(results / name), load_npy(reference_ / name), request_.accuracy))
             return difference->description;
     }

@@ -21,6 +21,7 @@ struct RunEnd {
     std::string failure = {};
     bool unresolved = false;  ///< ended by a limit of memory or from outside: no answer
     halide_program::Program program = {};
+    std::string printed = {};     ///< to its error output, where it has variables
     std::string difference = {};  ///< of its results from the reference; empty: none, or they were not compared
     /// What is minimized: the failure, or that there is a difference; empty: it does not fail.
     std::string shown() const {

@@ -1,7 +1,9 @@
-#include "reduce/search/likely.h"
+#include "reduce/search/search.h"
 
 #include <algorithm>
 #include <queue>
+
+#include "base/words.h"
 
 namespace whittle::reduce {
 namespace {
@@ -46,7 +48,7 @@ std::vector<Set> likely_next(const Problem& problem, Mode mode, const std::map<S
         try {
             search(rehearsed, {.mode = mode});
         } catch (const Unknown& unknown) {
-            if (std::find(next.begin(), next.end(), unknown.set) == next.end()) next.push_back(unknown.set);
+            add_once(next, unknown.set);
             branch(future, unknown.set);
         }
     }

@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "base/words.h"
-#include "reduce/search/likely.h"
 
 namespace whittle::reduce {
 namespace {
@@ -21,7 +20,7 @@ namespace {
 struct Stopped {};
 
 Set sorted(Set set) {
-    std::sort(set.begin(), set.end());
+    std::ranges::sort(set);
     set.erase(std::unique(set.begin(), set.end()), set.end());
     return set;
 }
@@ -70,8 +69,7 @@ class Searcher {
             result_.one_minimal = true;
             return;
         }
-        const bool alone =
-            std::any_of(problem_.likely.begin(), problem_.likely.end(), [this](int item) { return fails({item}); });
+        const bool alone = std::ranges::any_of(problem_.likely, [this](int item) { return fails({item}); });
         switch (alone ? Mode::linear : options_.mode) {
             case Mode::linear:
                 break;
@@ -225,8 +223,7 @@ class Searcher {
             }
         }
         std::vector<int> order = items;
-        std::stable_sort(order.begin(), order.end(),
-                         [&](int a, int b) { return at(a) != at(b) ? at(a) < at(b) : a > b; });
+        std::ranges::stable_sort(order, [&](int a, int b) { return at(a) != at(b) ? at(a) < at(b) : a > b; });
         return order;
     }
 
@@ -240,10 +237,10 @@ class Searcher {
             result_.reservation.clear();
             const Set items = best_;
             for (auto item = items.rbegin(); item != items.rend(); ++item) {
-                if (!std::binary_search(best_.begin(), best_.end(), *item)) continue;  // it could not live without one
+                if (!std::ranges::binary_search(best_, *item)) continue;  // it could not live without one
                 const TestResult result = ask(without(best_, *item));
                 if (result == TestResult::unresolved)
-                    result_.reservation = "some candidates with one item less got no verdict";
+                    result_.reservation = "some candidates that are smaller by one item got no verdict";
                 if (result != TestResult::fails) continue;
                 changed = true;
                 if (options_.mode != Mode::automatic) continue;
@@ -287,8 +284,7 @@ class Searcher {
         const double prior = std::min(kMostPrior, kPriorEssential / static_cast<double>(best_.size()));
         for (const int item : best_) items.push_back({item, prior});
         for (;;) {
-            std::stable_sort(items.begin(), items.end(),
-                             [](const Item& a, const Item& b) { return a.essential < b.essential; });
+            std::ranges::stable_sort(items, [](const Item& a, const Item& b) { return a.essential < b.essential; });
             // Without the first k: the expected number of items dropped is k times the chance that none is essential.
             double none = 1, chance = 1, most = 0;
             std::size_t count = 0;
@@ -303,9 +299,7 @@ class Searcher {
             Set rest;
             for (std::size_t k = count; k < items.size(); k++) rest.push_back(items[k].number);
             if (fails(sorted(rest)))  // more may have gone than was asked for
-                std::erase_if(items, [&](const Item& item) {
-                    return !std::binary_search(best_.begin(), best_.end(), item.number);
-                });
+                std::erase_if(items, [&](const Item& item) { return !std::ranges::binary_search(best_, item.number); });
             else
                 for (std::size_t k = 0; k < count; k++)
                     items[k].essential = count == 1 ? 1 : items[k].essential / (1 - chance);
@@ -364,7 +358,7 @@ std::vector<std::string> mode_names() { return {"auto", "bisect", "linear", "pro
 
 Mode mode_from_name(const std::string& name) {
     const std::vector<std::string> names = mode_names();
-    const auto found = std::find(names.begin(), names.end(), name);
+    const auto found = std::ranges::find(names, name);
     if (found == names.end()) throw Error("found '" + name + "', expected one of " + join(names));
     return static_cast<Mode>(found - names.begin());
 }

@@ -9,7 +9,7 @@ execute_process(COMMAND ${WHITTLE_ESBUILD} ${report_folder}/main.js --bundle --f
                         --log-level=warning --outfile=${report_script}
                 COMMAND_ERROR_IS_FATAL ANY)
 
-set(report_text "// Generated from share/report by CMake.\n#include <string>\n\n#include \"report/page/assets.h\"\n\nnamespace whittle::html {\n\n")
+set(report_text "// Generated from share/report by CMake.\n#include <string>\n\n#include \"report/page/parts.h\"\n\nnamespace whittle::html {\n\n")
 # In pieces, since compilers limit the length of one literal.
 function(whittle_asset function file)
   file(READ ${file} text)

@@ -1,17 +1,15 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "base/command_words.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "formats/shared_fields.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
-#include "report/page/findings.h"
-#include "report/page/minified.h"
 #include "report/page/page.h"
-#include "report/page/sources.h"
+#include "report/page/parts.h"
 
 namespace whittle::html {
 
@@ -22,10 +20,8 @@ namespace {
 /// "layers.0.attention". Exporters of ONNX put it into nodes' names: "/layers/layers.0/attention/MatMul".
 std::string module_path(const Graph& graph, const Node& node) {
     if (graph.dialect != "onnx") return node.module_path;
-    std::istringstream segments(node.module_path);
-    std::vector<std::string> path;
-    for (std::string segment; std::getline(segments, segment, '/');)
-        if (!segment.empty()) path.push_back(segment);
+    std::vector<std::string> path = split(node.module_path, '/');
+    std::erase(path, "");
     if (!path.empty()) path.pop_back();  // the node's own
     std::string joined, last;
     for (const std::string& segment : path) {
@@ -170,6 +166,19 @@ json accuracy_json(const PageFacts& facts) {
     return all;
 }
 
+/// With places of the page.
+json schedule_json(json schedule, Sources& sources) {
+    for (json& directive : schedule["directives"]) {
+        const StackFrame frame{.file = directive.value("file", ""),
+                               .line = directive.value("line", 0),
+                               .function = {},
+                               .text = directive.value("source", "")};
+        if (const json places = sources.places({frame}); !places.empty()) directive["place"] = places[0];
+        for (const char* const member : {"file", "line", "column", "source"}) directive.erase(member);
+    }
+    return schedule;
+}
+
 /// Of the entries of a function.
 template <class T>
 T sum(const json& entries, const json& function, const char* member) {
@@ -265,6 +274,7 @@ json page_data(PageFacts facts) {
     data["callers"] = placed(facts.report.callers, sources);
     data["frames"] = frames_json(facts, data, sources);
     data["totals"] = totals_json(facts, data);
+    if (facts.schedule) data["halide"] = schedule_json(*facts.schedule, sources);
     if (facts.minified) data["minify"] = minified_json(*facts.minified, facts.repros, sources);
     add_findings(facts, data, sources);
     if (!facts.subject.profile.empty()) data["profile"] = report::to_json(facts.subject.profile);

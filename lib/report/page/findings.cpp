@@ -1,4 +1,4 @@
-#include "report/page/findings.h"
+#include "report/page/parts.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -69,10 +69,6 @@ std::string short_name(const std::string& op) {
 
 /// "a", "a and b", "a, b and 4 more".
 std::string sentence_of(const std::vector<std::string>& names) { return listed(names, 2, " and "); }
-
-void add_once(std::vector<std::string>& all, const std::string& one) {
-    if (!one.empty() && std::ranges::find(all, one) == all.end()) all.push_back(one);
-}
 
 /// Graphs that fail for one cause, as far as it can be told: their first wrong values are of one operation at one place
 /// in the source, or they end in the same exception. Each other graph is a cause of its own.
@@ -148,7 +144,7 @@ std::list<Cause> causes_of(const PageFacts& facts) {
             cause = std::ranges::find(causes, found.key, &Cause::key);
             if (cause == causes.end()) cause = causes.insert(cause, found);
             cause->graphs.push_back(graph);
-            if (found.value) add_once(cause->modules, found.value->module_path);
+            if (found.value && !found.value->module_path.empty()) add_once(cause->modules, found.value->module_path);
         }
         ++cause->runs;
     }
@@ -203,7 +199,7 @@ Finding minified_finding(const PageFacts& facts, const json& result, const Cause
     const json repro = result.value("repro", json::object());
     const bool verified = repro.value("verified", false);
     const json culprit = result.value("culprit", json::object());
-    const std::string guilty =
+    const std::string decisive =
         culprit.value("directive", "").empty() ? culprit.value("op", "") : culprit.value("directive", "");
     const json nodes = result.value("nodes", json::array());
     const bool one = nodes.size() == 1;
@@ -212,8 +208,8 @@ Finding minified_finding(const PageFacts& facts, const json& result, const Cause
                              (cause ? " of " + result["graph"].get<std::string>() : "") + " minimized to " +
                              (one ? short_name(nodes[0]["op"]) : result["calls_after"].dump()) +
                              (verified ? ", with a verified repro" : ""),
-                    .detail = guilty.empty() ? result.value("minimized_message", result.value("message", ""))
-                                             : "culprit: " + culprit.value("component", "") + " " + guilty,
+                    .detail = decisive.empty() ? result.value("minimized_message", result.value("message", ""))
+                                               : "culprit: " + culprit.value("component", "") + " " + decisive,
                     .go = "minify",
                     .repro = verified};
     if (one) finding.place = first_of(nodes[0]["at"]);
@@ -251,6 +247,19 @@ void add_capture_faults(const PageFacts& facts, std::vector<Finding>& findings) 
                      graph.name + " does not compute what the program computed; this is a bug in Whittle's capture",
                  .detail = graph.capture_fault,
                  .go = "graph=" + graph.name});
+}
+
+/// A program that uses Halide, and fails or meets an error of Halide.
+void add_schedule(const PageFacts& facts, std::vector<Finding>& findings) {
+    if (!facts.schedule) return;
+    const std::string error = facts.schedule->value("error", "");
+    if (error.empty() && facts.subject.ended.empty()) return;
+    findings.push_back({.level = "failed",
+                        .title = error.empty() ? "the program " + facts.subject.ended
+                                               : "Halide reports an error: " + error.substr(0, error.find('\n')),
+                        .detail = "minify finds the scheduling directives that cause the failure",
+                        .command = shell_quote(program_words("minify", facts.subject.words())),
+                        .go = "halide"});
 }
 
 void add_breaks(const PageFacts& facts, Sources& sources, std::vector<Finding>& findings) {
@@ -308,6 +317,7 @@ void add_findings(const PageFacts& facts, json& data, Sources& sources) {
     add_failures(facts, sources, causes, minified, findings);
     add_minified(facts, causes, minified, sources, findings);
     add_capture_faults(facts, findings);
+    add_schedule(facts, findings);
     add_breaks(facts, sources, findings);
     add_recompiles(facts, sources, findings);
     data["findings"] = json::array();

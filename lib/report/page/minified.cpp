@@ -1,4 +1,4 @@
-#include "report/page/minified.h"
+#include "report/page/parts.h"
 
 #include <filesystem>
 #include <memory>
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/subprocess.h"
-#include "diagnose/letter.h"
+#include "diagnose/diagnosis_report.h"
 #include "formats/json.h"
 #include "formats/json_text.h"
 #include "graph/text.h"
@@ -48,7 +48,7 @@ void add_graph(json& result, Sources& sources) {
                                            {"at", sources.places(node.stack)}});
         if (!graph.failure || graph.failure->backend.empty()) return;
         const auto backend = backend_of(*graph.failure);
-        result["report_to"] = diagnose::who_mends(graph, backend.get());
+        result["report_to"] = diagnose::where_to_report(graph, backend.get());
         if (!backend) return;
         if (const auto command = diagnose::last_good_command(graph, file, *backend); !command.empty())
             result["without"] = shell_quote(command);

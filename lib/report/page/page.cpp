@@ -6,7 +6,7 @@
 
 #include "base/words.h"
 #include "formats/json_text.h"
-#include "report/page/assets.h"
+#include "report/page/parts.h"
 
 namespace whittle::html {
 
@@ -74,6 +74,7 @@ std::string printed(const PageFacts& facts, const json& data) {
     const report::TextOptions options{.ops = true, .guards = true, .times = true, .recompiles = true};
     std::string text;
     if (facts.diff) text += element("pre", to_text(*facts.diff, options));
+    if (!facts.schedule_text.empty()) text += element("pre", facts.schedule_text);
     text += element("pre", to_text(facts.report, options)) + element("pre", to_text(facts.subject.profile, options));
     for (const auto& [graph, compared] : facts.accuracy)
         text += element("h2", graph) + element("pre", to_text(compared.divergence, compared.backend, options));

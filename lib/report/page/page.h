@@ -27,6 +27,9 @@ struct PageFacts {
     /// What minify found, as its --json says it, and the repros that were written, as those of repro; or null.
     const nlohmann::json* minified = nullptr;
     const nlohmann::json* repros = nullptr;
+    /// The schedule of a program that uses Halide, as explain --json says it, and as text; or null.
+    const nlohmann::json* schedule = nullptr;
+    std::string schedule_text = {};
     std::optional<report::TraceDiff> diff = {};  ///< what the subject has otherwise than an earlier one
 };
 

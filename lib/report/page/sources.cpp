@@ -1,4 +1,4 @@
-#include "report/page/sources.h"
+#include "report/page/parts.h"
 
 #include <sstream>
 #include <string_view>

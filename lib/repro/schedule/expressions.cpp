@@ -129,7 +129,7 @@ std::string ProgramNames::of(const std::string& kind, const std::string& name) {
 
 std::string Expressions::declared(std::vector<std::string>& list, const std::string& kind, const std::string& name) {
     const std::string text = names_.of(kind, name);
-    if (std::ranges::find(list, text) == list.end()) list.push_back(text);
+    add_once(list, text);
     return text;
 }
 

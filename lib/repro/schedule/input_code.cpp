@@ -1,4 +1,4 @@
-#include "repro/schedule/input_code.h"
+#include "repro/schedule/pipeline_code.h"
 
 #include "base/error.h"
 #include "base/words.h"

@@ -8,7 +8,6 @@
 #include "base/words.h"
 #include "frontends/halide/capture/neutral.h"
 #include "repro/schedule/expressions.h"
-#include "repro/schedule/input_code.h"
 
 namespace whittle::repro {
 
@@ -260,7 +259,7 @@ class Writer {
             const std::string func = stage_of(call.owner).first;
             if (!is_there(func) || (is_place(call.name) && !call.name.starts_with("hoist"))) continue;
             const bool depends = depends_on_culprit(func);
-            const bool sizes = halide_capture::is_neutral(call.name) && !made_.contains(func);
+            const bool sizes = halide_capture::is_neutral(call.name) && !made_.contains(func) && !call.culprit;
             const std::string text = call_text(call);
             if (sizes)
                 always_ += "    " + text + ";\n";
@@ -273,7 +272,21 @@ class Writer {
 
     // ---- outputs ----------------------------------------------------------------------------------------------------
 
-    std::string sizes_text(const std::vector<std::array<std::int64_t, 2>>& shape) const {
+    using Shape = std::vector<std::array<std::int64_t, 2>>;
+    static bool is_moved(const Shape& shape) {
+        return std::ranges::any_of(shape, [](const auto& dimension) { return dimension[0] != 0; });
+    }
+
+    static std::string buffer_code(const std::string& name, const std::string& type, const Shape& shape) {
+        std::string text =
+            "    Buffer<" + cpp_type(type) + "> " + name + "(std::vector<int>" + sizes_text(shape) + ");\n";
+        if (is_moved(shape))
+            text += "    " + name + ".set_min(" +
+                    join(shape, [](const auto& dimension) { return std::to_string(dimension[0]); }) + ");\n";
+        return text;
+    }
+
+    static std::string sizes_text(const Shape& shape) {
         return "{" + join(shape, [](const auto& one) { return std::to_string(one[1]); }) + "}";
     }
 
@@ -298,15 +311,25 @@ class Writer {
                                           return names_.of("func", name);
                                       }) + "})";
         if (!known) throw Error("the program compiled the pipeline and did not run it");
-        const auto& shape = pipeline_.shapes[0];
-        const bool moved = std::ranges::any_of(shape, [](const auto& dimension) { return dimension[0] != 0; });
-        if (!moved || !one) {
-            code_.realize = "    return " + who + ".realize(" + sizes_text(shape) + target + ");\n";
+        const auto& shapes = pipeline_.shapes;
+        const bool moved = std::ranges::any_of(shapes, [](const Shape& shape) { return is_moved(shape); });
+        const bool alike = std::ranges::all_of(shapes, [&](const Shape& shape) { return shape == shapes[0]; });
+        if (!moved && alike) {
+            code_.realize = "    return " + who + ".realize(" + sizes_text(shapes[0]) + target + ");\n";
             return;
         }
-        code_.realize = "    " + code_.result + " out(std::vector<int>" + sizes_text(shape) + ");\n    out.set_min(" +
-                        join(shape, [](const auto& dimension) { return std::to_string(dimension[0]); }) + ");\n    " +
-                        who + ".realize(out" + target + ");\n    return out;\n";
+        std::vector<std::string> buffers;
+        for (std::size_t i = 0; i < code_.types.size(); ++i) {
+            buffers.push_back(names_.of("result", one ? "result" : "result" + std::to_string(i)));
+            code_.realize += buffer_code(buffers[i], code_.types[i], shapes.size() == 1 ? shapes[0] : shapes.at(i));
+        }
+        const std::string result = one ? buffers[0] : names_.of("result", "results");
+        if (!one) {  // releases agree on this form alone
+            const std::string list = names_.of("result", "buffers");
+            code_.realize += "    std::vector<Buffer<>> " + list + "{" + join(buffers) + "};\n    Realization " +
+                             result + "(" + list + ");\n";
+        }
+        code_.realize += "    " + who + ".realize(" + result + target + ");\n    return " + result + ";\n";
     }
 
     const CapturedPipeline& pipeline_;

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "frontends/halide/captured.h"
+#include "repro/schedule/expressions.h"
 
 namespace whittle::repro {
 
@@ -43,5 +45,15 @@ std::string_view words(InputValues values);
 /// function computes it.
 PipelineCode code_of(const halide_program::CapturedPipeline& pipeline, InputValues values,
                      const std::filesystem::path& folder, const std::string& stem);
+
+struct InputFiles {
+    std::filesystem::path folder;  ///< where the files of the inputs lie
+    std::string stem;              ///< of the program: those beside it begin with it
+};
+
+/// Of the inputs `used`. What is too long for the program is read from `files`.
+std::string inputs_code(const halide_program::CapturedPipeline& pipeline, const std::set<std::string>& used,
+                        ProgramNames& names, InputValues values, const InputFiles& from,
+                        std::vector<PipelineCode::File>& files);
 
 }  // namespace whittle::repro

@@ -146,4 +146,32 @@ std::string candidates_program(std::span<const PipelineCode> candidates, const S
            (throws ? " catch (const Error &e) { printf(\"%s\\n\", e.what()); return 1; }" : "") + "\n";
 }
 
+namespace {
+
+std::string store_function(const PipelineCode& code) {
+    std::string text = "static void store() {\n    " + code.result + " results = run(true, true);\n";
+    for (std::size_t i = 0; i < code.outputs.size(); ++i) {
+        const std::string number = std::to_string(i), type = cpp_type(code.types[i]), result = "result" + number;
+        text += "    Buffer<" + type + "> " + result + " = results" +
+                (code.outputs.size() > 1 ? "[" + number + "]" : "") + ";\n    FILE *file" + number + " = fopen(\"" +
+                number + ".bin\", \"wb\");\n    " + result + ".for_each_element([&](const int *at) { fwrite(&" +
+                result + "(at), sizeof(" + type + "), 1, file" + number + "); });\n    fclose(file" + number + ");\n";
+    }
+    return text + "}\n";
+}
+
+}  // namespace
+
+std::string runs_program(std::span<const PipelineCode> runs) {
+    std::string text, cases;
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const std::string space = "run" + std::to_string(i);
+        text += "namespace " + space + " {\n" + run_function(runs[i]) + store_function(runs[i]) + "}\n";
+        cases += "    case " + std::to_string(i) + ": " + space + "::store(); return 0;\n";
+    }
+    return "#include \"Halide.h\"\n" + includes(text + "abort()") + "\nusing namespace Halide;\n" + text +
+           "int main(int, char **argv) try {\n    switch (atoi(argv[1])) {\n" + cases +
+           "    }\n    return 2;\n} catch (const Error &e) { printf(\"%s\\n\", e.what()); return 1; }\n";
+}
+
 }  // namespace whittle::repro

@@ -27,4 +27,8 @@ ReproProgram schedule_program(const PipelineCode& code, const ScheduleProgramReq
 /// control.
 std::string candidates_program(std::span<const PipelineCode> candidates, const ScheduleProgramRequest& request);
 
+/// One program of several runs: run with "N", it writes the results of run N as 0.bin, 1.bin …, each its elements from
+/// the innermost dimension on.
+std::string runs_program(std::span<const PipelineCode> runs);
+
 }  // namespace whittle::repro

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "backends/halide/releases.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/subprocess.h"
@@ -49,6 +50,7 @@ class Work {
         }
         const CapturedPipeline pipeline = verified(*program_.pipeline);
         if (done_.repro.verified) reduce(pipeline);
+        if (done_.repro.verified && options_.runs > 0) ask_releases();
         write();
         return std::move(done_);
     }
@@ -128,10 +130,42 @@ class Work {
         code_ = whole;
     }
 
+    /// Builds the program with each release of Halide that is installed, and runs it.
+    void ask_releases() {
+        std::vector<std::string> fail, right, other;
+        for (const std::string& release : halide::installed_releases()) {
+            Repro asked = done_.repro;
+            if (!halide::library_for({{"release", release}}).empty()) ask(release, asked);
+            const bool ended_well = asked.message.find(" ended with exit 0") != std::string::npos;
+            (asked.verified ? fail : ended_well ? right : other).push_back(release);
+        }
+        if (fail.size() + right.size() + other.size() < 2) return;
+        done_.releases = "fails in " + join(fail);
+        if (!right.empty()) done_.releases += "; right in " + join(right);
+        if (!other.empty()) done_.releases += "; no answer from " + join(other);
+        done_.repro.releases = done_.releases;
+    }
+
+    void ask(const std::string& release, Repro& asked) const {
+        asked.verified = false;
+        asked.runs = asked.of = 0;
+        try {
+            asked.program.compile_flags = halide::compile_flags_of(release);
+        } catch (const Error& error) {
+            asked.message = error.what();
+            return;
+        }
+        const TempDir folder("whittle-repro");
+        write_program(place_in(folder.path(), asked.program, options_), asked.program, options_);
+        copy_inputs(folder.path());
+        repro::verify(folder.path(), options_, asked);
+    }
+
     /// With what the program prints in its header.
     void write() {
         const bool says = done_.repro.verified && !done_.repro.message.empty();
         done_.repro.program = schedule_program(code_, request(), says ? done_.repro.message : "");
+        tell_releases(options_, done_.repro);
         const fs::path folder = done_.output.parent_path();
         write_program({folder, done_.output}, done_.repro.program, options_);
         copy_inputs(folder);
@@ -190,6 +224,7 @@ std::string to_text(const ScheduleRepro& repro, const MinimizedProgram& program,
         text += "verified: " + std::to_string(written.runs) + " of " + std::to_string(written.of) +
                 " runs fail, and the control passes (" + control_of(written.program) + ")\n          " +
                 written.message + "\n";
+    if (!repro.releases.empty()) text += "releases: " + repro.releases + "\n";
     if (options.runs > 0 && !written.verified) text += "NOT verified: " + written.message + "\n";
     return text + next_line(all_commands(written.program, options), written.verified, options);
 }
@@ -202,6 +237,7 @@ nlohmann::json to_json(const ScheduleRepro& repro, const Options& options) {
     nlohmann::json json = to_json(repro.repro, options);
     json["output"] = repro.output.string();
     json["data"] = data;
+    if (!repro.releases.empty()) json["releases"] = repro.releases;
     return json;
 }
 

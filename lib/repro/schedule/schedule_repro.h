@@ -33,9 +33,10 @@ struct ScheduleRepro {
     std::vector<std::filesystem::path> sidecars = {};
     Repro repro = {};  ///< what verification found
     InputValues values = InputValues::made_up;
-    bool has_images = false;  ///< inputs that have such values
-    std::size_t tried = 0;    ///< smaller pipelines
-    std::string none = {};    ///< why there is no program, as a clause
+    bool has_images = false;    ///< inputs that have such values
+    std::size_t tried = 0;      ///< smaller pipelines
+    std::string releases = {};  ///< "fails in 14; right in 19, 21", where several are installed
+    std::string none = {};      ///< why there is no program, as a clause
 };
 
 /// Writes Options::file(), with what it reads, whether or not it verifies.

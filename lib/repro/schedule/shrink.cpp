@@ -11,6 +11,7 @@
 #include "base/parallel_runs.h"
 #include "base/pattern.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "frontends/halide/capture/neutral.h"
 
 namespace whittle::repro {
@@ -198,8 +199,7 @@ class Shrinker {
             used[static_cast<std::size_t>(number)] = true;
             const Node& node = pipeline_.nodes[static_cast<std::size_t>(number)];
             std::ranges::for_each(node.of, use);
-            if (node.op == "call" && node.kind == "func" && std::ranges::find(funcs, node.name) == funcs.end())
-                funcs.push_back(node.name);
+            if (node.op == "call" && node.kind == "func") add_once(funcs, node.name);
         };
         for (std::size_t i = 0; i < funcs.size(); ++i) {
             const CapturedFunc* const func = pipeline_.func(funcs[i]);
@@ -253,7 +253,7 @@ class Shrinker {
                 std::filesystem::copy_file(file.from, folder / file.name, std::filesystem::copy_options::skip_existing);
         std::vector<std::string> argv{"g++", "-std=c++17", "-w", "candidates.cpp", "-o", "candidates"};
         const std::vector<std::string> flags = halide::compile_flags();
-        argv.insert(argv.end(), flags.begin(), flags.end());
+        append(argv, flags);
         const ProcessResult built =
             run_process(argv, {.folder = folder, .timeout = kBuildLimit, .remove_if_killed = folder});
         return built.good();

@@ -31,6 +31,11 @@ bool is_constructor(const std::string& linkage) {
     return !destructor;
 }
 
+/// GCC's and Clang's name for what runs from one suspension of a coroutine to the next.
+bool is_coroutine_body(llvm::StringRef linkage) {
+    return linkage.rsplit('.').second == "actor" || linkage.rsplit('.').second == "resume";
+}
+
 class LlvmSymbolizer final : public LineSymbolizer {
   public:
     explicit LlvmSymbolizer(Paths paths) : symbolizer_(options(paths)) {}
@@ -47,7 +52,7 @@ class LlvmSymbolizer final : public LineSymbolizer {
             const std::string linkage = known(info.FunctionName);
             lines.push_back({llvm::symbolize::LLVMSymbolizer::DemangleName(linkage, nullptr), known(info.FileName),
                              static_cast<int>(info.Line), static_cast<int>(info.Column),
-                             static_cast<int>(info.StartLine), is_constructor(linkage)});
+                             static_cast<int>(info.StartLine), is_constructor(linkage), is_coroutine_body(linkage)});
         }
         return lines;
     }

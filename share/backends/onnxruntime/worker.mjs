@@ -29,6 +29,8 @@ const byAge = (a, b) => a.localeCompare(b, 'en', { numeric: true });
 const asked = process.argv[2] === '--release' ? process.argv[3] : usual.version;
 if (!installed.has(asked)) throw new Error(`found release ${asked}, expected one of ${[...installed.keys()].join(', ')}`);
 const { file: found, version } = installed.get(asked);
+// The package would make these of elements of type float16 where Node.js has them (since 24), and its binding cannot read them.
+delete globalThis.Float16Array;
 const ort = require(found);
 
 // What `optimization.disable_specified_optimizers` takes: the rewrite rules and graph transformers that a session on the
@@ -108,6 +110,13 @@ function sessionOptions({ off = [], most = {}, options = {} }) {
 // What says that something is not there, and not that it is wrong.
 const notThere = /NOT_IMPLEMENTED|Could not find an implementation|is not a registered function|is under development|Unsupported model IR version|Unsupported data type|does not support|[Nn]ot supported|Failed to find kernel/;
 
+// Writes the model that a session makes of the question's.
+async function optimize(question, at) {
+  const options = { ...sessionOptions(question), optimizedModelFilePath: at(question.optimized) };
+  await (await ort.InferenceSession.create(at(question.model), options)).release();
+  if (!fs.existsSync(at(question.optimized))) throw new Unsupported(`release ${version} does not write optimized models`);
+}
+
 async function answer(question, say) {
   const at = (file) => path.join(question.folder, file);
   let stage = 'compile', session, compiler_ms = 0;
@@ -117,6 +126,10 @@ async function answer(question, say) {
     return result;
   };
   try {
+    if (question.optimized) {
+      await optimize(question, at);
+      return say({ ok: true });
+    }
     session = await timed(ort.InferenceSession.create(at(question.model), sessionOptions(question)));
     stage = 'run';
     say({ stage });
@@ -158,6 +171,7 @@ write({
   external_data: true,
   switches: { kind: 'optimizer', names: takesSwitches ? optimizers : [] },
   levels: [{ name: 'level', most: levels.length - 1 }],
+  optimized: { level: 0 },
   releases: { names: [...installed.keys()].sort(byAge), is: version, install: `${installer} VERSION` },
   options: { threads: { what: 'threads per run, default 1', least: 1 } },
   repro: { api: 'onnxruntime', package: `onnxruntime-node@${version}`, node_modules: path.join(path.dirname(found), '..', '..') },

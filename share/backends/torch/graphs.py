@@ -124,7 +124,7 @@ class Reader:
 
     def module(self, graph):
         if graph.get("dialect", "aten") != "aten":
-            raise Unsupported("found a graph of ONNX ops, expected ATen's")
+            raise Unsupported("found a graph of ONNX ops, expected ATen ops")
         root, made, values = torch.nn.Module(), fx.Graph(), {}
         for number, (name, said) in enumerate(graph.get("attributes", {}).items()):
             values["attribute", name] = f"attribute{number}"

@@ -165,7 +165,7 @@ def texts_of(model):
         logs = sorted(glob.glob(os.path.join(model, "dedicated_log_torch_trace_*.log")))
         found = [one for log in logs for one in artifacts(log, "fx_graph_runnable")]
         if not found:
-            fail("found no fx_graph_runnable in the logs; PyTorch 2.6 and later write it when Inductor compiles a graph")
+            fail("found no fx_graph_runnable in the logs; PyTorch 2.6 and later write such files when Inductor compiles a graph")
         return {f"graph_{number}_of_{compile_id}": text for number, (compile_id, text) in enumerate(found)}
     with open(model, encoding="utf-8") as file:
         return {os.path.splitext(os.path.basename(model))[0]: file.read()}

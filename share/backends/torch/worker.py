@@ -86,7 +86,7 @@ def chosen_compiler(name):
     if not COMPILES:
         if name == "eager":
             return lambda module, inputs: module
-        fail(f"found compiler '{name}', expected eager or MODULE:FUNCTION: PyTorch {torch.__version__} has no others")
+        fail(f"found compiler '{name}', expected eager or MODULE:FUNCTION: PyTorch {torch.__version__} has no other compilers")
     try:
         return torch._dynamo.lookup_backend(name)
     except Exception:

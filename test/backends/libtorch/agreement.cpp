@@ -30,15 +30,15 @@ struct Row {
     std::vector<std::string> cells;
 };
 
-/// The file's lines with their numbers; one that begins with a space continues the one before. What begins with '#' is
-/// a comment.
-std::vector<std::pair<int, std::string>> lines_of(const std::string& path) {
+/// The file's lines that count, with their numbers; one that begins with a space continues the one
+/// before. What begins with '#' is a comment.
+std::vector<std::pair<int, std::string>> lines_of(const std::string& path, VersionSections sections) {
     std::vector<std::pair<int, std::string>> lines;
     std::istringstream in(read_file(path));
     int number = 0;
     for (std::string line; std::getline(in, line);) {
         ++number;
-        if (trimmed(line).empty() || line.front() == '#') continue;
+        if (trimmed(line).empty() || line.front() == '#' || !sections.counts(line)) continue;
         if (line.front() == ' ' && !lines.empty())
             lines.back().second += ' ' + trimmed(line);
         else
@@ -48,9 +48,9 @@ std::vector<std::pair<int, std::string>> lines_of(const std::string& path) {
 }
 
 /// Cells between '|'. The last cell may hold '|'.
-std::vector<Row> rows_of(const std::string& path, std::size_t columns) {
+std::vector<Row> rows_of(const std::string& path, std::size_t columns, const VersionSections& sections) {
     std::vector<Row> rows;
-    for (const auto& [number, line] : lines_of(path)) {
+    for (const auto& [number, line] : lines_of(path, sections)) {
         Row row{number, {}};
         std::size_t at = 0;
         while (row.cells.size() + 1 < columns) {
@@ -131,8 +131,8 @@ bool Exception::fits(const Disagreement& found) const {
     return found.aspect == aspect && found.description.find(refusal) != std::string::npos;
 }
 
-Exceptions::Exceptions(const std::string& path) : path_(path) {
-    for (const Row& row : rows_of(path, 5)) {
+Exceptions::Exceptions(const std::string& path, const VersionSections& sections) : path_(path) {
+    for (const Row& row : rows_of(path, 5, sections)) {
         const auto aspect = std::ranges::find(kAspects, row.cells[3]);
         if (aspect == std::end(kAspects))
             throw Error({path, "line " + std::to_string(row.line)}, "found the aspect '" + row.cells[3] + "'");
@@ -242,8 +242,8 @@ bool beyond_libtorch(const Sample& sample) {
            std::ranges::any_of(sample.kwargs, [&](const auto& kwarg) { return stored(kwarg.second); });
 }
 
-NearnessTable::NearnessTable(const std::string& path) {
-    for (const Row& row : rows_of(path, 3)) {
+NearnessTable::NearnessTable(const std::string& path, const VersionSections& sections) {
+    for (const Row& row : rows_of(path, 3, sections)) {
         std::istringstream in(row.cells[2]);
         Line line{row.cells[0], dtypes_of(row.cells[1]), {}};
         std::string rest;

@@ -11,6 +11,7 @@
 
 #include "ops/core/op.h"
 #include "ops/samples/sample.h"
+#include "version_sections.h"
 
 namespace whittle::test {
 
@@ -31,11 +32,12 @@ struct Case {
     std::string_view sample;
 };
 
-/// A line of test/known-failing/libtorch.txt: "OPS | DTYPES | SAMPLES | ASPECT | REASON", continued by lines that begin
-/// with a space. OPS are separated by spaces, without "aten." and ".default"; SAMPLES by " ; "; both may hold '*'.
-/// DTYPES is '*' or names separated by spaces. Every case that fits must differ so. A reason that begins with a quoted
-/// text is of what LibTorch refuses: of the cases that fit those whose refusal holds the text, one at least of each op
-/// and dtype; beside `unspecified`, of what is said where such memory cannot even be read.
+/// A line of test/known-failing/libtorch.txt, in a section for versions of LibTorch (version_sections.h): "OPS | DTYPES
+/// | SAMPLES | ASPECT | REASON", continued by lines that begin with a space. OPS are separated by spaces, without
+/// "aten." and ".default"; SAMPLES by " ; "; both may hold '*'. DTYPES is '*' or names separated by spaces. Every case
+/// that fits must differ so. A reason that begins with a quoted text is of what LibTorch refuses: of the cases that fit
+/// those whose refusal holds the text, one at least of each op and dtype; beside `unspecified`, of what is said where
+/// such memory cannot even be read.
 struct Exception {
     int line = 0;
     std::vector<std::string> ops, samples;
@@ -50,7 +52,7 @@ struct Exception {
 class Exceptions {
   public:
     /// Throws Error with the line that is malformed.
-    explicit Exceptions(const std::string& path);
+    Exceptions(const std::string& path, const VersionSections& sections);
 
     /// The name whose lines are those of the op: its own where a line has it, or else that of its record.
     std::string_view listed(const RegisteredOp& op) const;
@@ -88,7 +90,7 @@ struct Nearness {
 };
 class NearnessTable {
   public:
-    explicit NearnessTable(const std::string& path);
+    NearnessTable(const std::string& path, const VersionSections& sections);
     /// Same bits where no line fits.
     Nearness of(std::string_view op, DType dtype) const;
 

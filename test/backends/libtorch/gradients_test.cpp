@@ -17,6 +17,7 @@
 #include "ops/samples/table.h"
 #include "passes/joint.h"
 #include "tensor/complex.h"
+#include "versions.h"
 
 namespace whittle {
 namespace {
@@ -257,11 +258,34 @@ std::vector<DType> tried_dtypes(const RegisteredOp& op) {
     return dtypes;
 }
 
+std::string key_of(const RegisteredOp& op, DType dtype, const Sample& sample) {
+    return std::string(op.name) + " " + std::string(name(dtype)) + " " + sample.label;
+}
+
+/// What becomes of the cases in which LibTorch is known to end the process. They come first: once autograd has threads,
+/// LibTorch refuses it in a child.
+std::map<std::string, std::vector<Disagreement>> crashes(const test::Exceptions& exceptions, const char* only,
+                                                         Count& count) {
+    std::map<std::string, std::vector<Disagreement>> found;
+    for (const RegisteredOp& op : Registry::instance().all()) {
+        if (!op.name.starts_with("aten.") || (only && op.name.find(only) == std::string_view::npos)) continue;
+        if (op.def->random || op.replaces_operand()) continue;
+        for (const DType dtype : tried_dtypes(op))
+            for (const Sample& sample : samples_of(op, dtype))
+                if (is_tried(sample, differentiated(dtype)) &&
+                    exceptions.crashes({exceptions.listed(op), dtype, sample.label}))
+                    found[key_of(op, dtype, sample)] =
+                        test::crash([&] { gradient_disagreements(op, sample, differentiated(dtype), count); });
+    }
+    return found;
+}
+
 TEST_CASE("gradients agree with LibTorch's", "[libtorch][gradients][process]") {
-    test::Exceptions exceptions(WHITTLE_SOURCE_DIR "/test/known-failing/gradients.txt");
+    test::Exceptions exceptions(WHITTLE_SOURCE_DIR "/test/known-failing/gradients.txt", test::of_libtorch());
     const char* only = std::getenv("WHITTLE_TEST_OP");
     Count count;
     std::set<std::string> complex, refused;
+    const std::map<std::string, std::vector<Disagreement>> ended = crashes(exceptions, only, count);
     for (const RegisteredOp& op : Registry::instance().all()) {
         if (!op.name.starts_with("aten.") || (only && op.name.find(only) == std::string_view::npos)) continue;
         if (op.def->random || op.replaces_operand()) continue;  // LibTorch replaces no leaf that requires a gradient
@@ -270,9 +294,8 @@ TEST_CASE("gradients agree with LibTorch's", "[libtorch][gradients][process]") {
                 const DType real = differentiated(dtype);
                 if (!is_tried(sample, real)) continue;
                 const test::Case tried{exceptions.listed(op), dtype, sample.label};
-                const auto found = exceptions.crashes(tried)
-                                       ? test::crash([&] { gradient_disagreements(op, sample, real, count); })
-                                       : gradient_disagreements(op, sample, real, count);
+                const auto found = exceptions.crashes(tried) ? ended.at(key_of(op, dtype, sample))
+                                                             : gradient_disagreements(op, sample, real, count);
                 if (is_refused(found)) {
                     refused.insert(std::string(op.record()));
                     continue;
@@ -290,6 +313,7 @@ TEST_CASE("gradients agree with LibTorch's", "[libtorch][gradients][process]") {
     if (only) return;
     CHECK(count.libtorch > 20 * count.differences);
     // Ops whose gradients of complex numbers are refused, if only of some samples.
+    if (TORCH_VERSION_MAJOR >= 2) refused.insert("aten.qr.default");  // not there, and so not tried
     std::string list;
     for (const std::string& name : refused) list += name + '\n';
     CHECK(list == read_file(WHITTLE_SOURCE_DIR "/test/backends/libtorch/no_complex_gradient.golden"));

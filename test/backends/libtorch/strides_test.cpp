@@ -14,6 +14,7 @@
 #include "ops/samples/table.h"
 #include "passes/decompose.h"
 #include "tensor/reach.h"
+#include "versions.h"
 
 namespace whittle {
 namespace {
@@ -164,7 +165,7 @@ DType tried_dtype(const RegisteredOp& op) {
 
 TEMPLATE_TEST_CASE_SIG("results have the strides of LibTorch's", "[libtorch][process][strides]",
                        ((std::size_t Shard), Shard), 0, 1) {
-    test::Exceptions exceptions(WHITTLE_SOURCE_DIR "/test/known-failing/strides.txt");
+    test::Exceptions exceptions(WHITTLE_SOURCE_DIR "/test/known-failing/strides.txt", test::of_libtorch());
     const char* only = std::getenv("WHITTLE_TEST_OP");
     const std::span<const RegisteredOp> ops = Registry::instance().all();
     for (std::size_t i = Shard; i < ops.size(); i += kWalks) {
@@ -186,7 +187,7 @@ TEMPLATE_TEST_CASE_SIG("results have the strides of LibTorch's", "[libtorch][pro
 TEST_CASE("differences from LibTorch's strides are of ops that there are", "[libtorch][strides]") {
     std::vector<std::string> ops;
     for (const RegisteredOp& op : Registry::instance().all()) ops.emplace_back(op.name);
-    const test::Exceptions exceptions(WHITTLE_SOURCE_DIR "/test/known-failing/strides.txt");
+    const test::Exceptions exceptions(WHITTLE_SOURCE_DIR "/test/known-failing/strides.txt", test::of_libtorch());
     for (const std::string& line : exceptions.unknown(ops))
         FAIL_CHECK("test/known-failing/strides.txt, " << line << ": no op has this name");
     SUCCEED();

@@ -10,7 +10,6 @@
 #include "agreement.h"
 #include "backends/libtorch/fusers.h"
 #include "backends/libtorch/libtorch.h"
-#include "backends/libtorch/ts.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
@@ -18,6 +17,7 @@
 #include "ops/samples/table.h"
 #include "run_on.h"
 #include "tensor/compare.h"
+#include "versions.h"
 
 namespace whittle {
 namespace {
@@ -54,8 +54,8 @@ const std::vector<Tensor> kInputs = {Tensor::of<float>({1, -2, 3, -4, 5, -6}, {2
 }  // namespace
 
 TEST_CASE("ts gives what libtorch does, on every op and sample", "[ts]") {
-    const test::NearnessTable nearness(WHITTLE_SOURCE_DIR "/test/backends/libtorch/nearness.txt");
-    const test::Exceptions exceptions(WHITTLE_SOURCE_DIR "/test/known-failing/libtorch.txt");
+    const test::NearnessTable nearness(WHITTLE_SOURCE_DIR "/test/backends/libtorch/nearness.txt", test::of_libtorch());
+    const test::Exceptions exceptions(WHITTLE_SOURCE_DIR "/test/known-failing/libtorch.txt", test::of_libtorch());
     const auto libtorch = make_libtorch_backend(), ts = make_ts_backend();
     std::set<std::string> refused;
     int compared = 0;
@@ -92,15 +92,23 @@ TEST_CASE("ts gives what libtorch does, on every op and sample", "[ts]") {
     // others: a list of one number may be a number.
     std::string list;
     for (const std::string& op : refused) list += (list.empty() ? "" : " ") + op;
-    CHECK(list ==
-          "aten._functional_assert_async.msg aten._scaled_dot_product_flash_attention_for_cpu.default "
-          "aten._upsample_nearest_exact1d.vec "
-          "aten._upsample_nearest_exact1d_backward.vec aten.add.Scalar aten.constant_pad_nd.default aten.eq.Scalar "
-          "aten.ge.Scalar aten.gt.Scalar aten.le.Scalar aten.lt.Scalar aten.ne.Scalar aten.scalar_tensor.default "
-          "aten.scaled_dot_product_attention.default aten.upsample_linear1d.default "
-          "aten.upsample_linear1d_backward.default aten.upsample_nearest1d.default "
-          "aten.upsample_nearest1d_backward.default higher_order.map higher_order.scan higher_order.while_loop "
-          "onnx.Attention onnx.Dropout onnx.IsInf onnx.Loop onnx.Scan");
+    if (TORCH_VERSION_MAJOR >= 2)
+        CHECK(list ==
+              "aten._functional_assert_async.msg aten._upsample_nearest_exact1d.vec aten.add.Scalar "
+              "aten.constant_pad_nd.default aten.eq.Scalar aten.ge.Scalar aten.gt.Scalar aten.le.Scalar aten.lt.Scalar "
+              "aten.ne.Scalar aten.scalar_tensor.default aten.upsample_linear1d.vec aten.upsample_nearest1d.vec "
+              "aten.view.dtype higher_order.map higher_order.scan higher_order.while_loop onnx.Attention onnx.Dropout "
+              "onnx.IsInf onnx.Loop onnx.Scan");
+    else
+        CHECK(list ==
+              "aten._functional_assert_async.msg aten._scaled_dot_product_flash_attention_for_cpu.default "
+              "aten._upsample_nearest_exact1d.vec "
+              "aten._upsample_nearest_exact1d_backward.vec aten.add.Scalar aten.constant_pad_nd.default aten.eq.Scalar "
+              "aten.ge.Scalar aten.gt.Scalar aten.le.Scalar aten.lt.Scalar aten.ne.Scalar aten.scalar_tensor.default "
+              "aten.scaled_dot_product_attention.default aten.upsample_linear1d.default "
+              "aten.upsample_linear1d_backward.default aten.upsample_nearest1d.default "
+              "aten.upsample_nearest1d_backward.default higher_order.map higher_order.scan higher_order.while_loop "
+              "onnx.Attention onnx.Dropout onnx.IsInf onnx.Loop onnx.Scan");
 }
 
 TEST_CASE("the fuser that is asked for fuses, and nothing else does", "[ts]") {

@@ -6,6 +6,7 @@
 namespace Catch {
 using Matchers::EndsWith;
 using Matchers::StartsWith;
+using Matchers::UnorderedEquals;
 inline auto Contains(const std::string& text) { return Matchers::ContainsSubstring(text); }
 }  // namespace Catch
 using Catch::Approx;

@@ -68,6 +68,9 @@ TEST_CASE("what only states sizes is no candidate") {
     CHECK_FALSE(program.directives.at(0).is_candidate());
     CHECK_FALSE(program.directives[1].is_candidate());
     CHECK(program.directives[2].is_candidate());
+    CHECK(program.directives[0].states_size());
+    CHECK_FALSE(program.directives[1].states_size());
+    CHECK_FALSE(program.directives[2].states_size());
 }
 
 TEST_CASE("variables of domains read as in the program") {

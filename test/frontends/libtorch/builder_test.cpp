@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "frontends/libtorch/torch_names.h"
 #include "made_up_program.h"
 #include "ops/core/interpreter.h"
 
@@ -100,7 +101,8 @@ TEST_CASE("a comparison of the value that item gives, in a branch, has the hint 
     file.runs_python = true;
     const capture::BreakInfo& item = capture::info(capture::BreakKind::item);
     for (const auto& [text, hint] :
-         {std::pair("if y.item() > 9:", item.branch_hint), std::pair("total += y.item()", item.python_hint)}) {
+         {std::pair("if y.item() > 9:", item.branch_hint), std::pair("assert y.item() > 9", item.assert_hint),
+          std::pair("total += y.item()", item.python_hint)}) {
         file.places[1] = {.line = 3, .file = "/nowhere/train.py", .function = "train", .text = text};
         for (Event& event : file.events) event.stack = 1;
         file.stacks[1] = std::vector<std::uint64_t>{1};
@@ -108,6 +110,24 @@ TEST_CASE("a comparison of the value that item gives, in a branch, has the hint 
         REQUIRE(frame.breaks.size() == 1);
         CHECK(frame.breaks[0].kind == capture::BreakKind::item);
         CHECK(frame.breaks[0].hint == std::string(hint));
+    }
+}
+
+TEST_CASE("a break behind the last operation of a frame has no hint to move it there") {
+    constexpr std::uint32_t kEqual = 100;
+    for (const bool more : {true, false}) {
+        const TempDir folder;
+        const capture::CapturedFrame frame = only_frame(program(folder, [&](EventWriter& w) {
+            w.define(kEqual, "aten::equal", "", "aten::equal(Tensor self, Tensor other) -> bool", kReturnsOnlyHost);
+            const FakeTensor x{.id = 1}, y{.id = 2};
+            w.call(kMul, {x, x}, {y});
+            w.call(kEqual, {x, y}, {});
+            if (more) w.call(kRelu, {y}, {{.id = 3}});
+        }));
+        REQUIRE(frame.breaks.size() == 1);
+        CHECK(frame.breaks[0].kind == capture::BreakKind::compare);
+        REQUIRE(frame.breaks[0].hint);
+        CHECK(frame.breaks[0].hint->empty() != more);
     }
 }
 
@@ -161,13 +181,13 @@ TEST_CASE("ops that nobody describes, or that Whittle knows otherwise, are break
     CHECK(frame.breaks[1].kind == capture::BreakKind::disagreement);
 }
 
-TEST_CASE("a region of torch.compile without operations of its own is a break: generated code") {
+TEST_CASE("a region of torch.compile or TorchScript without operations of its own is a break: generated code") {
     constexpr std::uint32_t kRegion = 40;
-    const auto reasons = [](bool has_operations) {
+    const auto reasons = [](const char* region, bool has_operations) {
         const TempDir folder;
         const FakeTensor x{.id = 1}, y{.id = 2}, z{.id = 3}, compiled{.id = 4};
         const EventFile file = program(folder, [&](EventWriter& w) {
-            w.record.start(records::OpDefinition{.op = kRegion, .name = "Torch-Compiled Region: 0/0"});
+            w.record.start(records::OpDefinition{.op = kRegion, .name = region});
             w.commit();
             w.call(kRelu, {x}, {y});
             w.begin(kRegion, 0, {});
@@ -182,8 +202,10 @@ TEST_CASE("a region of torch.compile without operations of its own is a break: g
         for (const capture::GraphBreak& entry : only_frame(file).breaks) found.push_back(entry.reason);
         return found;
     };
-    CHECK(reasons(false) == std::vector<std::string>{"code that torch.compile made"});
-    CHECK(reasons(true).empty());
+    const char* const compiled = "Torch-Compiled Region: 0/0";
+    CHECK(reasons(compiled, false) == std::vector<std::string>{"code that torch.compile made"});
+    CHECK(reasons(compiled, true).empty());
+    CHECK(reasons(kFusedKernel, false) == std::vector<std::string>{"code that TorchScript made"});
 }
 
 TEST_CASE("a parameter that no operation reads is noted, if another one of its module is read") {

@@ -141,6 +141,6 @@ TEST_CASE("the user's capture libraries are found, and those of another interfac
     REQUIRE(found.outdated.size() == 4);
     CHECK(found.outdated[0] == outdated);
     CHECK(why_not_captured(facts("ee 9.1.0 1 libtorch_cpu.so"), "/x/lib/libtorch_cpu.so", found)
-              .find("4 are of another version of Whittle and must be rebuilt: " + outdated.string()) !=
+              .find("4 libraries are of another version of Whittle and must be rebuilt: " + outdated.string()) !=
           std::string::npos);
 }

@@ -24,8 +24,8 @@ struct FakeTensor {
 
 class EventWriter {
   public:
-    explicit EventWriter(const std::string& path, std::uint64_t limit = 1 << 20, bool with_data = true) {
-        ok = recorder.start(path.c_str(), path.c_str(), limit, 0, with_data);
+    explicit EventWriter(const std::string& path, std::uint64_t limit = 1 << 20, std::uint64_t flags = kWithData) {
+        ok = recorder.start(path.c_str(), path.c_str(), limit, 0, flags);
     }
 
     void put_tensor(const FakeTensor& tensor) {

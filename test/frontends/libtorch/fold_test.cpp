@@ -276,3 +276,30 @@ TEST_CASE("a backward pass that is kept has its own execution's values of a grap
     CHECK(kept[0].variant_of == std::size_t{0});
     CHECK(same_bits(kept[0].outputs.at(0), Tensor::of<float>({6, 6}, {2})));
 }
+
+TEST_CASE("one tensor in the place of two, and two in the place of one, is a recompile by the identity of inputs") {
+    const std::string one = R"(
+graph scale {
+  %a = placeholder["L['a']"] : f32[2]
+  %add = aten.add.Tensor(%a, %a) : f32[2]
+  return (%add)
+}
+)",
+                      two = R"(
+graph scale {
+  %a = placeholder["L['a']"] : f32[2]
+  %b = placeholder["L['b']"] : f32[2]
+  %add = aten.add.Tensor(%a, %b) : f32[2]
+  return (%add)
+}
+)";
+    const auto guard = [](const std::string& first, const std::string& then) {
+        const std::vector<CapturedFrame> frames = folded({execution(first), execution(then)});
+        REQUIRE(frames.at(0).graphs.size() == 2);
+        REQUIRE(frames[0].recompiles.size() == 1);
+        return frames[0].recompiles[0].guard.text();
+    };
+    CHECK(guard(one, two) == "L['b'] is L['a'], now a different tensor");
+    CHECK_THAT(guard(two, one), Catch::Contains("L['b']") && Catch::Contains("now the same tensor as L['a']"));
+    CHECK(folded({execution(two), execution(replaced(two, "(%a, %b)", "(%b, %a)"))})[0].recompiles.empty());
+}

@@ -5,58 +5,12 @@
 #include "frontends/libtorch/frames.h"
 #include "frontends/libtorch/stack_reader.h"
 #include "frontends/libtorch/symbolizer.h"
-#include "made_up_program.h"
+#include "interpreted.h"
 
 using namespace whittle;
 using namespace whittle::libtorch;
 
 namespace {
-
-constexpr const char* kFunctional = "/usr/lib/python3/dist-packages/torch/nn/functional.py";
-constexpr const char* kModule = "/usr/lib/python3/dist-packages/torch/nn/modules/module.py";
-
-/// As CPython of Debian says, in an environment.
-const std::vector<LibraryFolder> kLibraries = {
-    {LibraryFolder::standard, "/usr/lib/python3.11/"},
-    {LibraryFolder::packages, "/usr/lib/python3/dist-packages/"},
-    {LibraryFolder::packages, "/home/me/venv/lib/python3.11/site-packages/"}};
-
-/// Stacks of a program that an interpreter runs, innermost places first.
-class Interpreted {
-  public:
-    explicit Interpreted(Language language = Language::python) : language_(language) {
-        file.runs_python = language == Language::python;
-        if (file.runs_python) file.python_libraries = kLibraries;
-    }
-
-    std::uint32_t stack(const std::vector<SourcePlace>& places) {
-        const auto number = static_cast<std::uint32_t>(file.stacks.size() + 1);
-        for (SourcePlace place : places) {
-            place.language = language_;
-            file.places[file.places.size() + 1] = place;
-            file.stacks[number].push_back(file.places.size());
-        }
-        return number;
-    }
-    StackInfo info(const std::vector<SourcePlace>& places, const std::vector<std::string>& functions = {}) {
-        const std::uint32_t number = stack(places);
-        Symbolizer symbolizer(file);
-        return StackReader(file, symbolizer, functions).info(number);
-    }
-
-    EventFile file = {};
-
-  private:
-    const Language language_;
-};
-
-SourcePlace mine(const std::string& function, int line, std::uint64_t module = 0) {
-    return {.module = module, .line = line, .file = "/home/me/train.py", .function = function, .text = ""};
-}
-
-SourcePlace library(const std::string& file, const std::string& function, std::uint64_t module = 0) {
-    return {.module = module, .line = 1, .file = file, .function = function, .text = ""};
-}
 
 __attribute__((noinline)) std::uint64_t return_address() {
     return reinterpret_cast<std::uint64_t>(__builtin_return_address(0));
@@ -217,6 +171,23 @@ TEST_CASE("a module that a function calls has the frame, layers of torch.nn have
         {library(kFunctional, "ones"), mine("Net.__init__", 2), mine("step", 10), mine("<module>", 20)});
     REQUIRE(constructed.module);
     CHECK(constructed.module->function == "Net.__init__");
+}
+
+TEST_CASE("hooks of a module have no frame, and a decorated forward has that of the module") {
+    const std::string torch = "/usr/lib/python3/dist-packages/torch/";
+    const SourcePlace call = library(kModule, "Module._call_impl", 77), script = mine("<module>", 20);
+    const StackInfo hook = Interpreted().info(
+        {library(torch + "utils/hooks.py", "BackwardHook.setup_input_hook"), call, mine("step", 10), script});
+    CHECK_FALSE(hook.module);
+    CHECK(hook.function == "step");
+    for (const char* const file : {"autograd/grad_mode.py", "utils/_contextlib.py", "amp/autocast_mode.py"}) {
+        CAPTURE(file);
+        const StackInfo decorated =
+            Interpreted().info({library(kFunctional, "relu"), mine("Net.forward", 5),
+                                library(torch + file, "decorate_context"), call, mine("step", 10), script});
+        REQUIRE(decorated.module);
+        CHECK(decorated.module->function == "Net.forward");
+    }
 }
 
 TEST_CASE("what torch.compile runs is the compiler's, and a row of Inductor's operations is one step") {

@@ -22,6 +22,13 @@ TEST_CASE("a statement that compares the value it reads, and branches on that") 
     }
 }
 
+TEST_CASE("a statement that is an assertion") {
+    for (const char* statement :
+         {"assert y.sum() > 3", "assert(x.item<float>() > 0);", "TORCH_CHECK(done.item<bool>());"})
+        CHECK(asserts(statement));
+    for (const char* statement : {"if y.sum() > 3:", "asserted = y.item()"}) CHECK_FALSE(asserts(statement));
+}
+
 TEST_CASE("a statement that decides something") {
     for (const char* statement : {"if done:", "for (;;)", "return a and b", "x ? y : z", "a || b", "!a", "bool(x)"})
         CHECK(branches(statement));

@@ -55,3 +55,26 @@ TEST_CASE("a node that reads a value of unknown type goes with the node that mak
     CHECK(parts.legal({2, 3}).empty());  // nobody says what z is, nor w, which is made of it
     CHECK(parts.legal({1, 2}) == std::vector<int>{1, 2});
 }
+
+TEST_CASE("nodes between values that are known elsewhere make parts, whose outputs are those values") {
+    // What a compiler may make of (a = Relu(x), b = Conv(a), c = Neg(b), y = Add(c, a)), in a layout of its own.
+    const Written whole(
+        "g (float[2] x) => (float[2] y) { a = Relu(x)  t = Pack(a)  u = FusedConvNeg(t)  c = Unpack(u)  y = Add(c, a) "
+        "}");
+    FileParts parts(whole.file);
+    const auto known = [](const std::string& value) { return value == "a" || value == "c" || value == "y"; };
+    CHECK(parts.between(known) == std::vector<std::vector<int>>{{0}, {1, 2, 3}, {4}});
+    CHECK(parts.between([](const std::string&) { return false; }) == std::vector<std::vector<int>>{{0, 1, 2, 3, 4}});
+    // Two values that one node reads.
+    CHECK(parts.between([](const std::string& value) { return value == "c"; }) ==
+          std::vector<std::vector<int>>{{0, 1, 2, 3, 4}});
+    parts.know("c", ValueMeta::contiguous(DType::f32, {2}));
+    CHECK(parts.op(2) == "FusedConvNeg");
+    const std::filesystem::path made = whole.folder.path() / "part.onnx";
+    const OnnxFile file = parts.write({1, 2, 3}, made, known);
+    CHECK(names(file.inputs) == std::vector<std::string>{"a"});
+    CHECK(names(file.outputs) == std::vector<std::string>{"c"});
+    REQUIRE(file.outputs[0].meta);
+    CHECK(file.outputs[0].meta->sizes == Sizes{2});
+    CHECK(names(parts.write({0, 1}, made, known).outputs) == std::vector<std::string>{"a"});
+}

@@ -112,7 +112,7 @@ TEST_CASE("an input that decides sizes is a constant where its value is given", 
         CHECK(loaded.graph.find("y")->meta().sizes == Sizes{3, 2});
     }
     CHECK_THAT(test::load_error(proto, {.values = {{"s", Tensor::of<std::int32_t>({3, 2})}}}),
-               Contains("given a value of type i32, expected i64"));
+               Contains("found a value of type i32, expected i64"));
     // The data itself decides nothing, and stays an input.
     CHECK(load(proto, {.values = {{"x", x}, {"s", s}}}).constants == std::vector<std::string>{"s"});
 }

@@ -130,8 +130,9 @@ TEST_CASE("a number that an unknown op gives is what the file says") {
     };
     const std::string open = R"json({"as_expr": {"expr_str": "Symbol('u0', integer=True)"}})json";
     CHECK(results(counted(R"({"as_int": 4})")) == std::vector<std::vector<double>>{{4, 8, 12}});
-    CHECK_THROWS_WITH(counted(open), Catch::Contains("node 0 (torch.ops.mylib.count.default)") &&
-                                         Catch::Contains("set its symbol with --dim NAME=SIZE"));
+    CHECK_THROWS_WITH(counted(open),
+                      Catch::Contains("node 0 (torch.ops.mylib.count.default)") &&
+                          Catch::Contains("set the size with --dim NAME=SIZE, where NAME is the symbol of the size"));
 }
 
 TEST_CASE("where() and repeat_interleave() of tensors are parts whose sizes the given values decide") {
@@ -166,6 +167,25 @@ TEST_CASE("elements that Whittle only keeps are opaque, and calls of them are wh
     CHECK(loaded.graph.find("y")->meta().dtype == DType::f32);
     CHECK(!loaded.graph.find("y")->meta().placement);
     CHECK_NOTHROW(checked_graph(loaded.graph, "m.pt2"));
+}
+
+TEST_CASE("sparse tensors are kept as the file states them, and calls of them are opaque") {
+    std::string sparse = kStated;
+    sparse.replace(sparse.rfind('7'), 1, "2");
+    const LoadedProgram loaded =
+        load_program(node("aten.to_sparse_csr.default", argument("self", tensor("x")), tensor("a")) + "," +
+                         node("aten.neg.default", argument("self", tensor("a")), tensor("b")) + "," +
+                         node("aten.to_dense.default", argument("self", tensor("b")), tensor("y")),
+                     returned("y"), R"("a": )" + sparse + R"(, "b": )" + sparse + R"(, "y": )" + kStated);
+    for (const char* name : {"a", "b"}) {
+        const ValueMeta& meta = loaded.graph.find(name)->meta();
+        REQUIRE(meta.placement);
+        CHECK(meta.placement->text() == "a sparse tensor (CSR)");
+        CHECK(meta.sizes == Sizes{3});
+    }
+    CHECK(!loaded.graph.find("y")->meta().placement);
+    CHECK_NOTHROW(checked_graph(loaded.graph, "m.pt2"));
+    CHECK(misplaced_value(loaded.graph) == "%a, a sparse tensor (CSR)");
 }
 
 TEST_CASE("a weight of elements that Whittle only keeps is the bytes of the file") {

@@ -60,6 +60,12 @@ def worker(x):  # a thread's function is one call, with a loop
         x = torch.tanh(x) + i
 
 
+def drain(rest, x):  # moves on the iterator of its caller's loop: one call
+    for y in rest:
+        x = x * 2 + y
+    return x
+
+
 def main():
     u = torch.arange(5.0) * 2
     heat(u, 3)
@@ -70,6 +76,9 @@ def main():
         train_step(x, y)
     for i in range(3):
         x = decay(x)
+    batches = iter([torch.ones(2), torch.ones(2), torch.ones(2), torch.ones(2)])
+    for batch in batches:
+        drain(batches, batch)
     grow(y + 1, 3)
     grow(y + 1, 1).item()
     thread = threading.Thread(target=worker, args=(y,))

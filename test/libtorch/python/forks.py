@@ -8,7 +8,8 @@ class Fork(torch.nn.Module):
         return y + 1
 
     def forward(self, x):
-        future = torch.jit.fork(self.branch, x)
+        # Not x itself: the pool's thread may be the last to let it go, when Python has ended already and stops the thread.
+        future = torch.jit.fork(self.branch, x.clone())
         y = x.cos()
         return y + torch.jit.wait(future)
 

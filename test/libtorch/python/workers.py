@@ -50,8 +50,9 @@ def consume(loader):
 def main():
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    print(f"{consume(DataLoader(Squares(), batch_size=2, num_workers=2, collate_fn=collate)):.3f}")
     fork = multiprocessing.get_context("fork")
+    loader = DataLoader(Squares(), batch_size=2, num_workers=2, collate_fn=collate, multiprocessing_context=fork)
+    print(f"{consume(loader):.3f}")
     process = fork.Process(target=alone, args=(3,))
     process.start()
     process.join()

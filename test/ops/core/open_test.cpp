@@ -61,6 +61,58 @@ TEST_CASE("a conversion leaves a result open only where something reads what it 
     CHECK(found->node == "i");
 }
 
+TEST_CASE("a conversion in a graph that writes leaves a result open only where it is read", "[ops]") {
+    const std::string graph = R"(graph g {
+  %x = placeholder["x"] : f32[4]
+  %m = placeholder["m"] : bool[4]
+  %z = placeholder["z"] : i64[4]
+  %i = aten.to.dtype(%x, i64) : i64[4]
+  %s = aten.clamp_max_.default(%i, 2) : i64[4]
+  %y = aten.where.self(%m, %s, %z) : i64[4]
+  %w = aten.add_.Tensor(%z, %y) : i64[4]
+  return (%w)
+}
+)";
+    const Tensor x = Tensor::of<float>({1, 2, -INFINITY, 4}), z = samples::integers({0, 0, 0, 0});
+    const auto mask = [](std::vector<double> values) { return samples::values(DType::boolean, values, {4}); };
+    CHECK_FALSE(asked(graph, {x, mask({1, 1, 0, 1}), z}));
+    const auto found = asked(graph, {x, mask({1, 1, 1, 1}), z});
+    REQUIRE(found);
+    CHECK(found->node == "i");
+}
+
+TEST_CASE("a conversion in a nested graph leaves a result open only where it is read", "[ops]") {
+    const std::string graph = R"(graph g {
+  @whole = graph whole {
+    %x = placeholder["x"] : f32[4]
+    %m = placeholder["m"] : bool[4]
+    %i = aten.to.dtype(%x, i64) : i64[4]
+    %z = aten.zeros_like.default(%i) : i64[4]
+    %y = aten.where.self(%m, %i, %z) : i64[4]
+    return (%y)
+  }
+  @none = graph none {
+    %x = placeholder["x"] : f32[4]
+    %m = placeholder["m"] : bool[4]
+    %y = aten.to.dtype(%m, i64) : i64[4]
+    return (%y)
+  }
+  %p = placeholder["p"] : bool[]
+  %x = placeholder["x"] : f32[4]
+  %m = placeholder["m"] : bool[4]
+  %r = higher_order.cond(%p, @whole, @none, [%x, %m]) : i64[4]
+  return (%r)
+}
+)";
+    const auto with = [&](std::vector<double> values) {
+        return asked(graph, {Tensor::of(Scalar(true), DType::boolean), Tensor::of<float>({1, 2, NAN, 4}),
+                             samples::values(DType::boolean, values, {4})});
+    };
+    CHECK_FALSE(with({1, 1, 0, 1}));
+    REQUIRE(with({1, 1, 1, 1}));
+    CHECK(with({1, 1, 1, 1})->node == "i");
+}
+
 TEST_CASE("what the reference cannot run is passed over when open results are looked for", "[ops]") {
     const std::string graph = R"(graph g {
   %x = placeholder["x"] : f32[4]

@@ -14,7 +14,7 @@
 #include "graph/verify.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/lowering.h"
-#include "ops/samples/sparse.h"
+#include "ops/core/sparse.h"
 #include "ops/samples/table.h"
 
 namespace whittle {

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "expr/interpret.h"
 #include "expr/parts.h"
-#include "ops/samples/random_group.h"
+#include "expr/random/random_group.h"
 #include "reduce/kernel/kernel_case.h"
 
 using namespace whittle;
@@ -53,7 +53,7 @@ KernelCase matmul() {
          .factor = 8,
          .requires_ = {0, 2}},
         {.kind = Directive::Kind::parallel, .stage = "relu", .args = {"i"}}};
-    kernel.guilty = 3;
+    kernel.culprit = 3;
     kernel.targets = {"whittle", "host"};
     return kernel;
 }
@@ -65,10 +65,10 @@ TEST_CASE("kernel reduction: what is guilty stays, with what it needs, and nothi
         matmul(),
         [](const KernelCase& kernel) {
             if (!interprets(kernel)) return false;
-            const Directive& guilty = kernel.schedule.at(static_cast<std::size_t>(kernel.guilty));
-            const expr::Stage* stage = kernel.group.stage(guilty.stage);
+            const Directive& culprit = kernel.schedule.at(static_cast<std::size_t>(kernel.culprit));
+            const expr::Stage* stage = kernel.group.stage(culprit.stage);
             // An update over at least two points, vectorized along them, with the promise before it.
-            return guilty.kind == Directive::Kind::vectorize && guilty.requires_.size() >= 1 && stage &&
+            return culprit.kind == Directive::Kind::vectorize && culprit.requires_.size() >= 1 && stage &&
                    !stage->updates.empty() && !stage->updates[0].domain.empty() &&
                    stage->updates[0].domain[0].extent >= 2;
         },
@@ -76,7 +76,7 @@ TEST_CASE("kernel reduction: what is guilty stays, with what it needs, and nothi
     const KernelCase small = named(reduction.smallest);
     CHECK_FALSE(reduction.out_of_time);
     CHECK(small.group.inputs.empty());
-    CHECK_FALSE(small.mended);
+    CHECK_FALSE(small.with_workarounds);
     CHECK_FALSE(small.careful);
     CHECK(small.targets == std::vector<std::string>{"host"});
     REQUIRE(small.group.stages.size() == 1);
@@ -89,7 +89,7 @@ TEST_CASE("kernel reduction: what is guilty stays, with what it needs, and nothi
     CHECK(expr::print(small.schedule[0]) == "f.update(0).allow_race_conditions()");
     CHECK(expr::print(small.schedule[1]) == "f.update(0).vectorize(r, 2, Auto)");
     CHECK(small.schedule[1].requires_ == std::vector<int>{0});
-    CHECK(small.guilty == 1);
+    CHECK(small.culprit == 1);
 }
 
 TEST_CASE("kernel reduction: a stage keeps its place in another one's loops, and loses its own") {
@@ -99,7 +99,7 @@ TEST_CASE("kernel reduction: a stage keeps its place in another one's loops, and
                       {.kind = Kind::vectorize, .stage = "mm", .args = {"j"}, .factor = 8, .requires_ = {0}},
                       {.kind = Kind::hoist_storage, .stage = "mm", .args = {"i"}, .at = "relu", .requires_ = {0}},
                       {.kind = Kind::never_partition, .stage = "relu", .args = {"i"}}};
-    start.guilty = 2;
+    start.culprit = 2;
     const auto reads_it = [](const KernelCase& kernel) {
         const std::vector<expr::Stage>& stages = kernel.group.stages;
         return stages.size() == 2 && expr::loaded_by(stages[1]).contains(stages[0].name) && interprets(kernel);
@@ -111,7 +111,7 @@ TEST_CASE("kernel reduction: a stage keeps its place in another one's loops, and
     REQUIRE(small.schedule.size() == 2);
     CHECK(expr::print(small.schedule[0]) == "f.compute_at(g, x)");
     CHECK(expr::print(small.schedule[1]) == "f.hoist_storage(g, y)");
-    CHECK(small.guilty == 1);
+    CHECK(small.culprit == 1);
 }
 
 TEST_CASE("kernel reduction: a value that only the data make") {
@@ -123,7 +123,7 @@ TEST_CASE("kernel reduction: a value that only the data make") {
         return false;
     };
     KernelCase start = matmul();
-    start.guilty = -1;
+    start.culprit = -1;
     for (Tensor& input : start.inputs)
         input = Tensor::of(std::vector<float>(static_cast<std::size_t>(input.numel()), 5.0F), input.sizes());
     const KernelReduction reduction = reduce_kernel(start, large, kNoDeadline);

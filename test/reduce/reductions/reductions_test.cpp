@@ -507,6 +507,18 @@ TEST_CASE("dtype: f32 in the place of others", "[reductions]") {
     CHECK(names(dtype_edits, case_of(before)) == Names{"all f64 is f32", "all f16 is f32", "%x is f32", "%y is f32"});
 }
 
+TEST_CASE("dtype: an ONNX op whose operands have one type keeps one", "[reductions]") {
+    const Case before = case_of(R"(graph g opset("": 17) {
+  %x = placeholder["x"] : f64[4]
+  %y = placeholder["y"] : f64[4]
+  %a = onnx.Add(%x, %y) : f64[4]
+  return (%a)
+}
+)");
+    CHECK_FALSE(edited(dtype_edits, before, {"%x is f32"}));
+    CHECK(edited(dtype_edits, before, {"all f64 is f32"}));
+}
+
 TEST_CASE("arguments: those with a default take it", "[reductions]") {
     const std::string before = R"(graph g {
   %x = placeholder["x"] : f32[1, 2, 6, 6]

@@ -314,6 +314,34 @@ TEST_CASE("no text leaves its place in the page", "[html]") {
         CHECK(page.find(outside) == std::string::npos);
 }
 
+TEST_CASE("a schedule has places of the page, and its failure is a finding", "[html]") {
+    report::Subject subject{.model = "./blur"};
+    subject.program = {"./blur"};
+    subject.ended = "ended with exit status 1";
+    json schedule = json::parse(R"~({"pipelines": [], "steps": [], "notes": [], "directives": [
+        {"number": 1, "func": "f", "owner": "f", "name": "parallel", "text": "f.parallel(y)", "needs": [],
+         "file": "/nowhere/blur.cpp", "line": 2, "column": 5, "source": "f.parallel(y);"},
+        {"number": 2, "func": "f", "owner": "f", "name": "vectorize", "text": "f.vectorize(x)", "needs": [],
+         "address": "blur+0x12"}]})~");
+    html::PageFacts facts = facts_of(subject);
+    facts.schedule = &schedule;
+    facts.schedule_text = "Halide: 2 directives";
+    const json data = html::page_data(facts);
+    CHECK(data["files"][0]["path"] == "/nowhere/blur.cpp");
+    CHECK(data["halide"]["directives"][0]["place"] == json::parse(R"([0, 2, ""])"));
+    CHECK_FALSE(data["halide"]["directives"][0].contains("source"));
+    CHECK_FALSE(data["halide"]["directives"][1].contains("place"));
+    REQUIRE(data["findings"].size() == 1);
+    CHECK(data["headline"]["text"] == "the program ended with exit status 1");
+    CHECK(data["findings"][0]["command"] == "minify ./blur");
+    CHECK(html::page(facts).find("Halide: 2 directives") != std::string::npos);
+    schedule["error"] = "runtime-error: Error: out of bounds\nmore";
+    CHECK(html::page_data(facts)["headline"]["text"] == "Halide reports an error: runtime-error: Error: out of bounds");
+    subject.ended.clear();
+    schedule.erase("error");
+    CHECK(html::page_data(facts)["findings"].empty());
+}
+
 TEST_CASE("a comparison without sources names breaks by their ids", "[html]") {
     const report::Subject subject = test::broken_program("/nowhere/program.cpp");
     html::PageFacts facts = facts_of(subject, false);

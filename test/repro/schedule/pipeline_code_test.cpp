@@ -113,6 +113,21 @@ TEST_CASE("a Func that is computed at a loop and stored elsewhere gets both dire
     CHECK_THAT(code_for(pipeline).schedule, Contains("f.compute_at(out, x);\n        f.store_root();\n"));
 }
 
+TEST_CASE("outputs of different sizes, or that do not begin at 0, are buffers of their own") {
+    CapturedPipeline pipeline = sums();
+    pipeline.shapes = {{{2, 8}}};
+    CHECK(code_for(pipeline).realize ==
+          "    Buffer<int> result(std::vector<int>{8});\n    result.set_min(2);\n    out.realize(result);\n"
+          "    return result;\n");
+    pipeline.outputs = {"f", "out"};
+    pipeline.shapes = {{{0, 4}}, {{0, 8}}};
+    CHECK(code_for(pipeline).realize ==
+          "    Buffer<int> result0(std::vector<int>{4});\n    Buffer<int> result1(std::vector<int>{8});\n"
+          "    std::vector<Buffer<>> buffers{result0, result1};\n    Realization results(buffers);\n    Pipeline({f, "
+          "out}).realize(results);\n"
+          "    return results;\n");
+}
+
 TEST_CASE("numbers have the type of what they are combined with") {
     const halide_program::Node byte{.op = "cast", .type = "uint8", .of = {0}};
     CHECK(written({kX,

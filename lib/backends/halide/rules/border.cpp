@@ -1,4 +1,4 @@
-#include "backends/halide/rules/border.h"
+#include "backends/halide/rules/rules.h"
 
 #include <algorithm>
 #include <optional>

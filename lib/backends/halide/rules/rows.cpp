@@ -1,7 +1,6 @@
-#include "backends/halide/rules/rows.h"
+#include "backends/halide/rules/rules.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "backends/halide/rules/folds.h"
 #include "expr/parts.h"
@@ -53,8 +52,7 @@ class RowFold {
         partial.vars.push_back(lane);
         partial.origin = stage_.origin;
         partial.value = fold_.sum ? neutral_for(stage_.value) : stage_.value;
-        std::vector<Expr> where;
-        for (const LoopVar& v : partial.vars) where.push_back(expr::variable(v.name));
+        const std::vector<Expr> where = expr::variables(partial.vars);
         const Expr itself = expr::load(partial.name, partial.dtype, where), at = expr::variable(lane.name);
         const auto folded = [&](const Expr& position) {
             return fold_(itself, with(fold_.element, row_.name, position), stage_);

@@ -79,9 +79,7 @@ class TiledSum {
         if (!panel) lane.extent = spread(lane.extent, stage.value);
         stage.vars.push_back(lane);
         stage.origin = original_.origin;
-        std::vector<Expr> at;
-        for (const LoopVar& v : stage.vars) at.push_back(expr::variable(v.name));
-        sum_.right = expr::load(stage.name, stage.dtype, std::move(at));
+        sum_.right = expr::load(stage.name, stage.dtype, expr::variables(stage.vars));
         packed_ = stage.name;
         packed_at_panel_ = panel;
         draft_.insert_before(sum_.stage, std::move(stage));
@@ -114,8 +112,7 @@ class TiledSum {
         }
         Expr product = left ? left * sum_.right : sum_.right;
         cut_into_blocks(sums, product);
-        std::vector<Expr> itself;
-        for (const LoopVar& v : sums.vars) itself.push_back(expr::variable(v.name));
+        const std::vector<Expr> itself = expr::variables(sums.vars);
         sums.updates[0].where = itself;
         sums.updates[0].value = expr::load(sums.name, sums.dtype, itself) + product;
 
@@ -133,9 +130,7 @@ class TiledSum {
         if (result_.empty()) {
             Stage copy{.name = sum_.stage, .dtype = original_.dtype, .vars = original_.vars};
             copy.origin = original_.origin;
-            std::vector<Expr> at;
-            for (const LoopVar& v : copy.vars) at.push_back(expr::variable(v.name));
-            copy.value = sums_for(expr::load(sum_.stage, copy.dtype, std::move(at)));
+            copy.value = sums_for(expr::load(sum_.stage, copy.dtype, expr::variables(copy.vars)));
             result_ = copy.name;
             place = std::move(sums);
             draft_.insert_behind(accumulator_, std::move(copy));

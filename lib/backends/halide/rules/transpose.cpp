@@ -1,4 +1,4 @@
-#include "backends/halide/rules/transpose.h"
+#include "backends/halide/rules/rules.h"
 
 #include <algorithm>
 

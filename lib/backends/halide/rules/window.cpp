@@ -1,10 +1,9 @@
-#include "backends/halide/rules/window.h"
+#include "backends/halide/rules/rules.h"
 
 #include <algorithm>
 #include <bit>
 #include <map>
 
-#include "backends/halide/rules/border.h"
 #include "backends/halide/rules/contraction.h"
 #include "backends/halide/rules/folds.h"
 #include "expr/parts.h"
@@ -88,9 +87,7 @@ std::string write_terms_out(Draft& draft, const std::string& name) {
     const std::string reader = reader_in_place(draft, name);
     if (reader.empty()) {
         draft.insert_before(name, terms);
-        std::vector<Expr> place;
-        for (const LoopVar& v : sum.vars) place.push_back(expr::variable(v.name));
-        draft.stage(name).value = with_start(expr::load(name, sum.dtype, std::move(place)));
+        draft.stage(name).value = with_start(expr::load(name, sum.dtype, expr::variables(sum.vars)));
         draft.stage(name).updates.clear();
     } else {
         draft.stage(reader).value = expr::rewrite(draft.stage(reader).value, with_start);

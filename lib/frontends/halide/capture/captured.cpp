@@ -1,15 +1,18 @@
 #include "frontends/halide/capture/captured.h"
 
+#include <unistd.h>
+
 #include <map>
+#include <mutex>
 #include <set>
 #include <stdexcept>
 
+#include "frontends/halide/capture/external.h"
 #include "frontends/halide/capture/npy.h"
 #include "frontends/halide/capture/pipeline.h"
 #include "frontends/halide/capture/text.h"
 
 namespace whittle::halide_capture {
-
 namespace {
 
 using Halide::Expr;
@@ -107,34 +110,55 @@ std::string json_of(NodeTable& table, Function function) {
 
 // Inputs.
 
-std::string json_of(const std::string& name, halide_buffer_t* raw, bool parameter, std::size_t number) {
+using ExternalValues = std::map<std::string, Halide::Buffer<>>;
+
+/// What external functions compute. Runs are recorded as the program is used: nothing is called once more then.
+ExternalValues external_data(const Halide::Pipeline& pipeline, const Asked& asked) {
+    if (state().runs) return {};
+    try {
+        return external_values(pipeline, asked);
+    } catch (const std::exception& error) {
+        write_event("no-external", 0, 0, error.what());
+        return {};
+    }
+}
+
+/// Writes the elements where there is room for them. Returns the file's name; empty: they were not written.
+std::string written(const Halide::Runtime::Buffer<void>& buffer, const char* kind, NpyOrder order) {
     constexpr std::size_t kMostBytes = std::size_t(256) << 20;
+    State& s = state();
+    const std::size_t bytes = buffer.number_of_elements() * static_cast<std::size_t>(buffer.type().bytes());
+    if (bytes > (s.runs ? s.run_bytes : kMostBytes)) return {};
+    if (s.runs) s.run_bytes -= bytes;
+    return write_new_npy(s.captured, kind, *buffer.raw_buffer(), order);
+}
+
+std::string json_of(const std::string& name, halide_buffer_t* raw, bool parameter) {
     Halide::Runtime::Buffer<void> buffer(*raw);
     if (buffer.device_dirty()) buffer.copy_to_host();
     std::vector<std::string> dimensions;
     for (int i = 0; i < buffer.dimensions(); ++i)
         dimensions.push_back("[" + std::to_string(buffer.dim(i).min()) + ", " + std::to_string(buffer.dim(i).extent()) +
                              ", " + std::to_string(buffer.dim(i).stride()) + "]");
-    const std::string file = "input" + std::to_string(number) + ".npy";
-    const bool written = buffer.number_of_elements() * static_cast<std::size_t>(buffer.type().bytes()) <= kMostBytes &&
-                         write_npy(state().captured + "/" + file, *buffer.raw_buffer(), NpyOrder::c);
     return "{\"name\": " + quote(name) + ", \"type\": " + quote(streamed(Halide::Type(buffer.type()))) +
            ", \"parameter\": " + (parameter ? "true" : "false") + ", \"dimensions\": " + json_list(dimensions) +
-           ", \"file\": " + quote(written ? file : "") + "}";
+           ", \"file\": " + quote(written(buffer, "input", NpyOrder::c)) + "}";
 }
 
 /// Its name and type; without a value where none is set.
-std::string inputs_json(NodeTable& table) {
+std::string inputs_json(NodeTable& table, const Asked& asked, ExternalValues& external) {
     std::vector<std::string> images, parameters;
+    for (auto& [name, values] : external) images.push_back(json_of(name, values.raw_buffer(), false));
     // Values may be expressions, which go into the table: not by reference.
     const Referenced referenced = table.referenced();
-    for (const auto& [name, parameter] : referenced.parameters) {
+    for (const auto& [name, own] : referenced.parameters) {
+        const Parameter parameter = asked.value ? asked.value(own) : own;
         const std::string type = ", \"type\": " + quote(streamed(parameter.type()));
         if (!parameter.is_buffer())
             parameters.push_back("{\"name\": " + quote(name) + type +
                                  ", \"value\": " + std::to_string(table.number_of(parameter.scalar_expr())) + "}");
-        else if (Halide::Buffer<> image = parameter.buffer(); image.defined())
-            images.push_back(json_of(name, image.raw_buffer(), true, images.size()));
+        else if (Halide::Buffer<> buffer = parameter.buffer(); buffer.defined())
+            images.push_back(json_of(name, buffer.raw_buffer(), true));
         else
             images.push_back(
                 "{\"name\": " + quote(name) + type + ", \"parameter\": true, \"dimensions\": " +
@@ -142,7 +166,7 @@ std::string inputs_json(NodeTable& table) {
                 ", \"file\": \"\"}");
     }
     for (const auto& [name, image] : referenced.images)
-        images.push_back(json_of(name, const_cast<halide_buffer_t*>(image.raw_buffer()), false, images.size()));
+        images.push_back(json_of(name, const_cast<halide_buffer_t*>(image.raw_buffer()), false));
     return "\"images\": " + json_list(images) + ", \"parameters\": " + json_list(parameters);
 }
 
@@ -195,24 +219,97 @@ void write_returned(int directive, const std::string& func) {
         write_line("{\"returned\": " + std::to_string(directive) + ", \"func\": " + quote(func) + "}");
 }
 
-void capture_pipeline(const Halide::Pipeline& pipeline, const std::string& entry, const Asked& asked, bool again) {
-    if (state().captured.empty() || !pipeline.defined()) return;
-    static std::set<std::string> seen;
-    const InsideScope inside;
+namespace {
+
+/// Halide's own file of the pipeline, which releases from 17 on write. Returns its name; empty: there is none.
+template <class Pipeline>
+auto serialized(const Pipeline& pipeline, int number)
+    -> decltype(serialize_pipeline(pipeline, std::string()), std::string()) {
+    const std::string name = "pipeline" + std::to_string(::getpid()) + "-" + std::to_string(number) + ".hlpipe";
     try {
-        std::vector<std::string> outputs, functions;
-        for (const Halide::Func& output : pipeline.outputs()) outputs.push_back(quote(output.name()));
-        if (!seen.insert(json_list(outputs)).second && !again) return;
-        NodeTable table;
-        for (const auto& named : functions_of(pipeline)) functions.push_back(json_of(table, named.second));
-        const std::string inputs = inputs_json(table);
+        serialize_pipeline(pipeline, state().captured + "/" + name);
+        return name;
+    } catch (const std::exception&) {  // a Halide that was built without it
+        return {};
+    }
+}
+std::string serialized(...) { return {}; }
+
+std::string outputs_json(const Halide::Pipeline& pipeline) {
+    std::vector<std::string> outputs;
+    for (const Halide::Func& output : pipeline.outputs()) outputs.push_back(quote(output.name()));
+    return json_list(outputs);
+}
+
+/// Writes the pipeline. `more`: members of the line. False where that is impossible, which an event says.
+bool write_captured(const Halide::Pipeline& pipeline, const std::string& entry, const Asked& asked,
+                    const std::string& more) {
+    try {
+        std::vector<std::string> functions;
+        std::set<std::string> data;
+        ExternalValues external = external_data(pipeline, asked);
+        for (const auto& named : external) data.insert(named.first);
+        NodeTable table(data);
+        for (const auto& [name, function] : functions_of(pipeline))
+            if (!data.count(name)) functions.push_back(json_of(table, function));
+        const std::string inputs = inputs_json(table, asked, external);
         write_line("{\"captured\": {\"entry\": " + quote(entry) + ", \"target\": " + quote(asked.target) +
                    ", \"usual_target\": " + quote(Halide::get_jit_target_from_environment().to_string()) +
-                   ", \"outputs\": " + json_list(outputs) + ", \"shapes\": " + shapes_json(asked.shapes) +
-                   ", \"funcs\": " + json_list(functions) + ", " + inputs + ", \"nodes\": " + table.json() + "}}");
+                   ", \"outputs\": " + outputs_json(pipeline) + ", \"shapes\": " + shapes_json(asked.shapes) +
+                   ", \"funcs\": " + json_list(functions) + ", " + inputs + ", \"nodes\": " + table.json() + "}" +
+                   more + "}");
+        return true;
     } catch (const std::exception& error) {
         write_event("not-captured", 0, 0, error.what());
+        return false;
     }
+}
+
+std::mutex& capturing() {
+    static auto* const only = new std::mutex();
+    return *only;
+}
+
+}  // namespace
+
+void capture_pipeline(const Halide::Pipeline& pipeline, const std::string& entry, const Asked& asked, bool again) {
+    if (state().captured.empty() || state().runs || !pipeline.defined()) return;
+    static std::set<std::string> seen;
+    const InsideScope inside;
+    const std::lock_guard lock(capturing());
+    if (seen.insert(outputs_json(pipeline)).second || again) write_captured(pipeline, entry, asked, "");
+}
+
+int capture_run(const Halide::Pipeline& pipeline, const std::string& entry, const Asked& asked) {
+    constexpr int kMostRuns = 16;  // of a pipeline
+    static std::map<std::string, int> runs;
+    static int last = 0;
+    if (!state().runs || !pipeline.defined()) return 0;
+    const InsideScope inside;
+    const std::lock_guard lock(capturing());
+    const std::string outputs = outputs_json(pipeline);
+    const int count = runs[outputs]++;
+    if (count == kMostRuns)
+        write_event("not-recorded", 0, 0,
+                    pipeline.outputs()[0].name() + ": only the first " + std::to_string(kMostRuns) + " runs");
+    if (count >= kMostRuns) return 0;
+    std::string more =
+        ", \"run\": " + std::to_string(++last) + ", \"directives\": " + std::to_string(state().directives);
+    if (count == 0) more += ", \"serialized\": " + quote(serialized(pipeline, last));
+    return write_captured(pipeline, entry, asked, more) ? last : 0;
+}
+
+void capture_results(int run, const Outputs& outputs) {
+    if (run == 0) return;
+    const InsideScope inside;
+    const std::lock_guard lock(capturing());
+    std::vector<std::string> files;
+    for (halide_buffer_t* const raw : outputs.buffers) {
+        Halide::Runtime::Buffer<void> buffer(*raw);
+        if (buffer.device_dirty()) buffer.copy_to_host();
+        files.push_back(quote(written(buffer, "result", NpyOrder::fortran)));
+    }
+    write_line("{\"results\": " + json_list(files) + ", \"run\": " + std::to_string(run) + "}");
 }
 
 }  // namespace whittle::halide_capture

@@ -4,10 +4,12 @@
 
 #include <Halide.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "frontends/halide/capture/nodes.h"
+#include "frontends/halide/capture/pipeline.h"
 
 namespace whittle::halide_capture {
 
@@ -16,10 +18,18 @@ struct Asked {
     using Shape = std::vector<std::pair<int, int>>;  ///< minimum and extent, from the innermost dimension
     std::vector<Shape> shapes;
     std::string target;  ///< empty: the default
+    /// What the call takes in the place of a param's own value; empty: it takes none.
+    std::function<Parameter(const Parameter&)> value;
 };
 
 /// Writes it, where that is asked for, once for each set of outputs, and again after a repair.
 void capture_pipeline(const Halide::Pipeline& pipeline, const std::string& entry, const Asked& asked, bool again);
+
+/// A run of the pipeline, before it runs: writes it with the values of its inputs. Returns its number; 0: runs are not
+/// recorded, or this one is too many.
+int capture_run(const Halide::Pipeline& pipeline, const std::string& entry, const Asked& asked);
+/// What the run computed.
+void capture_results(int run, const Outputs& outputs);
 
 /// rfactor() changes the definitions of the stage's Func: remembers them as they are.
 void remember_definitions(const Halide::Stage& stage);

@@ -6,7 +6,6 @@
 #include "frontends/halide/capture/where.h"
 
 namespace whittle::halide_capture {
-
 namespace {
 
 /// in() and clone_in() make Funcs that the program may call.

@@ -98,7 +98,9 @@ class NodeTable::Visitor : public IRVisitor {
         const std::string name =
             node->call_type == Call::Image && node->param.defined() ? node->param.name() : node->name;
         add("call", node->args,
-            ", \"name\": " + quote(name) + ", \"kind\": " + quote(kKinds.at(node->call_type)) +
+            ", \"name\": " + quote(name) + ", \"kind\": " +
+                quote(node->call_type == Call::Halide && table_.data_.count(name) ? "image"
+                                                                                  : kKinds.at(node->call_type)) +
                 (node->value_index ? ", \"index\": " + std::to_string(node->value_index) : ""));
     }
 
@@ -124,7 +126,7 @@ class NodeTable::Visitor : public IRVisitor {
     void visit(const Shuffle*) override { refuse("Shuffle"); }
     void visit(const VectorReduce*) override { refuse("VectorReduce"); }
     static void refuse(const char* node) {
-        throw std::runtime_error(std::string("an expression with a node of the kind ") + node);
+        throw std::runtime_error(std::string("found an expression with an unsupported node: ") + node);
     }
 
     NodeTable& table_;

@@ -4,6 +4,7 @@
 #include <Halide.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,10 @@ struct Referenced {
 
 class NodeTable {
   public:
+    NodeTable() = default;
+    /// Calls of the Funcs `data` are written as those of images of their names.
+    explicit NodeTable(std::set<std::string> data) : data_(std::move(data)) {}
+
     /// The number of the expression's node; -1: it is undefined. Throws std::runtime_error for what no front end makes.
     int number_of(const Halide::Expr& expression);
     /// [{"op": "add", "type": "int32", "of": [0, 1]}, …]
@@ -29,6 +34,7 @@ class NodeTable {
   private:
     class Visitor;
 
+    std::set<std::string> data_ = {};
     std::vector<std::string> nodes_;
     std::map<std::string, int> by_text_;
     std::map<const Halide::Internal::BaseExprNode*, int> numbers_;

@@ -1,9 +1,12 @@
 #include "frontends/halide/capture/npy.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <fstream>
 
 namespace whittle::halide_capture {
-
 namespace {
 
 /// NumPy's name of the type; empty: it has none.
@@ -44,6 +47,20 @@ bool write_npy(const std::string& path, const halide_buffer_t& buffer, NpyOrder 
     out.put(static_cast<char>(size & 255)).put(static_cast<char>(size >> 8)) << header;
     write_elements(out, buffer, buffer.dimensions - 1, buffer.host);
     return true;
+}
+
+std::string write_new_npy(const std::string& folder, const std::string& kind, const halide_buffer_t& buffer,
+                          NpyOrder order) {
+    for (int number = 0;; ++number) {
+        const std::string name = kind + std::to_string(number) + ".npy", path = folder + "/" + name;
+        const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (file < 0 && errno == EEXIST) continue;
+        if (file < 0) return {};
+        ::close(file);
+        if (write_npy(path, buffer, order)) return name;
+        ::unlink(path.c_str());
+        return {};
+    }
 }
 
 }  // namespace whittle::halide_capture

@@ -60,7 +60,8 @@ void repair_places() {
     for (State::Placed& placed : s.placed) {
         const auto rooted = s.rooted.find(placed.func.name());
         if (placed.store && rooted != s.rooted.end()) {
-            write_event("moved", placed.by, rooted->second, "store_at to root: its compute_at is left out");
+            write_event("moved", placed.by, rooted->second,
+                        "store_at to root: compute_at of the same Func is left out");
             placed.func.store_root();
             continue;
         }
@@ -185,6 +186,13 @@ Outputs outputs_of(const Halide::Pipeline::RealizationArg& argument) {
     return outputs;
 }
 
+Outputs outputs_of(const Halide::Realization& results) {
+    Outputs outputs;
+    for (std::size_t i = 0; i < results.size(); ++i)
+        outputs.buffers.push_back(const_cast<halide_buffer_t*>(results[i].raw_buffer()));
+    return outputs;
+}
+
 void record_results(const Outputs& outputs) {
     if (state().results.empty()) return;
     const InsideScope inside;
@@ -197,13 +205,6 @@ void record_results(const Outputs& outputs) {
             write_event("no-result", 0, 0, name + ": a type that is not compared");
     }
     ++run;
-}
-
-void record_results(const Halide::Realization& results) {
-    Outputs outputs;
-    for (std::size_t i = 0; i < results.size(); ++i)
-        outputs.buffers.push_back(const_cast<halide_buffer_t*>(results[i].raw_buffer()));
-    record_results(outputs);
 }
 
 }  // namespace whittle::halide_capture

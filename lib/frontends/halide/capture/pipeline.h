@@ -26,13 +26,14 @@ bool repaired(Halide::Pipeline& pipeline, const std::string& error);
 /// "compile-error", "runtime-error", "internal-error", or "error" for those of a handler of the program's own.
 void record_error(const std::exception& error);
 
-/// The results of a realize(), as far as NumPy has their type. `entry` of the file says what they are.
-void record_results(const Halide::Realization& results);
+/// The results of a realize().
 struct Outputs {
     std::vector<halide_buffer_t*> buffers;
 };
 /// Those that are handed in, before the call, which may move them.
 Outputs outputs_of(const Halide::Pipeline::RealizationArg& argument);
+Outputs outputs_of(const Halide::Realization& results);
+/// Writes them, as far as NumPy has their type, where that is asked for.
 void record_results(const Outputs& outputs);
 
 }  // namespace whittle::halide_capture

@@ -10,7 +10,6 @@
 #include "frontends/halide/capture/where.h"
 
 namespace whittle::halide_capture {
-
 namespace {
 
 /// An argument as it arrives: an object that is passed by value arrives as its address, and goes on as that. Never
@@ -137,7 +136,15 @@ Returned directive(Self* self, Arguments... arguments) {
 Halide::Pipeline pipeline_of(Halide::Pipeline* pipeline) { return *pipeline; }
 Halide::Pipeline pipeline_of(Halide::Func* func) { return Halide::Pipeline(*func); }
 
-/// What the arguments of a call say of its outputs.
+/// Values of params for one call, ParamMap, which Halide has to release 16.
+template <class Argument, class = void>
+struct replaces_params : std::false_type {};
+template <class Argument>
+struct replaces_params<Argument, std::void_t<decltype(std::declval<const Argument&>().map(
+                                     std::declval<const Parameter&>(), std::declval<Halide::Buffer<>*&>()))>>
+    : std::true_type {};
+
+/// What the arguments of a call say of its outputs and inputs.
 void outputs_in(Outputs&, Asked&) {}
 template <class First, class... Rest>
 void outputs_in(Outputs& outputs, Asked& asked, const First& first, const Rest&... rest) {
@@ -153,6 +160,11 @@ void outputs_in(Outputs& outputs, Asked& asked, const First& first, const Rest&.
         for (const int extent : first) asked.shapes.back().emplace_back(0, extent);
     } else if constexpr (std::is_same_v<First, Halide::Target>) {
         if (first != Halide::Target()) asked.target = first.to_string();
+    } else if constexpr (replaces_params<First>::value) {
+        asked.value = [&first](const Parameter& own) {
+            Halide::Buffer<>* set_by_bounds_inference = nullptr;
+            return Parameter(first.map(own, set_by_bounds_inference));
+        };
     }
     outputs_in(outputs, asked, rest...);
 }
@@ -171,6 +183,14 @@ auto compiled(Halide::Pipeline pipeline, const Call& call) -> decltype(call()) {
             capture_pipeline(pipeline, current_entry, asked, true);
         }
     return call();
+}
+
+/// Compiles what will be realized, which realize() finds compiled.
+template <class Self>
+void compile_first(Self& self) {
+    const Halide::Target target =
+        asked.target.empty() ? Halide::get_jit_target_from_environment() : Halide::Target(asked.target);
+    compiled(pipeline_of(&self), [&] { self.compile_jit(target); });
 }
 
 /// Says how long a step took, also where it ends with an exception.
@@ -208,6 +228,7 @@ Returned enter(Self* self, Arguments... arguments) {
     if (depth > 0) return lower();
     if (is_ours(__builtin_return_address(0))) return real(self, arguments...);
     Outputs outputs;
+    int run = 0;
     current_entry = std::string(Site::owner) + "::" + std::string(name);
     {
         const InsideScope inside;
@@ -216,16 +237,22 @@ Returned enter(Self* self, Arguments... arguments) {
         asked = Asked();
         outputs_in(outputs, asked, arguments...);
         capture_pipeline(pipeline, current_entry, asked, false);
+        if (name == "realize") run = capture_run(pipeline, current_entry, asked);
     }
     const InsideScope inside;
-    const Timer timer(name == "realize" ? "ran" : "compiled", current_entry);
     try {
+        if (name == "realize" && state().times) compile_first(*self);
+        const Timer timer(name == "realize" ? "ran" : "compiled", current_entry);
         if constexpr (std::is_void_v<Returned>) {
             compiled(pipeline_of(self), lower);
             if (name == "realize") record_results(outputs);
+            capture_results(run, outputs);
         } else {
             Returned returned = compiled(pipeline_of(self), lower);
-            if constexpr (std::is_same_v<Returned, Halide::Realization>) record_results(returned);
+            if constexpr (std::is_same_v<Returned, Halide::Realization>) {
+                record_results(outputs_of(returned));
+                capture_results(run, outputs_of(returned));
+            }
             return returned;
         }
     } catch (const std::exception& error) {

@@ -10,7 +10,6 @@
 #include "frontends/halide/capture/variables.h"
 
 namespace whittle::halide_capture {
-
 namespace {
 
 State read_state() {
@@ -21,8 +20,11 @@ State read_state() {
     };
     made.reference = !text(kReferenceVariable).empty();
     made.pipelines = !text(kPipelinesVariable).empty();
+    made.times = !text(kTimesVariable).empty();
     made.results = text(kResultsVariable);
     made.captured = text(kCapturedVariable);
+    made.runs = !made.captured.empty() && !text(kRunsVariable).empty();
+    if (made.runs) made.run_bytes = std::strtoull(text(kRunsVariable).c_str(), nullptr, 10) << 20;
     std::ifstream keys(text(kLeftOutVariable));
     for (std::string key; std::getline(keys, key);) made.left_out.insert(key);
     return made;

@@ -25,8 +25,11 @@ struct State {
     std::set<std::string> left_out;  ///< keys of directives
     bool reference = false;          ///< everything but bounds is left out
     bool pipelines = false;          ///< are described
+    bool times = false;              ///< of runs are without compiling
     std::string results;             ///< folder; empty: none are kept
     std::string captured;            ///< folder for inputs; empty: pipelines are not captured
+    bool runs = false;               ///< are recorded, with inputs and results in that folder
+    std::size_t run_bytes = 0;       ///< that these may still take
 
     int directives = 0;
     std::map<std::string, int> seen;  ///< directives by their key without its count

@@ -72,7 +72,8 @@ __attribute__((visibility("hidden"), used)) Function whittle_halide_resolve(size
     Function function = recorded ? recorded(names[number]) : nullptr;
     if (!function) function = dlsym(halide ? halide : RTLD_NEXT, names[number]);
     if (!function) {
-        fprintf(stderr, "whittle: error: %s: the program calls it, but its Halide has no such function\n",
+        fprintf(stderr,
+                "whittle: error: %s: the program calls this function, but the program's Halide does not have it\n",
                 names[number]);
         _exit(127);
     }

@@ -16,6 +16,11 @@ inline constexpr char kResultsVariable[] = "WHITTLE_HALIDE_RESULTS";
 inline constexpr char kPipelinesVariable[] = "WHITTLE_HALIDE_PIPELINES";
 /// A folder: pipelines are captured as far as a program of their own needs them, with their inputs as files in it.
 inline constexpr char kCapturedVariable[] = "WHITTLE_HALIDE_CAPTURED";
+/// Set: realize() compiles before its time is taken, so that it is the time of the run alone.
+inline constexpr char kTimesVariable[] = "WHITTLE_HALIDE_TIMES";
+/// With kCapturedVariable: each run of a pipeline is recorded, with the values of its inputs and its results; all of
+/// them take no more than so many MB.
+inline constexpr char kRunsVariable[] = "WHITTLE_HALIDE_RUNS";
 /// The library that records, which the stub loads.
 inline constexpr char kRecorderVariable[] = "WHITTLE_HALIDE_RECORDER";
 

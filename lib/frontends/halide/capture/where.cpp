@@ -14,7 +14,6 @@
 #include "frontends/halide/capture/lines.h"
 
 namespace whittle::halide_capture {
-
 namespace {
 
 template <class Function>

@@ -378,4 +378,10 @@ void hash_read(Thread& thread, const at::Tensor& tensor, std::uint32_t stack, bo
     exposed.any = true;
 }
 
+std::uint32_t count_nans(const at::Tensor& tensor) {
+    HashRow row{};
+    look_at_elements(tensor, row);
+    return row.nans;
+}
+
 }  // namespace whittle::libtorch

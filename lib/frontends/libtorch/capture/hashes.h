@@ -44,4 +44,7 @@ void hash_end(Thread& thread, const OpInfo& info, c10::ArrayRef<const c10::IValu
 /// there is hashed again at each use.
 void hash_read(Thread& thread, const at::Tensor& tensor, std::uint32_t stack, bool writable);
 
+/// How many elements of a plain tensor are NaN.
+std::uint32_t count_nans(const at::Tensor& tensor);
+
 }  // namespace whittle::libtorch

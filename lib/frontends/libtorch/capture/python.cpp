@@ -16,6 +16,7 @@ namespace whittle::libtorch::python {
 
 Api api;
 bool knows_scopes = true;
+bool knows_flags = true;
 bool knows_variables = true;
 
 namespace {
@@ -42,6 +43,12 @@ bool find_module_call(const std::string& file, const std::string& name, const ch
     return call_codes[own == kWrappedModuleCall].exchange(code) != code;
 }
 
+/// The code is a generator's or a coroutine's.
+bool is_resumable(const char* code) {
+    constexpr int kGenerator = 0x20, kCoroutine = 0x80, kAsyncGenerator = 0x200;
+    return knows_flags && (at<int>(code, layout->flags) & (kGenerator | kCoroutine | kAsyncGenerator)) != 0;
+}
+
 /// Defines the place in the file, once per thread; its number.
 std::uint64_t place_of(Thread& thread, const Frame& frame) {
     const auto [entry, fresh] = thread.places.try_emplace(place_key(frame), 0);
@@ -54,6 +61,7 @@ std::uint64_t place_of(Thread& thread, const Frame& frame) {
     record.start(records::SourcePlace{.number = entry->second,
                                       .language = Language::python,
                                       .entry = frame.entry,
+                                      .resumable = is_resumable(frame.code),
                                       .line = static_cast<std::uint32_t>(line),
                                       .module = reinterpret_cast<std::uintptr_t>(frame.module),
                                       .file = file,
@@ -112,6 +120,14 @@ bool locals_hold(Object frame, const char* found) {
     return good;
 }
 
+/// The code's flags are where the layout says. With the GIL.
+bool flags_hold(const char* code) {
+    const Object told = api.PyObject_GetAttrString(const_cast<char*>(code), "co_flags");
+    const bool good = told && api.PyLong_AsLong(told) == at<int>(code, layout->flags);
+    if (told) api.Py_DecRef(told);
+    return good;
+}
+
 /// The number of the code's first line is read as Python tells it. With the GIL.
 bool numbers_hold(const char* code) {
     const Object line = api.PyObject_GetAttrString(const_cast<char*>(code), "co_firstlineno");
@@ -135,6 +151,7 @@ bool layout_holds() {
         good = code == found[i].code && text && text_of(static_cast<const char*>(file)) == text &&
                api.PyFrame_GetLineNumber(frame) == api.PyCode_Addr2Line(code, found[i].offset);
         if (good) {
+            knows_flags = knows_flags && flags_hold(found[i].code);
             knows_variables = knows_variables && variables_hold(found[i].code);
             knows_numbers = knows_numbers && numbers_hold(found[i].code);
             knows_scopes = knows_scopes && locals_hold(frame, found[i].address);
@@ -212,7 +229,7 @@ void start(Thread& thread) {
     if (!layout)
         note(thread, "the program runs in Python " + version + ", whose stack frames " +
                          (known ? "differ from those of other builds of this version"
-                                : "this Whittle does not know (it knows Python 3.9 to 3.14, each with the GIL)") +
+                                : "Whittle cannot read (expected Python 3.9 to 3.14 with the GIL)") +
                          ": operations are attributed to the interpreter's own functions");
 }
 

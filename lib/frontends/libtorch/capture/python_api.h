@@ -72,6 +72,7 @@ struct Layout {
     int code, back, instruction, local, owner, entry;  ///< of a frame
     int file, name, lines, bytes;  ///< of a code object; -1: instructions are counted, in units of `scale` bytes
     int scale;
+    int flags;           ///< of a code object: CO_GENERATOR and the like
     int variables;       ///< of a code object: the names of its variables, in the order of a frame's slots
     int ascii, compact;  ///< of a str: its characters
     // What tells of a frame's variables; -1: nothing does.
@@ -87,7 +88,8 @@ extern const Layout* layout;
 /// Sets `layout` for that version of CPython; false where nothing is known of it.
 bool find_layout(const std::string& version);
 extern bool knows_scopes;       ///< a frame's globals, and what moves iterators on, are where the layout says;
-extern bool knows_variables;    ///< so are the names of its variables …
+extern bool knows_flags;        ///< so are the flags of its code …
+extern bool knows_variables;    ///< … the names of its variables …
 extern bool knows_numbers;      ///< … and the value of an int
 constexpr int kTypeNext = 224;  ///< of a type: what moves an iterator on
 

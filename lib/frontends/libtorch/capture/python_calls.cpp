@@ -95,8 +95,8 @@ void start_calls(Thread& thread) {
     watching = tool >= 0 && succeeds(call_method(monitoring, "register_callback", "iiO", tool, kStart, callback));
     if (!watching)
         note(thread,
-             "no tool number of sys.monitoring is free, because other tools use them: Whittle guesses where a call of "
-             "a function ends and the next one begins");
+             "other tools use all tool numbers of sys.monitoring, so Whittle guesses where a call of a function ends "
+             "and where the next call begins");
 }
 
 /// The program's own function, or a package's that a DataLoader's worker or a pool calls again and again.

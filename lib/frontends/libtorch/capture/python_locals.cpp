@@ -1,4 +1,6 @@
 // Whether a frame of Python has gone on: its variables and what it iterates over, as they are.
+#include <dlfcn.h>
+
 #include <algorithm>
 
 #include "frontends/libtorch/capture/python_api.h"
@@ -18,7 +20,10 @@ std::uint64_t position(std::uint64_t seed, const char* object) {
     constexpr long kLargest = 64;
     const char* const type = at<const char*>(object, kBehindType - kSlot);
     const long size = at<long>(type, kTypeSize);
-    if (!at<const char*>(type, kTypeNext) || size > kLargest) return seed;
+    // Classes without __next__, such as torch.Tensor, have this function there.
+    static const void* const none = ::dlsym(RTLD_DEFAULT, "_PyObject_NextNotImplemented");
+    const void* const next = at<const void*>(type, kTypeNext);
+    if (!next || next == none || size > kLargest) return seed;
     for (int place = kBehindType; place + kSlot <= size; place += kSlot)
         seed = hash(seed, at<std::uint64_t>(object, place));
     return seed;
@@ -35,6 +40,14 @@ static long depth_of(const Frame& frame) {
     return end ? (end - (frame.address + layout->local)) / kSlot : -1;
 }
 
+/// Nothing but the frame's first `count` slots holds the object: else what the frame called may move an iterator on,
+/// too.
+static bool is_own(const Frame& frame, const char* object, int count) {
+    std::uint32_t holds = 0;
+    for (int i = 0; i < count; ++i) holds += held(frame.address, layout->local + i * kSlot) == object;
+    return at<std::uint32_t>(object, 0) <= holds;  // CPython's count of references, of which later releases borrow some
+}
+
 Locals locals_of(const Frame& frame) {
     Locals found;
     const long variables = size_of_tuple(at<const char*>(frame.code, layout->variables));
@@ -42,7 +55,7 @@ Locals locals_of(const Frame& frame) {
     for (int i = 0; i < count; ++i) {
         const char* const object = held(frame.address, layout->local + i * kSlot);
         found.slots = hash(found.slots, reinterpret_cast<std::uintptr_t>(object));
-        if (i >= variables && object) found.slots = position(found.slots, object);
+        if (i >= variables && object && is_own(frame, object, count)) found.slots = position(found.slots, object);
     }
     const char* const names = at<const char*>(frame.address, layout->names);
     if (!names)

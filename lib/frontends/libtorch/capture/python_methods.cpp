@@ -72,8 +72,8 @@ void watch_output(Thread& thread) {
 void watch_reads(Thread& thread, void* binding, Object tensor_class) {
     const auto watch = [&](const char* symbol, const char* method, Function ours, Function& next) {
         if (::dlsym(binding, symbol) || replace(tensor_class, method, ours, next)) return;
-        note(thread, std::string("this PyTorch does not let capture see calls of ") + method +
-                         "(): they are no graph breaks in this report");
+        note(thread, std::string("capture cannot see calls of ") + method +
+                         "() with this release of PyTorch, so the report has no graph breaks for such calls");
     };
     watch(WHITTLE_TENSOR_TO_LIST, "tolist", read_list, next_list);
     watch(WHITTLE_TENSOR_TO_NUMPY, "numpy", read_numpy, next_numpy);

@@ -19,6 +19,26 @@ namespace {
 
 constexpr std::uint64_t kFirstChunk = 64 << 10, kReusedChunk = 512 << 10, kLargestBuffer = 4 << 20, kPage = 4096;
 
+/// What others refer to, at any time later. Everything else happened at a moment.
+bool is_definition(RecordKind kind) {
+    switch (kind) {
+        case RecordKind::thread:
+        case RecordKind::mapping:
+        case RecordKind::op_def:
+        case RecordKind::stack_def:
+        case RecordKind::name:
+        case RecordKind::note:
+        case RecordKind::module:
+        case RecordKind::source_place:
+        case RecordKind::forked_at:
+        case RecordKind::library_folder:
+        case RecordKind::form:
+            return true;
+        default:
+            return false;
+    }
+}
+
 std::uint64_t round_up(std::uint64_t size) { return (size + kPage - 1) / kPage * kPage; }
 
 bool write_at(int file, const void* data, std::uint64_t size, std::uint64_t offset) {
@@ -96,9 +116,6 @@ bool Recorder::open(const char* file, bool forked, std::uint64_t began) {
     FileHeader* const header = make_header(file);
     if (!header) return false;
     const std::uint64_t parent = forked ? header_->pid : static_cast<std::uint64_t>(::getppid());
-    const std::uint64_t flags = (with_data_ ? std::uint64_t{kWithData} : 0) |
-                                (with_times_ ? std::uint64_t{kWithTimes} : 0) |
-                                (with_hashes_ ? std::uint64_t{kWithHashes} : 0);
     std::strcpy(path_, file);
     if (forked) std::memcpy(header->interpreter, header_->interpreter, sizeof header->interpreter);
     header_ = header;
@@ -107,7 +124,7 @@ bool Recorder::open(const char* file, bool forked, std::uint64_t began) {
     header_->pid = static_cast<std::uint64_t>(::getpid());
     header_->parent = parent;
     header_->forked = forked;
-    header_->flags = flags;
+    header_->flags = flags_;
     header_->began = began;
     read_command_line(header_->command_line);
     std::memcpy(header_->magic, kFileMagic, sizeof kFileMagic);
@@ -120,14 +137,17 @@ bool Recorder::start(const char* base, const char* file, std::uint64_t max_bytes
     if (std::strlen(base) >= sizeof base_ || std::strlen(file) >= sizeof path_) return false;
     std::strcpy(base_, base);
     max_bytes_ = max_bytes;
-    with_data_ = (flags & kWithData) != 0;
-    with_times_ = (flags & kWithTimes) != 0;
-    with_hashes_ = (flags & kWithHashes) != 0;
+    flags_ = flags;
     deadline_ns_ = max_seconds > 0 ? now_ns() + static_cast<std::uint64_t>(max_seconds * 1e9) : 0;
     if (!open(file, false, now_ns())) return false;
     first_ = std::strcmp(base, file) == 0 ? header_ : make_header(base);
-    on_ = true;
+    begin();
     return true;
+}
+
+void Recorder::begin() {
+    on_ = true;
+    if (with_ring() && !ring_.start(path_, max_bytes_)) cut(kCutDisk);
 }
 
 void Recorder::name_interpreter(const char* path) {
@@ -143,7 +163,7 @@ bool Recorder::start_child(std::uint64_t forked_at) {
     threads_ = 0;
     growing_.clear();
     child_ = false;
-    on_ = true;
+    begin();
     return true;
 }
 
@@ -152,6 +172,7 @@ std::uint64_t Recorder::taken() const {
 }
 
 bool Recorder::has_room_for(std::uint64_t bytes) const {
+    if (with_ring()) return bytes <= ring_.capacity() / 8;
     constexpr std::uint64_t kLargestRecord = UINT32_MAX - 4096;  // beside the elements: what tensor they are of
     const std::uint64_t end = taken(), most = max_bytes_ - max_bytes_ / 8;
     return bytes <= kLargestRecord && end < most && bytes <= most - end;
@@ -259,12 +280,15 @@ bool Recorder::commit(ThreadChunk& chunk, RecordBuffer& record) {
         cut(kCutSize);
         return false;
     }
-    if (chunk.used + size > chunk.room && !make_room(chunk, size)) return false;
+    const bool in_ring = with_ring() && !is_definition(record.kind_);
+    if (!in_ring && chunk.used + size > chunk.room && !make_room(chunk, size)) return false;
     const RecordHeader header{static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(record.kind_),
                               order_.fetch_add(1, std::memory_order_relaxed)};
     record.patch(0, header);
     bool written = true;
-    if (size > chunk.room) {
+    if (in_ring) {
+        if (!ring_.append(chunk.thread, record.bytes_.data(), size)) lose();
+    } else if (size > chunk.room) {
         const KeepErrno errno_stays;
         written = write_chunk(chunk.thread, record.bytes_.data(), size);
     } else {

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "frontends/libtorch/capture/ring_file.h"
 #include "frontends/libtorch/records.h"
 
 namespace whittle::libtorch {
@@ -102,12 +103,19 @@ class Recorder {
     /// `forked_at`: by now_ns().
     bool start_child(std::uint64_t forked_at);
     bool on() const { return on_.load(std::memory_order_relaxed); }
-    bool with_data() const { return with_data_; }
-    bool with_times() const { return with_times_; }
-    bool with_hashes() const { return with_hashes_; }
+    bool with_data() const { return flags_ & kWithData; }
+    bool with_times() const { return flags_ & kWithTimes; }
+    bool with_hashes() const { return flags_ & kWithHashes; }
+    bool with_ring() const { return flags_ & kWithRing; }
+    bool until_nan() const { return flags_ & kUntilNan; }
+    /// Where a record of the ring would come to lie, and whether what was written there will be there for as long as
+    /// an operation that is recorded next.
+    std::uint64_t ring_position() const { return ring_.end(); }
+    bool stays_in_ring(std::uint64_t position) const { return ring_.end() - position <= ring_.capacity() / kRingParts; }
     const char* path() const { return path_; }
     std::uint64_t most_bytes() const { return max_bytes_; }
-    /// Whether a tensor of that many bytes may be written. An eighth of the file is for what ops did.
+    /// Whether a tensor of that many bytes may be written. An eighth of the file is for what ops did; of a ring, a
+    /// tensor takes an eighth at most.
     bool has_room_for(std::uint64_t bytes) const;
     /// A tensor's elements are not written.
     void leave_out();
@@ -153,11 +161,14 @@ class Recorder {
     std::uint64_t taken() const;
     FileHeader* make_header(const char* path) const;
     bool open(const char* file, bool forked, std::uint64_t began);
+    void begin();
 
     char base_[4096] = {}, path_[4096] = {};
     std::atomic<bool> on_{false};
     std::atomic<bool> may_start_{false};
-    bool with_data_ = false, with_times_ = false, with_hashes_ = false, child_ = false;
+    bool child_ = false;
+    std::uint64_t flags_ = 0;  ///< FileFlags
+    RingFile ring_;
     std::atomic<std::uint64_t> order_{1}, end_{kFileHeaderSize};
     std::atomic<std::uint32_t> threads_{0};
     std::atomic_flag growing_ = ATOMIC_FLAG_INIT;

@@ -51,6 +51,7 @@ struct OpInfo {
     bool returns_nothing = false;
     bool updates_statistics = false;  ///< writes running statistics without telling the version counter
     bool makes_memory = false;        ///< whose contents are no result: empty() and the like
+    bool shows_memory = false;        ///< of an argument, without writing there: view() and the like
     std::uint64_t written = 0;        ///< a bit for each of the first 64 arguments that it writes to
 };
 

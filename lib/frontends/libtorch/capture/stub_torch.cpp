@@ -121,6 +121,13 @@ HIDES(void*, print_tensor, "_ZN2at5printERSoRKNS_6TensorEl", (void* stream, cons
     return hooks.print ? hooks.print(next, stream, tensor, width) : next(stream, tensor, width);
 }
 
+// What TorchScript compiled of several operations runs without the dispatcher.
+HIDES(void, run_fused, WHITTLE_RUN_FUSED, (const void* kernel, void* stack)) {
+    NEXT_OF(WHITTLE_RUN_FUSED, FusedFunction);
+    if (!next) return;
+    hooks.fused ? hooks.fused(next, kernel, stack) : next(kernel, stack);
+}
+
 // Output through std::ostream: the functions of libstdc++ that its headers do not inline.
 #define STREAM(id, mangled, what, parameters, types, arguments)            \
     HIDES(void*, stream_##id, mangled, parameters) {                       \

@@ -228,17 +228,21 @@ std::size_t bytes_of(const at::Tensor& tensor) {
 }  // namespace
 
 void snapshot(Thread& thread, const at::Tensor& tensor, bool check) {
+    constexpr std::uint64_t kPosition = 4;  // of the key under which it is known where in a ring they are
     if (!is_plain(tensor) || tensor.unsafeGetTensorImpl()->is_wrapped_number()) return;
     storage_of(thread.identities, tensor);  // what is known belongs to its number
     const std::uint64_t key = key_of(thread, tensor);
     const std::optional<std::uint64_t> known = known_elements(tensor, key);
-    if (known && !check) return;
+    const auto position = known && state.recorder.with_ring() ? known_elements(tensor, hash(key, kPosition)) : known;
+    const bool written = position && (!state.recorder.with_ring() || state.recorder.stays_in_ring(*position));
+    if (written && !check) return;
     const std::size_t bytes = bytes_of(tensor);
     std::vector<char> space;
     const char* const data = row_major(tensor, bytes, space);
     const std::uint64_t elements = hash_bytes(data, bytes);
-    if (known) {
-        if (*known == elements) return;
+    if (known && *known == elements) {
+        if (written) return;
+    } else if (known) {
         forget_elements(tensor);
         RecordBuffer& record = thread.definition;
         record.start(records::UnseenWrite());
@@ -246,6 +250,7 @@ void snapshot(Thread& thread, const at::Tensor& tensor, bool check) {
         commit(thread, record);
     }
     remember_elements(tensor, key, elements);
+    if (state.recorder.with_ring()) remember_elements(tensor, hash(key, kPosition), state.recorder.ring_position());
     write_elements(thread, tensor, data, bytes);
 }
 

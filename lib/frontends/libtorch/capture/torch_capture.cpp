@@ -3,33 +3,23 @@
 // recorded: ops that the program calls, and below composite ones the first that have a kernel; what those call is left
 // out. Built with NDEBUG as LibTorch is: RecordFunction::inputs() asserts otherwise.
 #include <ATen/core/Tensor.h>
-#include <ATen/core/dispatch/Dispatcher.h>
-#include <ATen/core/grad_mode.h>
 #include <ATen/record_function.h>
-#include <c10/core/impl/LocalDispatchKeySet.h>
-#include <c10/core/impl/TorchDispatchModeTLS.h>
 #include <pthread.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iostream>
 
+#include "frontends/libtorch/capture/ops.h"
 #include "frontends/libtorch/capture/python.h"
 #include "frontends/libtorch/capture/state.h"
 #include "frontends/libtorch/capture/torchscript.h"
-#include "ops/aten/capture.h"
 
 namespace whittle::libtorch {
 
 State& state = *new State;
 
 namespace {
-
-enum Enclosing : std::uint8_t { kCompositeOp, kScope, kKernel, kTraced, kOnly };
 
 thread_local bool thread_gone = false;
 thread_local int late_depth = 0;  ///< of ops that run after the thread is gone: in static destructors
@@ -106,272 +96,7 @@ namespace {
 
 // ---- Ops
 
-void write_op(Thread& thread, const OpInfo& info, const std::string& name, const std::string& overload,
-              const std::string& schema) {
-    RecordBuffer& record = thread.definition;
-    record.start(records::OpDefinition{
-        .op = info.id, .flags = info.flags, .name = name, .overload = overload, .schema = schema});
-    commit(thread, record);
-}
-
-/// "aten::foo" beside "aten::foo_", with as many arguments.
-bool has_functional(const c10::OperatorHandle& op) {
-    c10::OperatorName name = op.operator_name();
-    if (name.name.back() != '_') return false;
-    name.name.pop_back();
-    const auto functional = c10::Dispatcher::singleton().findSchema(name);
-    return functional && functional->schema().arguments().size() == op.schema().arguments().size() &&
-           functional->schema().returns().size() == 1;
-}
-
-const OpInfo& define_op(Thread& thread, const at::RecordFunction& function) {
-    const auto name = function.operator_name();
-    const std::string key = name ? name->name + "." + name->overload_name : std::string("\n") + function.name();
-    std::lock_guard lock(state.mutex);
-    const auto [entry, fresh] = state.ops.try_emplace(key);
-    OpInfo& info = entry->second;
-    if (!fresh) return info;
-    info.id = static_cast<std::uint32_t>(state.ops.size());
-    std::string schema;
-    bool can_cast = false;
-    if (name) {
-        info.flags |= kHasSchema;
-        if (const auto op = c10::Dispatcher::singleton().findSchema(*name)) {
-            if (op->hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd) ||
-                calls_op_for_each(name->name))
-                info.flags |= kComposite;
-            const auto& returns = op->schema().returns();
-            if (!op->schema().is_vararg()) info.arguments = static_cast<int>(op->schema().arguments().size());
-            if (!op->schema().is_varret()) info.returns = static_cast<int>(returns.size());
-            can_cast = op->hasKernelForDispatchKey(c10::DispatchKey::AutocastCPU);
-            const bool any = std::any_of(returns.begin(), returns.end(), [](const c10::Argument& result) {
-                return result.type()->str().find("Tensor") != std::string::npos;
-            });
-            if (!any && !returns.empty()) info.flags |= kReturnsOnlyHost;
-            schema = c10::toString(op->schema());
-            const bool writes = schema.find('!') != std::string::npos;
-            for (std::size_t i = 0; i < std::min<std::size_t>(op->schema().arguments().size(), 64); ++i) {
-                const auto* const alias = op->schema().arguments()[i].alias_info();
-                if (alias && alias->isWrite()) info.written |= std::uint64_t{1} << i;
-            }
-            // Of what shows other memory from now on, no element was written.
-            info.writes = writes && capture_role(name->name) != CaptureRole::adopts;
-            info.returns_nothing = returns.empty();
-            if (writes && has_functional(*op)) info.flags |= kHasFunctional;
-        }
-        info.updates_statistics = may_update_statistics(name->name);
-    }
-    if (name) info.makes_memory = !info.writes && capture_role(name->name) == CaptureRole::allocates;
-    write_op(thread, info, name ? name->name : function.name(), name ? name->overload_name : "", schema);
-    if (can_cast) {
-        OpInfo& casting = state.ops[key + "\ncasts"];
-        casting = info;
-        casting.id = static_cast<std::uint32_t>(state.ops.size());
-        casting.flags |= kComposite | kCasts;
-        write_op(thread, casting, name->name, name->overload_name, schema);
-        info.casting = &casting;
-    }
-    return info;
-}
-
-/// An op's name lies in its schema, which stays where it is: the pointer is the key. Other names may be temporary.
-const OpInfo& known_op(Thread& thread, const at::RecordFunction& function) {
-    const auto found = thread.ops_by_name.find(function.name());
-    if (found != thread.ops_by_name.end()) return *found->second;
-    const OpInfo& info = define_op(thread, function);
-    if (info.flags & kHasSchema) thread.ops_by_name.emplace(function.name(), &info);
-    return info;
-}
-
-const OpInfo& info_of(Thread& thread, const at::RecordFunction& function) {
-    const OpInfo& info = known_op(thread, function);
-    const bool autocast = info.casting && !c10::impl::tls_is_dispatch_key_excluded(c10::DispatchKey::AutocastCPU);
-    return autocast ? *info.casting : info;
-}
-
-/// TorchScript's interpreter shows an op its whole stack: the op's own arguments or results are on top.
-c10::ArrayRef<const c10::IValue> on_top(c10::ArrayRef<const c10::IValue> values, int count) {
-    const auto wanted = static_cast<std::size_t>(count);
-    return count < 0 || values.size() <= wanted ? values : values.slice(values.size() - wanted);
-}
-
 bool is_script(const at::RecordFunction& function) { return function.scope() == at::RecordScope::TORCHSCRIPT_FUNCTION; }
-bool is_op(const at::RecordFunction& function) { return function.scope() == at::RecordScope::FUNCTION; }
-
-/// `stack`: where the program called it, 0 where LibTorch did.
-void look_at_inputs(Thread& thread, const OpInfo& info, c10::ArrayRef<const c10::IValue> inputs, std::uint32_t stack) {
-    bool registered = false, unnamed = false;
-    const bool with_data = state.recorder.with_data();
-    if (stack && !thread.frames.empty()) python::tell_numbers(thread, inputs, stack);
-    for (const c10::IValue& input : inputs)
-        for_each_tensor(input, [&](const at::Tensor& tensor) {
-            const bool nameable = python::on() && tensor.requires_grad() && tensor.is_leaf();
-            const Identity identity = identity_of(thread.identities, tensor, nameable ? std::uint32_t{kAsked} : 0u);
-            registered |= (identity.flags & kRegistered) != 0;
-            unnamed |= nameable && !(identity.flags & kAsked);
-            if (stack && !thread.frames.empty()) python::tell_variables(thread, tensor, identity.number, stack);
-            if (with_data) snapshot(thread, tensor, stack != 0);
-        });
-    if (registered) update_names(thread);
-    if (unnamed) python::want_names();
-    if (!with_data) return;
-    // An op that writes and returns nothing (_foreach_add_) has its arguments here only.
-    if (info.writes && info.returns_nothing)
-        for (const c10::IValue& input : inputs) forget_elements(input);
-    if (info.updates_statistics)
-        for (std::size_t i = 3; i < std::min<std::size_t>(inputs.size(), 5); ++i)
-            for_each_tensor(inputs[i], [&](const at::Tensor& tensor) {
-                forget_elements(tensor);
-                thread.statistics.emplace_back(thread.enclosing.size(), tensor.getIntrusivePtr());
-            });
-}
-
-/// Of the op that ends, whose arguments are gone by now.
-void look_at_statistics(Thread& thread) {
-    for (; !thread.statistics.empty() && thread.statistics.back().first >= thread.enclosing.size();
-         thread.statistics.pop_back())
-        if (auto tensor = thread.statistics.back().second.lock())
-            snapshot(thread, at::Tensor(std::move(tensor)), false);
-}
-
-template <class Result, class Key>
-Key key_of(Result (*)(Key));
-
-/// torch.compile and torch.export run the program on fake tensors, which have no memory, to learn what it does. What
-/// runs then is theirs. Releases before 2.1 have no key for that mode.
-template <class Modes>
-bool runs_on_fake_tensors() {
-    if constexpr (requires { Modes::any_modes_set(false), &Modes::get_mode; }) {
-        using Key = decltype(key_of(&Modes::get_mode));
-        return Modes::any_modes_set(false) && Modes::get_mode(Key::FAKE).has_value();
-    }
-    return false;
-}
-
-OpScope scope_of(const at::RecordFunction& function) {
-    if (is_op(function)) return OpScope::function;
-    return function.scope() == at::RecordScope::BACKWARD_FUNCTION ? OpScope::backward : OpScope::user;
-}
-
-/// `stack`: where the program called it.
-void write_begin(Thread& thread, const at::RecordFunction& function, const OpInfo& info, int depth, std::uint32_t stack,
-                 Stillness still, c10::ArrayRef<const c10::IValue> inputs) {
-    RecordBuffer& record = thread.record;
-    record.start(records::OpBegin{.op = info.id,
-                                  .depth = static_cast<std::uint32_t>(depth),
-                                  .stack = stack,
-                                  .untouched = still.untouched,
-                                  .unmoved = still.unmoved,
-                                  .scope = scope_of(function),
-                                  .grad_mode = at::GradMode::is_enabled(),
-                                  .sequence = function.seqNr(),
-                                  .forward_thread = function.forwardThreadId()});
-    record.put(static_cast<std::uint16_t>(inputs.size()));
-    for (const c10::IValue& input : inputs) put_value(thread, record, input);
-    commit(thread, record);
-}
-
-/// In the place of an operation, its hashes are recorded.
-void begin_hashed(Thread& thread, const at::RecordFunction& function, const OpInfo& info, bool called_by_program,
-                  c10::ArrayRef<const c10::IValue> inputs) {
-    const std::uint8_t what = thread.enclosing.back();
-    if (what == kScope) {
-        if (scope_of(function) == OpScope::backward) thread.hashing.under = info.id;
-        return;
-    }
-    if (called_by_program) thread.hashing.stack = stack_id(thread);
-    if (what == kKernel) hash_begin(thread, info, inputs);
-}
-
-/// Of all operations with a kernel, the one that is asked for is recorded, as if nothing had called it but the program.
-void begin_only(Thread& thread, const at::RecordFunction& function, const OpInfo& info,
-                c10::ArrayRef<const c10::IValue> inputs) {
-    if (thread.enclosing.back() != kKernel || ++state.operations != state.only) return;
-    Stillness still{.untouched = Stillness::kAll};
-    const std::uint32_t stack = stack_id(thread, &still);
-    look_at_inputs(thread, info, inputs, stack);
-    write_begin(thread, function, info, 0, stack, still, inputs);
-    thread.enclosing.back() = kOnly;
-}
-
-void record_begin(Thread& thread, const at::RecordFunction& function) {
-    if (is_op(function) && runs_on_fake_tensors<c10::impl::TorchDispatchModeTLS>()) {
-        state.recorder.trace();
-        thread.enclosing.push_back(kTraced);
-        thread.starts.push_back(0);
-        return;
-    }
-    if ((++thread.ops & 63) == 0) state.recorder.check_time();
-    const OpInfo& info = info_of(thread, function);
-    const bool is_scope = !is_op(function) || !(info.flags & kHasSchema);
-    const bool called_by_program = thread.enclosing.empty() || thread.enclosing.back() == kScope;
-    thread.enclosing.push_back(is_scope ? kScope : info.flags & kComposite ? kCompositeOp : kKernel);
-    thread.starts.push_back(0);
-    const auto inputs = on_top(function.inputs(), info.arguments);
-    if (state.recorder.with_hashes()) return begin_hashed(thread, function, info, called_by_program, inputs);
-    if (state.only) return begin_only(thread, function, info, inputs);
-    Stillness still{.untouched = Stillness::kAll};  // what LibTorch calls itself is no news of who called it
-    const std::uint32_t stack = called_by_program ? stack_id(thread, &still) : 0;
-    if (!is_scope) look_at_inputs(thread, info, inputs, stack);
-    write_begin(thread, function, info, thread.depth - thread.inherited, stack, still,
-                is_scope ? c10::ArrayRef<const c10::IValue>() : inputs);
-}
-
-void end_hashed(Thread& thread, const OpInfo& info, std::uint8_t what, c10::ArrayRef<const c10::IValue> outputs) {
-    if (what == kScope) thread.hashing.under = 0;
-    if (what == kKernel) hash_end(thread, info, outputs);
-}
-
-/// Not by exit(): the program's own handlers would run, and take as long as it does.
-[[noreturn]] void end_program() {
-    state.recorder.finish();
-    std::fflush(nullptr);
-    ::syscall(SYS_exit_group, 0);
-    std::abort();
-}
-
-/// `now`: when it ended, 0 where nobody wants to know.
-void record_end(Thread& thread, const at::RecordFunction& function, std::uint64_t now) {
-    const std::uint8_t what = thread.enclosing.back();
-    if (what == kTraced) {
-        thread.enclosing.pop_back();
-        thread.starts.pop_back();
-        return;
-    }
-    const OpInfo& info = info_of(thread, function);
-    look_at_statistics(thread);
-    const std::uint64_t start = thread.starts.back();
-    thread.enclosing.pop_back();
-    thread.starts.pop_back();
-    if (thread.depth < thread.inherited) {  // it began in the process that forked this one
-        thread.inherited = thread.depth;
-        return;
-    }
-    const std::vector<c10::IValue>& all = function.outputs();
-    const auto outputs = on_top(c10::ArrayRef<const c10::IValue>(all.data(), all.size()), info.returns);
-    if (state.recorder.with_hashes()) return end_hashed(thread, info, what, outputs);
-    if (state.only && what != kOnly) return;
-    const int depth = what == kOnly ? 0 : thread.depth - thread.inherited;
-    RecordBuffer& record = thread.record;
-    record.start(records::OpEnd{.op = info.id, .depth = static_cast<std::uint32_t>(depth)});
-    record.put(static_cast<std::uint16_t>(what == kScope ? 0 : outputs.size()));
-    if (what != kScope)
-        for (const c10::IValue& output : outputs) put_value(thread, record, output);
-    if (state.recorder.with_times()) record.put(start ? now - start : std::uint64_t{0});
-    commit(thread, record);
-    const bool with_data = state.recorder.with_data(), probed = state.probed.load(std::memory_order_relaxed);
-    if (what == kScope || (!with_data && !probed)) return;
-    for (const c10::IValue& output : outputs)
-        for_each_tensor(output, [&](const at::Tensor& tensor) {
-            if (probed) watch(thread, tensor);
-            if (!with_data) return;
-            // Tensors that share the memory but not the version counter (data(), inference mode) changed, too.
-            if (info.writes) forget_elements(output);
-            if (info.makes_memory) return snapshot_of_memory(thread, tensor);
-            snapshot(thread, tensor, false);
-        });
-    if (what == kOnly) end_program();
-}
 
 // Depth and core are kept even where nothing is recorded, so that begins and ends always meet.
 std::unique_ptr<at::ObserverContext> op_begins(const at::RecordFunction& function) {
@@ -521,6 +246,32 @@ void* on_print(PrintFunction next, void* stream, const void* tensor, long width)
     return next(stream, tensor, width);
 }
 
+/// What a kernel of TorchScript's calls is a part of it. It may throw.
+struct FusedRun {
+    Thread* const thread = thread_here();
+    const bool recorded = thread && thread->core < 0 && !thread->printing && !thread->busy;
+    FusedRun() {
+        if (recorded) {
+            quietly([](Thread& here) { record_fused(here, true); });
+            thread->core = thread->depth;
+        }
+        if (thread) ++thread->depth;
+    }
+    ~FusedRun() {
+        if (thread) --thread->depth;
+        if (!recorded) return;
+        thread->core = -1;
+        quietly([](Thread& here) { record_fused(here, false); });
+    }
+    FusedRun(const FusedRun&) = delete;
+    FusedRun& operator=(const FusedRun&) = delete;
+};
+
+void on_fused(FusedFunction next, const void* kernel, void* stack) {
+    const FusedRun run;
+    next(kernel, stack);
+}
+
 void on_from_blob(void* caller) {
     quietly([&](Thread& thread) {
         if (thread.depth || is_foreign(caller)) return;
@@ -598,9 +349,9 @@ extern "C" __attribute__((visibility("default"))) int whittle_capture_start(whit
                               .needsOutputs(true)
                               .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION,
                                        at::RecordScope::USER_SCOPE, at::RecordScope::TORCHSCRIPT_FUNCTION}));
-    *hooks = {on_module_made, on_registered,  on_typed_data_ptr, on_python_read, on_io,         on_print,
-              on_from_blob,   on_end,         on_process,        on_probe_enter, on_probe_name, on_probe_leave,
-              on_probe_value, on_probe_branch};
+    *hooks = {on_module_made, on_registered, on_typed_data_ptr, on_python_read, on_io,
+              on_print,       on_from_blob,  on_fused,          on_end,         on_process,
+              on_probe_enter, on_probe_name, on_probe_leave,    on_probe_value, on_probe_branch};
     if (state.recorder.with_hashes() || only) {  // no record of theirs is wanted
         hooks->module_made = nullptr;
         hooks->registered = nullptr;

@@ -181,7 +181,8 @@ std::string passed(const Param& param) {
 std::string fallback_of(const Param& param) {
     const std::string& text = param.fallback;
     if (text == "None" || text == "[]") return "{}";
-    if (text == "long") return "DType::i64";
+    if (param.type.starts_with("ScalarType") && (text == "long" || text == "float"))
+        return text == "long" ? "DType::i64" : "DType::f32";
     if (text == "True" || text == "False") return text == "True" ? "true" : "false";
     if (type_of(param.type) == "Ints" || type_of(param.type) == "std::vector<bool>") {
         if (text.starts_with('[')) return type_of(param.type) + "{" + text.substr(1, text.size() - 2) + "}";

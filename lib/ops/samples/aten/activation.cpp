@@ -9,10 +9,8 @@ Samples with_parameters(DType dtype, const std::vector<ArgList>& lists) {
     Samples result = unary(dtype);
     for (std::size_t i = 0; i < lists.size(); ++i)
         for (const Tensor& x : {special(dtype), ramp(dtype, {3, 4})}) {
-            ArgList args = {t(0)};
-            args.insert(args.end(), lists[i].begin(), lists[i].end());
             const std::string label = "parameters " + std::to_string(i) + (x.rank() == 1 ? " special" : "");
-            result.push_back({label, {x}, std::move(args)});
+            result.push_back({label, {x}, joined({t(0)}, lists[i])});
         }
     return result;
 }

@@ -6,9 +6,7 @@ namespace whittle::samples {
 namespace {
 
 Sample two(const std::string& label, const Tensor& a, const Tensor& b, const ArgList& rest = {}) {
-    Sample sample{.label = label, .tensors = {a, b}, .args = {t(0), t(1)}};
-    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-    return sample;
+    return {.label = label, .tensors = {a, b}, .args = joined({t(0), t(1)}, rest)};
 }
 
 Samples prelu_samples(DType dtype) {

@@ -29,9 +29,7 @@ Samples powers(DType dtype) {
 
 /// op(self, rest...), of numbers around 0.
 Samples of_numbers(DType dtype, const ArgList& rest = {}) {
-    Sample sample{"numbers", {ramp(dtype, {2, 4})}, {t(0)}};
-    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-    return {sample};
+    return {{"numbers", {ramp(dtype, {2, 4})}, joined({t(0)}, rest)}};
 }
 
 Samples membership(DType dtype) {
@@ -58,6 +56,10 @@ Samples convolutions(DType dtype) {
     return {call("same"), call("valid")};
 }
 
+Samples float_power_tensor_scalar_samples(DType dtype) { return {{"square", {values(dtype, {1, 2, 3})}, {t(0), 2}}}; }
+Samples float_power_scalar_samples(DType dtype) { return {{"of 2", {values(dtype, {1, 2, 3})}, {2, t(0)}}}; }
+Samples msort_samples(DType dtype) { return {{"matrix", {random(dtype, {4, 3})}, {t(0)}}}; }
+
 }  // namespace
 
 Table arithmetic_form_table() {
@@ -68,14 +70,8 @@ Table arithmetic_form_table() {
              return Samples{{"special", {special(dtype)}, {t(0)}}, {"ramp", {ramp(dtype, {2, 3})}, {t(0)}}};
          }},
         {{"aten.float_power.Tensor_Tensor"}, powers},
-        {{"aten.float_power.Tensor_Scalar"},
-         [](DType dtype) {
-             return Samples{{"square", {values(dtype, {1, 2, 3})}, {t(0), 2}}};
-         }},
-        {{"aten.float_power.Scalar"},
-         [](DType dtype) {
-             return Samples{{"of 2", {values(dtype, {1, 2, 3})}, {2, t(0)}}};
-         }},
+        {{"aten.float_power.Tensor_Scalar"}, float_power_tensor_scalar_samples},
+        {{"aten.float_power.Scalar"}, float_power_scalar_samples},
         {{"aten.ldexp.Tensor"}, powers},
         {{"aten.special_ndtr.default"}, [](DType dtype) { return of_numbers(dtype); }},
         {{"aten.special_xlog1py.default"}, powers},
@@ -94,10 +90,7 @@ Table arithmetic_form_table() {
              const Tensor x = values(dtype, {1, std::nan(""), 3, 4, 5, std::nan("")}, {2, 3});
              return Samples{{"all", {x}, {t(0)}}, {"rows, kept", {x}, {t(0), Arg::ints({1}), true}}};
          }},
-        {{"aten.msort.default"},
-         [](DType dtype) {
-             return Samples{{"matrix", {random(dtype, {4, 3})}, {t(0)}}};
-         }},
+        {{"aten.msort.default"}, msort_samples},
         {{"aten.trapezoid.x", "aten.trapz.x", "aten.cumulative_trapezoid.x"},
          [](DType dtype) {
              const Tensor y = values(dtype, {1, 2, 4, 3, 0, 1}, {2, 3}), x = values(dtype, {0, 1, 3}, {3});

@@ -6,8 +6,7 @@ namespace whittle::samples {
 
 Samples of_gradient(DType dtype) { return of_gradient(dtype, {}); }
 Samples of_gradient(DType dtype, const ArgList& rest) {
-    ArgList args = {t(0), t(1)};
-    args.insert(args.end(), rest.begin(), rest.end());
+    const ArgList args = joined({t(0), t(1)}, rest);
     const Tensor grad = random(dtype, {2, 3}), y = uniform(dtype, {2, 3}, -1, 1, 2);
     const Tensor special = samples::special(dtype);
     const std::int64_t n = special.numel();

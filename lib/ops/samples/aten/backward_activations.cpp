@@ -10,9 +10,7 @@ namespace {
 Samples with_pieces(DType dtype, const ArgList& rest = {}) {
     Samples result = of_gradient(dtype, rest);
     const Tensor at = values(dtype, {-30, -4, -2, -1, -0.75, 0.25, 0.75, 1, 2, 4, 30});
-    ArgList args = {t(0), t(1)};
-    args.insert(args.end(), rest.begin(), rest.end());
-    result.push_back({"pieces", {random(dtype, at.sizes()), at}, std::move(args)});
+    result.push_back({"pieces", {random(dtype, at.sizes()), at}, joined({t(0), t(1)}, rest)});
     return result;
 }
 

@@ -17,10 +17,7 @@ Samples max_samples(DType dtype, std::size_t rank, const ArgList& between) {
         std::int64_t area = 1;
         for (std::size_t d = x.sizes().size() - rank; d < x.sizes().size(); ++d) area *= x.sizes()[d];
         const Tensor at = uniform(DType::i64, grad.sizes(), 0, static_cast<double>(area), 3);
-        ArgList args = {t(0), t(1)};
-        args.insert(args.end(), between.begin(), between.end());
-        args.push_back(t(2));
-        result.push_back({label, {grad, x, at}, args});
+        result.push_back({label, {grad, x, at}, joined(joined({t(0), t(1)}, between), {t(2)})});
     };
     const Tensor grad = random(dtype, image(rank, 2)), x = random(dtype, image(rank, 4), 2);
     Sizes none = image(rank, 2), nothing = image(rank, 4);

@@ -24,31 +24,25 @@ std::vector<std::pair<std::string, Tensor>> channel_inputs(DType dtype) {
 
 /// input, weight, bias, statistics, then `rest`: with and without the parameters.
 Samples with_statistics(DType dtype, const ArgList& rest) {
+    const std::vector<Tensor> p = channel_parameters(dtype);
+    const ArgList affine = joined({t(0), t(1), t(2), t(3), t(4)}, rest);
+    const ArgList plain = joined({t(0), Arg(), Arg(), t(1), t(2)}, rest);
     Samples result;
     for (const auto& [label, x] : channel_inputs(dtype)) {
-        const std::vector<Tensor> parameters = channel_parameters(dtype);
-        ArgList affine = {t(0), t(1), t(2), t(3), t(4)}, plain = {t(0), Arg(), Arg(), t(1), t(2)};
-        affine.insert(affine.end(), rest.begin(), rest.end());
-        plain.insert(plain.end(), rest.begin(), rest.end());
-        result.push_back({label, {x, parameters[0], parameters[1], parameters[2], parameters[3]}, affine});
-        result.push_back({label + " no parameters", {x, parameters[2], parameters[3]}, plain});
+        result.push_back({label, {x, p[0], p[1], p[2], p[3]}, affine});
+        result.push_back({label + " no parameters", {x, p[2], p[3]}, plain});
     }
-    const std::vector<Tensor> p = channel_parameters(dtype);
-    ArgList affine = {t(0), t(1), t(2), t(3), t(4)};
-    affine.insert(affine.end(), rest.begin(), rest.end());
     result.push_back({"empty", {ramp(dtype, {0, 3, 2}), p[0], p[1], p[2], p[3]}, affine});
     return result;
 }
 
 /// input, weight, bias, then `rest`.
 Samples without_statistics(DType dtype, const ArgList& rest) {
+    const std::vector<Tensor> p = channel_parameters(dtype);
+    const ArgList affine = joined({t(0), t(1), t(2)}, rest), plain = joined({t(0), Arg(), Arg()}, rest);
     Samples result;
     for (const auto& [label, x] : channel_inputs(dtype)) {
-        const std::vector<Tensor> parameters = channel_parameters(dtype);
-        ArgList affine = {t(0), t(1), t(2)}, plain = {t(0), Arg(), Arg()};
-        affine.insert(affine.end(), rest.begin(), rest.end());
-        plain.insert(plain.end(), rest.begin(), rest.end());
-        result.push_back({label + " batch", {x, parameters[0], parameters[1]}, affine});
+        result.push_back({label + " batch", {x, p[0], p[1]}, affine});
         result.push_back({label + " batch, no parameters", {x}, plain});
     }
     return result;

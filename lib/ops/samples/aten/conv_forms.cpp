@@ -14,13 +14,9 @@ Sample sample_form(DType dtype, const std::string& label, bool batched, bool bia
         weight.push_back(2 + d % 2);
     }
     if (!batched) input.erase(input.begin());
-    Sample sample{label, {random(dtype, input, 1), random(dtype, weight, 2)}, {t(0), t(1), Arg()}};
-    if (bias) {
-        sample.tensors.push_back(random(dtype, {6}, 3));
-        sample.args[2] = t(2);
-    }
-    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-    return sample;
+    std::vector<Tensor> tensors = {random(dtype, input, 1), random(dtype, weight, 2)};
+    if (bias) tensors.push_back(random(dtype, {6}, 3));
+    return {label, std::move(tensors), joined({t(0), t(1), bias ? t(2) : Arg()}, rest)};
 }
 
 template <int Rank>

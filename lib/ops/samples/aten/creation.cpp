@@ -18,12 +18,11 @@ namespace {
 
 Samples sized_samples(DType dtype, const ArgList& fill) {
     Samples result;
-    for (const Sizes& sizes : std::vector<Sizes>{{2, 3}, {}, {0, 4}}) {
-        Sample sample{.label = "sizes " + to_string(sizes), .tensors = {}, .args = {Arg::ints(sizes)}};
-        sample.args.insert(sample.args.end(), fill.begin(), fill.end());
-        sample.kwargs = {{"dtype", dtype}};
-        result.push_back(std::move(sample));
-    }
+    for (const Sizes& sizes : std::vector<Sizes>{{2, 3}, {}, {0, 4}})
+        result.push_back({.label = "sizes " + to_string(sizes),
+                          .tensors = {},
+                          .args = joined({Arg::ints(sizes)}, fill),
+                          .kwargs = {{"dtype", dtype}}});
     result.push_back(result[0]);
     result.back().label = "default dtype, " + std::string(name(dtype));
     result.back().kwargs = {{"device", "cpu"}, {"pin_memory", false}};
@@ -60,6 +59,9 @@ Samples fill_samples(DType dtype) {
     return result;
 }
 
+Samples new_full_samples(DType dtype) { return like_samples(dtype, {Arg::ints({3, 2}), 4}); }
+Samples new_zeros_samples(DType dtype) { return like_samples(dtype, {Arg::ints({3, 2})}); }
+
 }  // namespace
 
 Table creation_table() {
@@ -72,14 +74,8 @@ Table creation_table() {
             {{"aten.zero.default"}, [](DType dtype) { return written_samples(dtype, {}); }},
             {{"aten.zeros_like.default", "aten.ones_like.default", "aten.empty_like.default"},
              [](DType dtype) { return like_samples(dtype, {}); }},
-            {{"aten.new_full.default"},
-             [](DType dtype) {
-                 return like_samples(dtype, {Arg::ints({3, 2}), 4});
-             }},
-            {{"aten.new_zeros.default", "aten.new_ones.default"},
-             [](DType dtype) {
-                 return like_samples(dtype, {Arg::ints({3, 2})});
-             }},
+            {{"aten.new_full.default"}, new_full_samples},
+            {{"aten.new_zeros.default", "aten.new_ones.default"}, new_zeros_samples},
             {{"aten.scalar_tensor.default"}, [](DType dtype) -> Samples {
                  return dtype_samples(dtype, {{"integer", {7}}, {"floating", {1.5}}, {"bool", {true}}});
              }}};

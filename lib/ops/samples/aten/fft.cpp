@@ -7,12 +7,10 @@ namespace {
 Samples dispatched(DType dtype, const ArgList& rest, const std::string& label, const Sizes& sizes,
                    const std::vector<std::int64_t>& dims) {
     Samples result;
-    for (const int normalization : {0, 1, 2}) {
-        ArgList args = {t(0), Arg::ints(dims), normalization};
-        args.insert(args.end(), rest.begin(), rest.end());
-        result.push_back(
-            {label + ", normalization " + std::to_string(normalization), {random(dtype, sizes)}, std::move(args)});
-    }
+    for (const int normalization : {0, 1, 2})
+        result.push_back({label + ", normalization " + std::to_string(normalization),
+                          {random(dtype, sizes)},
+                          joined({t(0), Arg::ints(dims), normalization}, rest)});
     return result;
 }
 

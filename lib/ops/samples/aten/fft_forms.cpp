@@ -77,12 +77,22 @@ Samples shift_samples(DType dtype) {
 }  // namespace
 
 Table fft_form_table() {
-    return {{{"aten.fft_fft.default", "aten.fft_ifft.default", "aten.fft_rfft.default", "aten.fft_irfft.default"},
+    return {{{"aten.fft_fft.default", "aten.fft_ifft.default", "aten.fft_rfft.default", "aten.fft_irfft.default",
+              "aten.fft_hfft.default", "aten.fft_ihfft.default"},
              one_dim_samples},
-            {{"aten.fft_fft2.default", "aten.fft_ifft2.default", "aten.fft_rfft2.default", "aten.fft_irfft2.default"},
+            {{"aten.fft_fft2.default", "aten.fft_ifft2.default", "aten.fft_rfft2.default", "aten.fft_irfft2.default",
+              "aten.fft_hfft2.default", "aten.fft_ihfft2.default"},
              many_dim_samples<false>},
-            {{"aten.fft_fftn.default", "aten.fft_ifftn.default", "aten.fft_rfftn.default", "aten.fft_irfftn.default"},
+            {{"aten.fft_fftn.default", "aten.fft_ifftn.default", "aten.fft_rfftn.default", "aten.fft_irfftn.default",
+              "aten.fft_hfftn.default", "aten.fft_ihfftn.default"},
              many_dim_samples<true>},
+            {{"aten.fft_fftfreq.default", "aten.fft_rfftfreq.default"},
+             [](DType dtype) {
+                 Samples result;
+                 for (const std::int64_t size : {1, 2, 5, 8})
+                     result.push_back({"of " + std::to_string(size), {}, {size, 0.5}, {{"dtype", dtype}}});
+                 return result;
+             }},
             {{"aten.stft.default"}, stft_samples},
             {{"aten.istft.default"}, istft_samples},
             {{"aten.fft_fftshift.default", "aten.fft_ifftshift.default"}, shift_samples}};

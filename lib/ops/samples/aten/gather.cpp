@@ -7,9 +7,7 @@ namespace {
 /// op(mixed of `sizes`, rest...) with `index` as the second tensor.
 Sample gather_sample(DType dtype, const std::string& label, const Sizes& sizes, const Tensor& index,
                      const ArgList& rest) {
-    Sample sample{.label = label, .tensors = {mixed(dtype, sizes), index}, .args = {t(0)}};
-    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-    return sample;
+    return {.label = label, .tensors = {mixed(dtype, sizes), index}, .args = joined({t(0)}, rest)};
 }
 
 /// The samples with self in each memory layout.

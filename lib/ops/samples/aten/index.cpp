@@ -9,9 +9,7 @@ Sample index_sample(const std::string& label, std::vector<Tensor> tensors, const
                     const ArgList& rest = {}) {
     ArgList list;
     for (const int index : indices) list.push_back(index < 0 ? Arg() : t(index));
-    Sample sample{.label = label, .tensors = std::move(tensors), .args = {t(0), Arg(list)}};
-    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-    return sample;
+    return {.label = label, .tensors = std::move(tensors), .args = joined({t(0), Arg(list)}, rest)};
 }
 
 Samples index_samples(DType dtype) {
@@ -57,9 +55,7 @@ Samples index_put_samples(DType dtype) {
 
 Samples put_samples(DType dtype) {
     const auto sample = [](const std::string& label, std::vector<Tensor> tensors, const ArgList& rest = {}) {
-        ArgList args = {t(0), t(1), t(2)};
-        args.insert(args.end(), rest.begin(), rest.end());
-        return Sample{.label = label, .tensors = std::move(tensors), .args = std::move(args)};
+        return Sample{.label = label, .tensors = std::move(tensors), .args = joined({t(0), t(1), t(2)}, rest)};
     };
     const Tensor matrix = mixed(dtype, {3, 4});
     return {

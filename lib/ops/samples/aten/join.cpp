@@ -7,9 +7,7 @@ namespace {
 Sample join_sample(const std::string& label, const std::vector<Tensor>& tensors, const ArgList& rest = {}) {
     ArgList list;
     for (std::size_t i = 0; i < tensors.size(); ++i) list.push_back(t(static_cast<int>(i)));
-    Sample sample{.label = label, .tensors = tensors, .args = {Arg(list)}};
-    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-    return sample;
+    return {.label = label, .tensors = tensors, .args = joined({Arg(list)}, rest)};
 }
 
 Samples cat_samples(DType dtype) {

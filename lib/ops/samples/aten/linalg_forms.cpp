@@ -8,14 +8,10 @@ namespace whittle::samples {
 namespace {
 
 Sample two_of(DType dtype, const std::string& label, const Sizes& x, const Sizes& y, const ArgList& rest = {}) {
-    Sample sample{label, {random(dtype, x, 1), random(dtype, y, 2)}, {t(0), t(1)}};
-    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-    return sample;
+    return {label, {random(dtype, x, 1), random(dtype, y, 2)}, joined({t(0), t(1)}, rest)};
 }
 Sample of_one(DType dtype, const std::string& label, const Sizes& x, const ArgList& rest) {
-    Sample sample{label, {random(dtype, x)}, {t(0)}};
-    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-    return sample;
+    return {label, {random(dtype, x)}, joined({t(0)}, rest)};
 }
 
 Samples bilinear_samples(DType dtype) {
@@ -40,6 +36,11 @@ Samples named_norms(DType dtype) {
     return {of_one(dtype, "fro", {3, 4}, {"fro"}), of_one(dtype, "nuc", {2, 3, 4}, {"nuc", Arg::ints({1, 2}), true})};
 }
 
+Samples frobenius_norm_samples(DType dtype) { return {of_one(dtype, "all", {2, 3}, {})}; }
+Samples nuclear_norm_samples(DType dtype) { return {of_one(dtype, "matrix", {3, 4}, {})}; }
+Samples nuclear_norm_dim_samples(DType dtype) { return {of_one(dtype, "kept", {2, 3, 4}, {Arg::ints({1, 2}), true})}; }
+Samples int_mm_samples(DType dtype) { return {two_of(dtype, "matrices", {18, 8}, {8, 16})}; }
+
 }  // namespace
 
 Table linalg_form_table() {
@@ -50,27 +51,15 @@ Table linalg_form_table() {
                              {random(dtype, {2, 3}, 1), random(dtype, {3, 4}, 2), random(dtype, {4, 2}, 3)},
                              {Arg(ArgList{t(0), t(1), t(2)})}}};
          }},
-        {{"aten.frobenius_norm.default"},
-         [](DType dtype) {
-             return Samples{of_one(dtype, "all", {2, 3}, {})};
-         }},
-        {{"aten.nuclear_norm.default"},
-         [](DType dtype) {
-             return Samples{of_one(dtype, "matrix", {3, 4}, {})};
-         }},
-        {{"aten.nuclear_norm.dim"},
-         [](DType dtype) {
-             return Samples{of_one(dtype, "kept", {2, 3, 4}, {Arg::ints({1, 2}), true})};
-         }},
+        {{"aten.frobenius_norm.default"}, frobenius_norm_samples},
+        {{"aten.nuclear_norm.default"}, nuclear_norm_samples},
+        {{"aten.nuclear_norm.dim"}, nuclear_norm_dim_samples},
         {{"aten.inner.default"},
          [](DType dtype) {
              return Samples{two_of(dtype, "vectors", {3}, {3}), two_of(dtype, "matrices", {2, 3}, {4, 3}),
                             two_of(dtype, "number", {}, {2, 3})};
          }},
-        {{"aten._int_mm.default"},
-         [](DType dtype) {
-             return Samples{two_of(dtype, "matrices", {18, 8}, {8, 16})};
-         }},
+        {{"aten._int_mm.default"}, int_mm_samples},
         {{"aten.linalg_vecdot.default"},
          [](DType dtype) {
              return Samples{two_of(dtype, "vectors", {3}, {3}), two_of(dtype, "broadcast", {2, 3}, {3})};

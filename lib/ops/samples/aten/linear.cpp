@@ -5,9 +5,8 @@ namespace whittle::samples {
 namespace {
 
 Sample pair_sample(DType dtype, const Sizes& a, const Sizes& b, const ArgList& rest = {}) {
-    Sample sample{to_string(a) + " and " + to_string(b), {random(dtype, a, 1), random(dtype, b, 2)}, {t(0), t(1)}};
-    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-    return sample;
+    return {
+        to_string(a) + " and " + to_string(b), {random(dtype, a, 1), random(dtype, b, 2)}, joined({t(0), t(1)}, rest)};
 }
 
 Samples sample_matmul(DType dtype) {

@@ -61,12 +61,9 @@ Samples native_group_samples(DType dtype) {
         const Sizes channels = {x.sizes()[1]};
         const std::int64_t area = element_count(std::span(x.sizes()).subspan(2));
         const ArgList rest = {Arg(x.sizes()[0]), Arg(x.sizes()[1]), Arg(area), Arg(groups), Arg(1e-5)};
-        ArgList plain = {t(0), Arg(), Arg()}, affine = {t(0), t(1), t(2)};
-        plain.insert(plain.end(), rest.begin(), rest.end());
-        affine.insert(affine.end(), rest.begin(), rest.end());
         const Tensor weight = uniform(dtype, channels, 0.5, 2), bias = random(dtype, channels, 9);
-        result.push_back({label, {x, weight, bias}, affine});
-        result.push_back({label + " no parameters", {x}, plain});
+        result.push_back({label, {x, weight, bias}, joined({t(0), t(1), t(2)}, rest)});
+        result.push_back({label + " no parameters", {x}, joined({t(0), Arg(), Arg()}, rest)});
     }
     return result;
 }

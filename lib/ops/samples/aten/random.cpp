@@ -16,20 +16,17 @@ Samples sized(DType dtype, const ArgList& first) {
     return result;
 }
 
+Samples randint_low_samples(DType dtype) { return sized(dtype, {3, 9}); }
+Samples randperm_samples(DType dtype) { return dtype_samples(dtype, {{"seven", {7}}, {"none", {0}}}); }
+
 }  // namespace
 
 Table random_table() {
     return {{{"aten.rand.default", "aten.randn.default"}, [](DType dtype) { return sized(dtype, {}); }},
             {{"aten.rand_like.default", "aten.randn_like.default"}, unary},
             {{"aten.randint.default"}, [](DType dtype) { return sized(dtype, {9}); }},
-            {{"aten.randint.low"},
-             [](DType dtype) {
-                 return sized(dtype, {3, 9});
-             }},
-            {{"aten.randperm.default"},
-             [](DType dtype) {
-                 return dtype_samples(dtype, {{"seven", {7}}, {"none", {0}}});
-             }},
+            {{"aten.randint.low"}, randint_low_samples},
+            {{"aten.randperm.default"}, randperm_samples},
             {{"aten.bernoulli.default"},
              [](DType dtype) -> Samples {
                  return {{.label = "chances", .tensors = {uniform(dtype, {3, 4}, 0, 1)}, .args = {t(0)}},

@@ -19,6 +19,8 @@ Samples meshgrid_samples(DType dtype, const std::vector<std::string>& indexings)
     return result;
 }
 
+Samples eye_samples(DType dtype) { return dtype_samples(dtype, {{"three", {3}}, {"none", {0}}}); }
+
 }  // namespace
 
 Table range_table() {
@@ -42,10 +44,7 @@ Table range_table() {
                  return dtype_samples(
                      dtype, {{"five", {0, 1, 5}}, {"down", {10, 3, 8}}, {"one", {3, 9, 1}}, {"none", {0, 1, 0}}});
              }},
-            {{"aten.eye.default"},
-             [](DType dtype) {
-                 return dtype_samples(dtype, {{"three", {3}}, {"none", {0}}});
-             }},
+            {{"aten.eye.default"}, eye_samples},
             {{"aten.eye.m"},
              [](DType dtype) {
                  return dtype_samples(dtype, {{"wide", {2, 4}}, {"high", {3, 2}}, {"none", {0, 2}}});

@@ -9,11 +9,10 @@ Samples resize_samples(DType dtype, std::size_t rank, const ResizeForm& form) {
     Samples result;
     const auto add = [&](const std::string& label, const Sizes& in, std::optional<std::int64_t> size,
                          std::optional<double> factor, bool align = false) {
-        Sizes out(rank, size.value_or(0)), sizes = {in[0], in[1]};
+        Sizes out(rank, size.value_or(0));
         for (std::size_t d = 0; d < rank && !size; ++d)
             out[d] = static_cast<std::int64_t>(static_cast<double>(in[d + 2]) * *factor);
-        sizes.insert(sizes.end(), out.begin(), out.end());
-        Sample sample{label, {random(dtype, form.gradient ? sizes : in)}, {t(0)}};
+        Sample sample{label, {random(dtype, form.gradient ? joined({in[0], in[1]}, out) : in)}, {t(0)}};
         sample.args.push_back(size || !form.vec ? Arg::ints(out) : Arg());
         if (form.gradient) sample.args.push_back(Arg::ints(in));
         if (form.align_corners) sample.args.push_back(align);

@@ -112,6 +112,22 @@ Samples sample_cell(DType dtype) {
     return result;
 }
 
+Samples sample_layer(DType dtype) {
+    const auto layer = [&](const std::string& label, bool reverse, bool biases) {
+        const Sample lstm = sample_rnn(dtype, RnnKind::lstm, label, {.biases = biases});
+        std::vector<Tensor> tensors = {lstm.tensors[0], lstm.tensors[3], lstm.tensors[4]};
+        const std::vector<double> none(static_cast<std::size_t>(lstm.tensors[3].sizes()[0]), 0);
+        for (const std::size_t i : {5, 6}) tensors.push_back(biases ? lstm.tensors[i] : values(dtype, none));
+        tensors.push_back(lstm.tensors[1]);
+        tensors.push_back(lstm.tensors[2]);
+        ArgList args = tensor_arguments(0, 7);
+        const std::int64_t hidden = lstm.tensors[4].sizes()[1];
+        args.insert(args.end(), {reverse, Arg::ints({}), 2, hidden, 1, biases, false, false, false});
+        return Sample{label, tensors, args};
+    };
+    return {layer("forward", false, true), layer("backward", true, true), layer("no biases", false, false)};
+}
+
 }  // namespace
 
 Table rnn_table() {
@@ -123,6 +139,7 @@ Table rnn_table() {
             {{"aten.gru.data"}, sample_packed<RnnKind::gru>},
             {{"aten.rnn_tanh.data"}, sample_packed<RnnKind::tanh>},
             {{"aten.rnn_relu.data"}, sample_packed<RnnKind::relu>},
+            {{"aten.mkldnn_rnn_layer.default"}, sample_layer},
             {{"aten.lstm_cell.default"}, sample_cell<RnnKind::lstm>},
             {{"aten.gru_cell.default"}, sample_cell<RnnKind::gru>},
             {{"aten.rnn_tanh_cell.default"}, sample_cell<RnnKind::tanh>},

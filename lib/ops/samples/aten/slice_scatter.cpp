@@ -5,9 +5,7 @@ namespace whittle::samples {
 namespace {
 
 Sample replaced(const std::string& label, const Tensor& self, const Tensor& source, const ArgList& rest) {
-    Sample sample{.label = label, .tensors = {self, source}, .args = {t(0), t(1)}};
-    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
-    return sample;
+    return {.label = label, .tensors = {self, source}, .args = joined({t(0), t(1)}, rest)};
 }
 
 }  // namespace

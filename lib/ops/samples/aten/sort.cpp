@@ -7,13 +7,14 @@ namespace {
 /// op(tensor, rest...) over ties, special values, layouts and empty tensors; the dimension that matters has 5 elements.
 Samples order_samples(DType dtype, const ArgList& rest) {
     Samples result = moved(dtype, "special", {5, 3}, rest);
-    result.push_back({.label = "ties", .tensors = {uniform(dtype, {5, 4}, 0, 3)}, .args = {t(0)}});
-    result.push_back({.label = "random", .tensors = {random(dtype, {5, 2, 3})}, .args = {t(0)}});
-    result.push_back(once(dtype, "no lines", {5, 0}));
-    for (Sample& sample : result)
-        if (sample.args.size() == 1) sample.args.insert(sample.args.end(), rest.begin(), rest.end());
+    const ArgList args = joined({t(0)}, rest);
+    result.push_back({.label = "ties", .tensors = {uniform(dtype, {5, 4}, 0, 3)}, .args = args});
+    result.push_back({.label = "random", .tensors = {random(dtype, {5, 2, 3})}, .args = args});
+    result.push_back(once(dtype, "no lines", {5, 0}, rest));
     return result;
 }
+
+Samples argsort_samples(DType dtype) { return order_samples(dtype, {0, true}); }
 
 }  // namespace
 
@@ -32,10 +33,7 @@ Table sort_table() {
                  for (Sample& sample : result) sample.kwargs = {{"stable", true}, {"dim", 0}, {"descending", true}};
                  return result;
              }},
-            {{"aten.argsort.default"},
-             [](DType dtype) {
-                 return order_samples(dtype, {0, true});
-             }},
+            {{"aten.argsort.default"}, argsort_samples},
             {{"aten.argsort.stable"},
              [](DType dtype) {
                  Samples result = order_samples(dtype, {});

@@ -18,6 +18,8 @@ Samples sinc_samples(DType dtype) {
     return result;
 }
 
+Samples nan_to_num_samples(DType dtype) { return unary(dtype) + unary(dtype, {1.5, 2.0, -3.0}, ", given"); }
+
 }  // namespace
 
 Table special_table() {
@@ -27,10 +29,7 @@ Table special_table() {
             {{"aten.hypot.default", "aten.logaddexp.default", "aten.logaddexp2.default"}, binary_with<kFloating>},
             {{"aten.heaviside.default"}, [](DType dtype) { return binary(dtype, set_of(dtype)); }},
             {{"aten.sinc.default"}, sinc_samples},
-            {{"aten.nan_to_num.default"},
-             [](DType dtype) {
-                 return unary(dtype) + unary(dtype, {1.5, 2.0, -3.0}, ", given");
-             }},
+            {{"aten.nan_to_num.default"}, nan_to_num_samples},
             {{"aten.deg2rad.default", "aten.rad2deg.default"}, unary}};
 }
 

@@ -3,6 +3,14 @@
 
 namespace whittle::samples {
 
+namespace {
+
+Samples unsafe_split_tensor_samples(DType dtype) { return moved(dtype, "uneven", {2, 7}, {3, 1}); }
+Samples unsafe_split_with_sizes_samples(DType dtype) { return moved(dtype, "three", {6, 2}, {Arg::ints({1, 3, 2})}); }
+Samples unsafe_chunk_samples(DType dtype) { return moved(dtype, "even", {3, 8}, {4, 1}); }
+
+}  // namespace
+
 Table split_table() {
     return {{{"aten.split.Tensor"},
              [](DType dtype) {
@@ -20,18 +28,9 @@ Table split_table() {
                  return moved(dtype, "even", {3, 8}, {4, 1}) +
                         Samples{once(dtype, "fewer than asked", {5}, {4}), once(dtype, "empty", {0, 2}, {3})};
              }},
-            {{"aten.unsafe_split.Tensor"},
-             [](DType dtype) {
-                 return moved(dtype, "uneven", {2, 7}, {3, 1});
-             }},
-            {{"aten.unsafe_split_with_sizes.default"},
-             [](DType dtype) {
-                 return moved(dtype, "three", {6, 2}, {Arg::ints({1, 3, 2})});
-             }},
-            {{"aten.unsafe_chunk.default"},
-             [](DType dtype) {
-                 return moved(dtype, "even", {3, 8}, {4, 1});
-             }},
+            {{"aten.unsafe_split.Tensor"}, unsafe_split_tensor_samples},
+            {{"aten.unsafe_split_with_sizes.default"}, unsafe_split_with_sizes_samples},
+            {{"aten.unsafe_chunk.default"}, unsafe_chunk_samples},
             {{"aten.unbind.int"},
              [](DType dtype) {
                  return moved(dtype, "columns", {2, 3}, {-1}) +

@@ -28,6 +28,12 @@ Table unary_table() {
               "aten.atanh.default",      "aten.erf.default",    "aten.erfc.default",        "aten.lgamma.default",
               "aten.isnan.default",      "aten.isinf.default",  "aten.isfinite.default",    "aten.logical_not.default"},
              unary},
+            {{"aten.digamma.default"},
+             [](DType dtype) -> Samples {
+                 if (!is_floating(dtype)) return {{"positive", {values(dtype, {1, 1, 1, 1}, {2, 2})}, {t(0)}}};
+                 const Tensor x = values(dtype, {0.25, 1, 3.5, 20, -0.5, -2.75}, {2, 3});
+                 return {{"rows", {x}, {t(0)}}, {"transposed", {transposed(x)}, {t(0)}}};
+             }},
             {{"aten.round.decimals"}, decimals_samples}};
 }
 

@@ -5,6 +5,12 @@
 
 namespace whittle::samples {
 
+namespace {
+
+Samples movedim_int_samples(DType dtype) { return moved(dtype, "last to first", {2, 3, 4}, {-1, 0}); }
+
+}  // namespace
+
 Table view_table() {
     return {{{"aten.permute.default"},
              [](DType dtype) {
@@ -30,10 +36,7 @@ Table view_table() {
                         Samples{once(dtype, "none", {2, 3}, {Arg::ints({}), Arg::ints({})}),
                                 once(dtype, "0-d", {}, {Arg::ints({0}), Arg::ints({-1})})};
              }},
-            {{"aten.movedim.int"},
-             [](DType dtype) {
-                 return moved(dtype, "last to first", {2, 3, 4}, {-1, 0});
-             }},
+            {{"aten.movedim.int"}, movedim_int_samples},
             {{"aten.squeeze.default"},
              [](DType dtype) {
                  return moved(dtype, "several", {1, 3, 1, 2}) +

@@ -16,7 +16,7 @@ Samples reshaped_as(DType dtype) {
 }
 
 /// op([tensors]).
-Sample joined(DType dtype, const std::string& label, const std::vector<Sizes>& sizes) {
+Sample of_list(DType dtype, const std::string& label, const std::vector<Sizes>& sizes) {
     Sample sample{label, {}, {}};
     ArgList list;
     for (const Sizes& one : sizes) {
@@ -40,61 +40,53 @@ Samples kinds_of_to(DType dtype) {
     return {once(dtype, "nothing", {2, 3}), to("to itself", dtype), to("to bool", DType::boolean)};
 }
 
+Samples ravel_samples(DType dtype) { return moved(dtype, "matrix", {2, 3}); }
+Samples matrix_h_samples(DType dtype) { return {once(dtype, "matrix", {3, 5})}; }
+Samples atleast_1d_sequence_samples(DType dtype) { return {of_list(dtype, "ranks", {{}, {3}, {2, 3}, {2, 3, 2}})}; }
+Samples column_stack_samples(DType dtype) { return {of_list(dtype, "vector and matrix", {{3}, {3, 2}})}; }
+Samples cartesian_prod_samples(DType dtype) {
+    return {of_list(dtype, "two", {{2}, {3}}), of_list(dtype, "one", {{3}})};
+}
+Samples flatten_dense_tensors_samples(DType dtype) { return {of_list(dtype, "two", {{2, 2}, {3}})}; }
+Samples diagflat_samples(DType dtype) { return {once(dtype, "matrix", {2, 2}), once(dtype, "below", {2}, {-1})}; }
+Samples fliplr_samples(DType dtype) { return moved(dtype, "matrix", {2, 3}); }
+Samples hsplit_int_samples(DType dtype) { return {once(dtype, "halves", {4, 4}, {2})}; }
+Samples hsplit_array_samples(DType dtype) { return {once(dtype, "two", {4, 5}, {Arg::ints({1, 3})})}; }
+Samples dsplit_int_samples(DType dtype) { return {once(dtype, "halves", {2, 3, 4}, {2})}; }
+Samples dsplit_array_samples(DType dtype) { return {once(dtype, "two", {2, 1, 5}, {Arg::ints({1, 3})})}; }
+
 }  // namespace
 
 Table view_form_table() {
     return {
         {{"aten.expand_as.default"}, expanded_as},
         {{"aten.reshape_as.default", "aten.view_as.default"}, reshaped_as},
-        {{"aten.ravel.default", "aten.positive.default"},
-         [](DType dtype) {
-             return moved(dtype, "matrix", {2, 3});
-         }},
+        {{"aten.ravel.default", "aten.positive.default"}, ravel_samples},
         {{"aten.numpy_T.default"}, ranks},
         {{"aten.mT.default", "aten.mH.default", "aten.adjoint.default", "aten.linalg_diagonal.default"}, some_matrices},
-        {{"aten.matrix_H.default"},
-         [](DType dtype) {
-             return Samples{once(dtype, "matrix", {3, 5})};
-         }},
+        {{"aten.matrix_H.default"}, matrix_h_samples},
         {{"aten.atleast_1d.default", "aten.atleast_2d.default", "aten.atleast_3d.default"}, ranks},
         {{"aten.broadcast_tensors.default"},
          [](DType dtype) {
-             return Samples{joined(dtype, "two", {{2, 1}, {3}}), joined(dtype, "number", {{}, {2}})};
+             return Samples{of_list(dtype, "two", {{2, 1}, {3}}), of_list(dtype, "number", {{}, {2}})};
          }},
         {{"aten.atleast_1d.Sequence", "aten.atleast_2d.Sequence", "aten.atleast_3d.Sequence"},
-         [](DType dtype) {
-             return Samples{joined(dtype, "ranks", {{}, {3}, {2, 3}, {2, 3, 2}})};
-         }},
-        {{"aten.column_stack.default"},
-         [](DType dtype) {
-             return Samples{joined(dtype, "vector and matrix", {{3}, {3, 2}})};
-         }},
+         atleast_1d_sequence_samples},
+        {{"aten.column_stack.default"}, column_stack_samples},
         {{"aten.dstack.default"},
          [](DType dtype) {
-             return Samples{joined(dtype, "matrices", {{2, 3}, {2, 3}}), joined(dtype, "vectors", {{3}, {3}})};
+             return Samples{of_list(dtype, "matrices", {{2, 3}, {2, 3}}), of_list(dtype, "vectors", {{3}, {3}})};
          }},
-        {{"aten.cartesian_prod.default"},
-         [](DType dtype) {
-             return Samples{joined(dtype, "two", {{2}, {3}}), joined(dtype, "one", {{3}})};
-         }},
-        {{"aten.flatten_dense_tensors.default"},
-         [](DType dtype) {
-             return Samples{joined(dtype, "two", {{2, 2}, {3}})};
-         }},
+        {{"aten.cartesian_prod.default"}, cartesian_prod_samples},
+        {{"aten.flatten_dense_tensors.default"}, flatten_dense_tensors_samples},
         {{"aten.pad_sequence.default"},
          [](DType dtype) {
-             Sample rows = joined(dtype, "rows", {{3, 2}, {1, 2}});
+             Sample rows = of_list(dtype, "rows", {{3, 2}, {1, 2}});
              rows.args.insert(rows.args.end(), {true, 0.5});
-             return Samples{joined(dtype, "columns", {{3}, {2}}), rows};
+             return Samples{of_list(dtype, "columns", {{3}, {2}}), rows};
          }},
-        {{"aten.diagflat.default"},
-         [](DType dtype) {
-             return Samples{once(dtype, "matrix", {2, 2}), once(dtype, "below", {2}, {-1})};
-         }},
-        {{"aten.fliplr.default", "aten.flipud.default"},
-         [](DType dtype) {
-             return moved(dtype, "matrix", {2, 3});
-         }},
+        {{"aten.diagflat.default"}, diagflat_samples},
+        {{"aten.fliplr.default", "aten.flipud.default"}, fliplr_samples},
         {{"aten.tensor_split.sections"},
          [](DType dtype) {
              return Samples{once(dtype, "unequal", {7, 2}, {3}), once(dtype, "more than there are", {2, 3}, {3, 0}),
@@ -105,22 +97,10 @@ Table view_form_table() {
              return Samples{once(dtype, "two", {7, 2}, {Arg::ints({1, 5})}),
                             once(dtype, "beyond and back", {4}, {Arg::ints({9, -2})})};
          }},
-        {{"aten.hsplit.int", "aten.vsplit.int"},
-         [](DType dtype) {
-             return Samples{once(dtype, "halves", {4, 4}, {2})};
-         }},
-        {{"aten.hsplit.array", "aten.vsplit.array"},
-         [](DType dtype) {
-             return Samples{once(dtype, "two", {4, 5}, {Arg::ints({1, 3})})};
-         }},
-        {{"aten.dsplit.int"},
-         [](DType dtype) {
-             return Samples{once(dtype, "halves", {2, 3, 4}, {2})};
-         }},
-        {{"aten.dsplit.array"},
-         [](DType dtype) {
-             return Samples{once(dtype, "two", {2, 1, 5}, {Arg::ints({1, 3})})};
-         }},
+        {{"aten.hsplit.int", "aten.vsplit.int"}, hsplit_int_samples},
+        {{"aten.hsplit.array", "aten.vsplit.array"}, hsplit_array_samples},
+        {{"aten.dsplit.int"}, dsplit_int_samples},
+        {{"aten.dsplit.array"}, dsplit_array_samples},
         {{"aten.to.dtype_layout"}, kinds_of_to},
         {{"aten.to.device"},
          [](DType dtype) {

@@ -7,11 +7,11 @@ namespace {
 /// Of a length, then the given rest: of no elements, one, an even and an odd count.
 Samples window_samples(DType dtype, const ArgList& rest) {
     Samples result;
-    for (const std::int64_t length : {0, 1, 2, 7, 10}) {
-        ArgList args = {length};
-        args.insert(args.end(), rest.begin(), rest.end());
-        result.push_back({.label = std::to_string(length), .tensors = {}, .args = args, .kwargs = {{"dtype", dtype}}});
-    }
+    for (const std::int64_t length : {0, 1, 2, 7, 10})
+        result.push_back({.label = std::to_string(length),
+                          .tensors = {},
+                          .args = joined({length}, rest),
+                          .kwargs = {{"dtype", dtype}}});
     result.push_back({.label = "default dtype, " + std::string(name(dtype)), .tensors = {}, .args = result[3].args});
     return result;
 }

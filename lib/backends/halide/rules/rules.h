@@ -1,0 +1,32 @@
+// The rules, a function each; contraction.h has the one for sums of products. A stage that is not what a rule is for is
+// left as it is.
+#pragma once
+
+#include <string>
+
+#include "backends/halide/rules/draft.h"
+
+namespace whittle::halide {
+
+/// Reductions along rows: sums, means, extrema, softmax, norms. Schedules every one of the group, and what is computed
+/// with it. A row is folded in vectors, some of them at a time, and what their lanes hold is folded last. That is
+/// another order than one after the other, so only folds that allow it are taken: sums, and extrema. A kernel in which
+/// everything but its one output belongs to a row computes it there, row by row, in cache.
+void schedule_rows(Draft& draft, const Machine& machine);
+
+/// Folds over a few terms: depthwise convolutions, pooling. The terms are written out, so that an element is computed
+/// in one go and not by one pass over the result per term. What only the window reads (a padded image) is computed for
+/// as much of it as one step of the outer loops needs. The stage is scheduled where it is used; loops of the stages
+/// that use it are left to others.
+bool schedule_window(Draft& draft, const std::string& stage, const Machine& machine);
+
+/// Copies across: the result's innermost dimension is not the one along which what is read lies in memory. In square
+/// blocks, every cache line that is touched is used whole, of what is read and of what is written.
+bool schedule_transpose(Draft& draft, const std::string& stage, const Machine& machine);
+
+/// Padded images, a constant over which the image is written: a stage that is select(0 <= v - c && v - c < n && …,
+/// image at max(min(v - c, n - 1), 0) …, fill) becomes the fill, and an update that copies the image, without the
+/// clamps, which keep vectors from being loaded whole.
+bool split_border(expr::Stage& stage);
+
+}  // namespace whittle::halide

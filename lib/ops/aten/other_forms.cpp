@@ -1,0 +1,209 @@
+// Composites of ATen that programs call now and then: parts of floating-point numbers, medians beside NaN, differences,
+// limits on norms, products in another dtype.
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/aten/formulas.h"
+#include "ops/core/pointwise.h"
+#include "tensor/compute.h"
+#include "tensor/shape.h"
+
+namespace whittle::other_forms {
+namespace {
+
+using namespace aten;
+
+// --- Floating-point numbers ---
+
+std::vector<ValueMeta> infer_frexp(const Arguments<ValueMeta>& a) {
+    const ValueMeta x = a.tensor("self");
+    return {ValueMeta::contiguous(x.dtype, x.sizes), ValueMeta::contiguous(DType::i32, x.sizes)};
+}
+std::vector<Tensor> eval_frexp(const Arguments<Tensor>& a) {
+    const Tensor x = a.tensor("self");
+    std::vector<double> mantissas;
+    std::vector<std::int64_t> exponents;
+    for (const double value : x.values<double>()) {
+        int exponent = 0;
+        mantissas.push_back(std::frexp(value, &exponent));
+        exponents.push_back(std::isfinite(value) ? exponent : 0);
+    }
+    return {Tensor::of(mantissas, x.sizes()).to(x.dtype()), Tensor::of(exponents, x.sizes()).to(DType::i32)};
+}
+void frexp_grad(Gradients& c) {
+    if (c.needed("self")) c.set("self", c.grad() / exp2(as(c.result(1), c.grad().dtype())));
+}
+
+CallResults decompose_signbit(const Call& c) {
+    const V x = c.tensor("self");
+    if (!is_floating(x.dtype())) return x.dtype() == DType::boolean ? zeros_like(x) : lt(x, 0);
+    return lt(copysign(ones_like(x), x), 0);
+}
+
+// --- Order ---
+
+/// The lower median of what is no NaN, which sort puts last; NaN where there is nothing else.
+CallResults nanmedian_along(const V& x, std::int64_t dim, bool keep) {
+    if (x.rank() == 0) return {own_copy(x), zeros(*x.builder, {}, DType::i64)};
+    const std::array<V, 2> sorted = sort(x, dim);
+    const V count = sum(logical_not(isnan(x)), Ints{dim}, true);
+    const V middle = floor_divide(clamp_min(count - 1, 0), full(*x.builder, {}, 2, DType::i64));
+    const auto pick = [&](const V& from) {
+        const V picked = gather(from, dim, middle);
+        return keep ? picked : squeeze(picked, dim);
+    };
+    return {pick(sorted[0]), pick(sorted[1])};
+}
+CallResults decompose_nanmedian(const Call& c) {
+    const V x = c.tensor("self");
+    return nanmedian_along(reshape(x, Ints{-1}), 0, false)[0];
+}
+CallResults decompose_nanmedian_along(const Call& c) {
+    return nanmedian_along(c.tensor("self"), c.integer("dim"), c.boolean("keepdim"));
+}
+
+/// Elements by r at a time, in order, with or without repetition.
+CallResults decompose_combinations(const Call& c) {
+    const V x = c.tensor("self");
+    const std::int64_t r = c.integer("r"), n = x.rank() == 1 ? x.size(0) : -1;
+    const bool repeated = c.boolean("with_replacement");
+    if (n < 0 || r < 0)
+        throw Error("combinations: found sizes " + to_string(x.sizes()) + " and r=" + std::to_string(r) +
+                    ", expected one dimension, and r of at least 0");
+    if (r == 0) return zeros(c.builder(), Ints{0}, x.dtype());
+    std::vector<std::int64_t> positions, at(static_cast<std::size_t>(r));
+    const std::int64_t step = repeated ? 0 : 1;
+    for (std::int64_t i = 0; i < r; ++i) at[static_cast<std::size_t>(i)] = i * step;
+    while (n > 0 && at.back() < n) {
+        positions.insert(positions.end(), at.begin(), at.end());
+        std::int64_t i = r - 1;  // the last position that can still move
+        while (i > 0 && at[static_cast<std::size_t>(i)] + 1 + (r - 1 - i) * step >= n) --i;
+        ++at[static_cast<std::size_t>(i)];
+        for (std::int64_t k = i + 1; k < r; ++k)
+            at[static_cast<std::size_t>(k)] = at[static_cast<std::size_t>(k - 1)] + step;
+    }
+    const auto count = static_cast<std::int64_t>(positions.size());
+    const V index = c.builder().constant(Tensor::of(positions, {count}), "positions");
+    return reshape(index_select(x, 0, index), Ints{count / r, r});
+}
+
+// --- Differences ---
+
+/// Of the neighbors on both sides; at the ends of the first order, or of the second one.
+V gradient_along(const Call& c, const V& x, std::int64_t dim, double spacing) {
+    const std::int64_t n = x.size(dim), order = c.integer("edge_order");
+    if (n < order + 1 || order < 1 || order > 2)
+        throw Error("gradient: found " + std::to_string(n) + " elements and edge_order=" + std::to_string(order) +
+                    ", expected edge_order 1 or 2, and more elements than that");
+    const auto at = [&](std::int64_t from, std::int64_t to) { return slice(x, dim, from, to); };
+    const auto one = [&](std::int64_t i) { return at(i, i + 1); };
+    const auto end = [&](std::int64_t first, std::int64_t step) {
+        if (order == 1) return (one(first + step) - one(first)) * (static_cast<double>(step) / spacing);
+        const V sum = one(first) * -1.5 + one(first + step) * 2 - one(first + 2 * step) * 0.5;
+        return sum * (static_cast<double>(step) / spacing);
+    };
+    Vs parts = {end(0, 1)};
+    if (n > 2) parts.push_back((at(2, n) - at(0, n - 2)) / (2 * spacing));
+    parts.push_back(end(n - 1, -1));
+    return cat(parts, dim);
+}
+CallResults decompose_gradient(const Call& c) {
+    const V given = c.tensor("self"), x = c.builder().convert(given, floating_result(given.dtype()));
+    Ints dims = c.schema().param("dim")->type == ParamType::int_list ? c.integers("dim") : Ints();
+    if (c.schema().param("dim")->type != ParamType::int_list) {
+        if (const auto dim = c.optional_integer("dim"))
+            dims = {*dim};
+        else
+            for (std::int64_t d = 0; d < x.rank(); ++d) dims.push_back(d);
+    }
+    const double spacing = c.schema().param("spacing") && c.has("spacing") ? c.scalar("spacing").to_double() : 1;
+    Vs results;
+    for (const std::int64_t dim : dims) results.push_back(gradient_along(c, x, wrap_dim(dim, x.rank()), spacing));
+    return results;
+}
+
+// --- Norms ---
+
+/// x whose slices have a norm of at most maxnorm.
+V renormalized(const V& x, const Scalar& p, const Ints& dims, double most) {
+    const V norms = linalg_vector_norm(x, p, dims, true);
+    return x * where(gt(norms, most), reciprocal(norms + 1e-7) * most, ones_like(norms));
+}
+CallResults decompose_renorm(const Call& c) {
+    const V x = c.tensor("self");
+    const std::int64_t dim = wrap_dim(c.integer("dim"), x.rank());
+    Ints others;
+    for (std::int64_t d = 0; d < x.rank(); ++d)
+        if (d != dim) others.push_back(d);
+    if (others.empty()) throw Error("renorm: found a tensor of 1 dimension, expected 2 or more");
+    return renormalized(x, c.scalar("p"), others, c.scalar("maxnorm").to_double());
+}
+
+// --- Products in another dtype ---
+
+DType out_dtype(const Call& c) { return *c.dtype("out_dtype"); }
+CallResults decompose_mm(const Call& c) {
+    return mm(as(c.tensor("self"), out_dtype(c)), as(c.tensor("mat2"), out_dtype(c)));
+}
+CallResults decompose_bmm(const Call& c) {
+    return bmm(as(c.tensor("self"), out_dtype(c)), as(c.tensor("mat2"), out_dtype(c)));
+}
+CallResults decompose_addmm(const Call& c) {
+    return addmm(as(c.tensor("self"), out_dtype(c)), as(c.tensor("mat1"), out_dtype(c)),
+                 as(c.tensor("mat2"), out_dtype(c)), c.scalar("beta"), c.scalar("alpha"));
+}
+CallResults decompose_baddbmm(const Call& c) {
+    return baddbmm(as(c.tensor("self"), out_dtype(c)), as(c.tensor("batch1"), out_dtype(c)),
+                   as(c.tensor("batch2"), out_dtype(c)), c.scalar("beta"), c.scalar("alpha"));
+}
+
+// --- Records ---
+
+constexpr OpDef form(std::string_view schema, std::string_view doc, DecomposeFn decompose, DTypeSet dtypes = kFloating,
+                     GradientRule grad = nullptr) {
+    return {.doc = doc, .schema = schema, .dtypes = dtypes, .decompose = decompose, .grad = grad};
+}
+
+constexpr OpDef kForms[] = {
+    {.doc = "numbers as mantissas and powers of 2",
+     .schema = "frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)",
+     .dtypes = kFloating,
+     .infer = infer_frexp,
+     .eval = eval_frexp,
+     .grad = frexp_grad},
+    form("signbit(Tensor self) -> Tensor", "is negative, or -0", decompose_signbit, kAnyDType, no_gradient),
+    form("nanmedian(Tensor self) -> Tensor", "the median of what is no NaN", decompose_nanmedian, kNumbers),
+    form("nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+         "medians of what is no NaN", decompose_nanmedian_along, kNumbers),
+    form("combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor", "elements by r at a time",
+         decompose_combinations, kAnyDType),
+    form("gradient.scalarint(Tensor self, *, Scalar? spacing=None, int? dim=None, int edge_order=1) -> Tensor[]",
+         "differences of neighbors", decompose_gradient),
+    form("gradient.scalararray(Tensor self, *, Scalar spacing, int[] dim, int edge_order=1) -> Tensor[]",
+         "differences of neighbors", decompose_gradient),
+    form("gradient.array(Tensor self, *, int[] dim, int edge_order=1) -> Tensor[]", "differences of neighbors",
+         decompose_gradient),
+    form("renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor", "slices with a limited norm",
+         decompose_renorm),
+    form("mm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor", "the product of matrices, in a dtype",
+         decompose_mm),
+    form("bmm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor", "products of matrices, in a dtype",
+         decompose_bmm),
+    form("addmm.dtype(Tensor self, Tensor mat1, Tensor mat2, ScalarType out_dtype, *, Scalar beta=1, Scalar alpha=1) "
+         "-> Tensor",
+         "beta self + alpha mat1 mat2, in a dtype", decompose_addmm),
+    form("baddbmm.dtype(Tensor self, Tensor batch1, Tensor batch2, ScalarType out_dtype, *, Scalar beta=1, Scalar "
+         "alpha=1) -> Tensor",
+         "beta self + alpha batch1 batch2, in a dtype", decompose_baddbmm),
+};
+
+}  // namespace
+}  // namespace whittle::other_forms
+
+namespace whittle {
+
+std::span<const OpDef> other_form_ops() { return other_forms::kForms; }
+
+}  // namespace whittle

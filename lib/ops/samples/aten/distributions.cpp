@@ -1,0 +1,30 @@
+// Samples of lib/ops/aten/distributions.cpp.
+#include "ops/samples/families.h"
+
+namespace whittle::samples {
+
+Table distribution_table() {
+    return {
+        {{"aten.uniform.default", "aten.normal_functional.default", "aten.log_normal.default"},
+         [](DType dtype) {
+             return unary(dtype, {0.25, 0.5});
+         }},
+        {{"aten.exponential.default"}, [](DType dtype) { return unary(dtype, {2.0}); }},
+        {{"aten.geometric.default"}, [](DType dtype) { return unary(dtype, {0.25}); }},
+        {{"aten.cauchy.default"},
+         [](DType dtype) {
+             return unary(dtype, {1.0, 0.5});
+         }},
+        {{"aten.normal.Tensor_float"}, [](DType dtype) { return unary(dtype, {0.5}); }},
+        {{"aten.normal.float_Tensor"},
+         [](DType dtype) -> Samples {
+             return {{"deviations", {uniform(dtype, {3, 4}, 0, 2)}, {0.5, t(0)}}};
+         }},
+        {{"aten.normal.Tensor_Tensor"},
+         [](DType dtype) -> Samples {
+             return {{"broadcast", {random(dtype, {3, 1}), uniform(dtype, {4}, 0, 2)}, {t(0), t(1)}}};
+         }},
+    };
+}
+
+}  // namespace whittle::samples

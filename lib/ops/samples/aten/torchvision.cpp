@@ -1,0 +1,37 @@
+// Samples of lib/ops/aten/torchvision.cpp.
+#include "ops/samples/families.h"
+
+namespace whittle::samples {
+namespace {
+
+Samples region_samples(DType dtype) {
+    const Tensor x = random(dtype, {2, 3, 6, 8}),
+                 rois = values(dtype, {0, 1, 1.5, 6, 5, 1, -2, 0, 3.25, 4, 1, 2, 2, 2.5, 2.5}, {3, 5});
+    const auto align = [&](const std::string& label, double scale, std::int64_t ratio, bool aligned) {
+        return Sample{label, {x, rois}, {t(0), t(1), scale, 2, 3, ratio, aligned}};
+    };
+    return {align("two samples", 1, 2, false), align("aligned", 1, 2, true), align("scaled", 0.5, 1, true),
+            align("as many samples as pixels", 1, -1, false), align("as many samples as pixels, aligned", 1, 0, true)};
+}
+
+Samples deformed_convolutions(DType dtype) {
+    const Tensor x = random(dtype, {2, 4, 5, 6}, 1), bias = random(dtype, {6}, 2), none = random(dtype, {0}, 3);
+    const Tensor weight = random(dtype, {6, 2, 3, 3}, 4), offset = random(dtype, {2, 36, 5, 6}, 5),
+                 mask = uniform(dtype, {2, 18, 5, 6}, 0, 1, 6);
+    const Tensor whole = random(dtype, {6, 4, 2, 1}, 7), sparse = random(dtype, {2, 4, 2, 6}, 8);
+    return {{"groups and mask",
+             {x, weight, offset, mask, bias},
+             {t(0), t(1), t(2), t(3), t(4), 1, 1, 1, 1, 1, 1, 2, 2, true}},
+            {"strides and dilation",
+             {x, whole, sparse, none, bias},
+             {t(0), t(1), t(2), t(3), t(4), 2, 1, 0, 0, 2, 1, 1, 1, false}}};
+}
+
+}  // namespace
+
+Table torchvision_table() {
+    return {{{"torchvision.roi_align.default"}, region_samples},
+            {{"torchvision.deform_conv2d.default"}, deformed_convolutions}};
+}
+
+}  // namespace whittle::samples

@@ -1,0 +1,127 @@
+#include "reduce/schedule/llvm_pass.h"
+
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+#include "base/files.h"
+#include "base/subprocess.h"
+
+namespace whittle::reduce {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kRan = "BISECT: running pass (", kSkipped = "BISECT: NOT running pass (";
+constexpr std::string_view kFunction = " on function (";
+
+/// A line of the bisection; number 0: another line.
+LlvmPass pass_of(const std::string& line) {
+    LlvmPass pass;
+    const std::size_t begin = line.starts_with(kRan)       ? kRan.size()
+                              : line.starts_with(kSkipped) ? kSkipped.size()
+                                                           : std::string::npos;
+    const std::size_t end = begin == std::string::npos ? begin : line.find(") ", begin);
+    if (end == std::string::npos) return pass;
+    pass.number = std::atoll(line.substr(begin, end - begin).c_str());
+    pass.name = line.substr(end + 2);
+    const std::size_t function = pass.name.rfind(kFunction);
+    if (function != std::string::npos && pass.name.ends_with(')'))
+        pass.function =
+            pass.name.substr(function + kFunction.size(), pass.name.size() - function - kFunction.size() - 1);
+    return pass;
+}
+
+/// The first one from the number on that names a function.
+LlvmPass next_of_function(const std::string& printed, std::int64_t number) {
+    std::istringstream in(printed);
+    for (std::string line; std::getline(in, line);)
+        if (LlvmPass pass = pass_of(line); pass.number >= number && !pass.function.empty()) return pass;
+    return {};
+}
+
+/// Where LLVM's llc may be.
+std::vector<std::string> llc_programs() {
+    std::vector<std::string> all;
+    if (const auto found = program_path("llc")) all.push_back(found->string());
+    std::set<std::string> others;
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : fs::directory_iterator("/usr/lib", ignored))
+        if (const fs::path llc = entry.path() / "bin" / "llc";
+            entry.path().filename().string().starts_with("llvm-") && fs::exists(llc, ignored))
+            others.insert(llc.string());
+    all.insert(all.end(), others.begin(), others.end());
+    return all;
+}
+
+std::vector<std::string> llc_command(const std::string& program, std::int64_t limit, const std::string& file,
+                                     const std::string& output) {
+    return {program, "-O3", "-relocation-model=pic", "-opt-bisect-limit=" + std::to_string(limit), file, "-o", output};
+}
+
+/// Looks for an llc that has the same passes.
+void find_llc(const std::string& printed, LlvmPass& pass) {
+    constexpr std::int64_t kAll = std::int64_t(1) << 24;
+    constexpr std::chrono::seconds kLimit{60};
+    constexpr std::size_t kMostPrinted = std::size_t(64) << 20;
+    const TempDir folder("whittle-llc");
+    const fs::path module = folder.path() / "module.ll";
+    write_file(module, pass.module);
+    for (const std::string& program : llc_programs()) {
+        const ProcessResult ran = run_process(llc_command(program, kAll, module.string(), "/dev/null"),
+                                              {.timeout = kLimit, .output_limit = kMostPrinted});
+        const auto number = number_among(printed, ran.err, pass);
+        if (!number) continue;
+        pass.number_in_llc = *number;
+        pass.llc = llc_command(program, *number, "{}", "after.s");
+        return;
+    }
+}
+
+}  // namespace
+
+LlvmPass pass_numbered(const std::string& printed, std::int64_t number) {
+    std::istringstream in(printed);
+    for (std::string line; std::getline(in, line);) {
+        LlvmPass pass = pass_of(line);
+        if (pass.number != number) continue;
+        if (pass.function.empty()) pass.function = next_of_function(printed, number).function;
+        return pass;
+    }
+    return {.number = number};
+}
+
+std::optional<std::int64_t> number_among(const std::string& printed, const std::string& by_others,
+                                         const LlvmPass& pass) {
+    const LlvmPass named = next_of_function(printed, pass.number);  // a loop has no name
+    std::istringstream in(by_others);
+    for (std::string line; named.number && std::getline(in, line);) {
+        const LlvmPass other = pass_of(line);
+        if (other.number == 0 || other.name != named.name) continue;
+        const std::int64_t number = other.number - (named.number - pass.number);
+        if (number > 0 && pass_numbered(by_others, number).name == pass.name) return number;
+    }
+    return std::nullopt;
+}
+
+std::string first_module(const std::string& printed) {
+    const std::size_t begin = printed.find("\n; ModuleID = ");
+    if (begin == std::string::npos) return {};
+    std::size_t end = std::string::npos;
+    for (const std::string_view mark : {"\n*** IR Dump", "\n# *** IR Dump", "\nBISECT: "})
+        end = std::min(end, printed.find(mark, begin));
+    return printed.substr(begin + 1, end == std::string::npos ? end : end - begin);
+}
+
+LlvmPass find_pass(const std::string& printed, std::int64_t number,
+                   const std::function<std::string(const std::string& options)>& print) {
+    LlvmPass pass = pass_numbered(printed, number);
+    if (pass.function.empty()) return pass;
+    pass.module = first_module(print("-print-before-all -print-module-scope -filter-print-funcs=" + pass.function));
+    if (!pass.module.empty()) find_llc(printed, pass);
+    return pass;
+}
+
+}  // namespace whittle::reduce
