@@ -41,6 +41,21 @@ Graph returning(const Graph& graph, const std::vector<ValueRef>& values) {
     return result;
 }
 
+/// The results of `calls` that are given become placeholders: one kernel may write a result of a call, and a later one
+/// read it and compute the others.
+void read_given(Graph& graph, std::span<const ValueRef> given, const std::vector<NodeId>& calls) {
+    const std::set<ValueRef> known(given.begin(), given.end());
+    const std::set<NodeId> within(calls.begin(), calls.end());
+    for (Node& node : graph.nodes) {
+        if (!is_getitem(node)) continue;
+        const ValueRef value = value_of(graph, {static_cast<NodeId>(&node - graph.nodes.data())});
+        if (!within.contains(value.node) || !known.contains(value)) continue;
+        node.kind = NodeKind::placeholder;
+        node.target = node.name;
+        node.args.clear();
+    }
+}
+
 /// Of values of the plan's graph those of the part's.
 std::map<ValueRef, ValueRef> values_in(const Graph& plan, const Subgraph& part) {
     std::map<ValueRef, ValueRef> here;
@@ -60,7 +75,12 @@ std::map<ValueRef, ValueRef> values_in(const Graph& plan, const Subgraph& part) 
 }  // namespace
 
 Subgraph part_between(const Graph& graph, std::span<const ValueRef> given, const std::vector<ValueRef>& outputs) {
-    Subgraph part = subgraph(returning(graph, outputs), calls_between(graph, given, outputs));
+    const std::vector<NodeId> calls = calls_between(graph, given, outputs);
+    Graph read = returning(graph, outputs);
+    read_given(read, given, calls);
+    Subgraph part = subgraph(read, calls);
+    for (ValueRef& value : part.inputs)
+        if (is_getitem(graph.node({value.node}))) value = value_of(graph, {value.node});
     part.outputs.resize(outputs.size());  // behind them: results of calls with several that nobody reads here
     part.graph.nodes.back().args.resize(outputs.size());
     return part;

@@ -159,6 +159,7 @@ class ExactSearch {
 
     /// A view or another form of one weight alone is settled with the call that reads it.
     bool waits(NodeId id) {
+        if (reads_inexact(id)) return false;  // which was settled with another reader
         std::set<std::optional<std::string>> behind;
         for_each_input(node(id), [&](NodeRef ref) { behind.insert(weight_behind(ref)); });
         if (behind.size() != 1 || !*behind.begin()) return false;

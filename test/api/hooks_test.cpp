@@ -184,7 +184,7 @@ TEST_CASE("a scope replaces the trace of an earlier run of the program, and no o
             ::_exit(0);
         }
         ::waitpid(child, nullptr, 0);
-        REQUIRE(std::filesystem::exists(debug / "graphs/before.json"));
+        REQUIRE(std::filesystem::exists(debug / "graphs/before_0.json"));
     };
     const std::filesystem::path own = folder.path() / "own", other = folder.path() / "other";
     run_before(own);
@@ -193,7 +193,7 @@ TEST_CASE("a scope replaces the trace of an earlier run of the program, and no o
         compiled(ones({2}), 2);
     }
     CHECK(std::filesystem::exists(own / "graphs/step_0.json"));
-    CHECK_FALSE(std::filesystem::exists(own / "graphs/before.json"));
+    CHECK_FALSE(std::filesystem::exists(own / "graphs/before_0.json"));
 
     run_before(other);
     std::string index = read_file(other / "index.json");
@@ -201,7 +201,7 @@ TEST_CASE("a scope replaces the trace of an earlier run of the program, and no o
     REQUIRE(index.find(program) != std::string::npos);
     write_file(other / "index.json", index.replace(index.find(program), program.size(), "/usr/bin/other"));
     CHECK_THROWS_WITH(PrepareDebug(other.string()), Catch::Contains("found a folder with a trace"));
-    CHECK(std::filesystem::exists(other / "graphs/before.json"));
+    CHECK(std::filesystem::exists(other / "graphs/before_0.json"));
 }
 
 TEST_CASE("what is stepped through is what ran before, its views and pure functions too", "[hooks]") {

@@ -218,7 +218,7 @@ TEST_CASE("schemas that do not fit the function name the column", "[register_op]
     CHECK_THAT(message("aten::f(Tensor x, float y) -> Tensor"), Contains("a namespace other than aten"));
     CHECK_THAT(message("my::fits(Tensor x, float z) -> Tensor"), Contains("expected fits.default(Tensor x, float y)"));
     CHECK_THROWS_WITH(register_op("my::f(Tensor x) -> ()", [](Tensor) {}),
-                      Contains("neither a result nor a parameter"));
+                      Contains("no result and writes to no parameter"));
     CHECK_THROWS_WITH(register_op("my::f(Tensor(a!)[] x) -> ()", [](TensorList) {}),
                       Contains("column 7: found a Tensor[] that is written"));
     CHECK_THROWS_WITH(register_op("my::f(Tensor x, str y='\"') -> Tensor", [](Tensor x, std::string) { return x; }),

@@ -391,7 +391,7 @@ TEST_CASE("short programs: a long title says what the nearest graph that is righ
           std::string(50, 'P') + " with Pad(x, w0) gives -1, expected 0, but right with Pad(w0, x)");
     request.near->same_result = true;
     CHECK(title_of(request, model, {.pass = std::string(50, 'P')}) ==
-          std::string(50, 'P') + " takes Pad(x, w0) for Pad(w0, x) and gives -1, expected 0");
+          std::string(50, 'P') + " mistakes Pad(x, w0) for Pad(w0, x) and gives -1, expected 0");
 }
 
 TEST_CASE("short programs: an exception's words are cut in a title, not the formula") {

@@ -166,7 +166,7 @@ TEST_CASE("which calls are exact depends on their operands", "[exact]") {
     CHECK_THAT(why("%y = aten.mul.Tensor(%x, %x) : f32[2]\n  return (%y)", {4097, 0.5}), Contains("digits"));
     CHECK(why("%y = aten.mul.Tensor(%x, %x) : f32[2]\n  return (%y)", {2048, 0.5}).empty());
     CHECK_THAT(why("%y = aten.prod.default(%x) : f32[]\n  return (%y)"), Contains("is not exact"));
-    CHECK_THAT(why("%y = aten.argmax.default(%x) : i64[]\n  return (%y)"), Contains("equal elements leave open"));
+    CHECK_THAT(why("%y = aten.argmax.default(%x) : i64[]\n  return (%y)"), Contains("not unique among equal elements"));
     CHECK(why("%y = aten.gt.Scalar(%x, 2) : bool[4]\n  return (%y)").empty());
     CHECK(why("%y = aten.amax.default(%x) : f32[]\n  return (%y)").empty());
     CHECK(why("%y = aten._to_copy.default(%x, dtype=f16) : f16[4]\n  return (%y)").empty());

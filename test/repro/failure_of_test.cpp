@@ -22,5 +22,5 @@ TEST_CASE("failure_of() asks once; only a backend's failure has a repro", "[repr
     Graph judged = relu_frame("f").graph;
     judged.failure = Failure{.backend = "", .signature = {"command", "", "exit 1"}};
     CHECK_THROWS_WITH(repro::write_repro(judged, {.graph = "m.json"}),
-                      Catch::Contains("m.json: ") && Catch::Contains("a command judged"));
+                      Catch::Contains("m.json: ") && Catch::Contains("found a failure from --test or --check"));
 }

@@ -64,6 +64,18 @@ CallResults decompose_nanmedian_along(const Call& c) {
     return nanmedian_along(c.tensor("self"), c.integer("dim"), c.boolean("keepdim"));
 }
 
+/// Throws Error where the positions of all combinations are too many to be a constant.
+void check_count(std::int64_t n, std::int64_t r, bool repeated) {
+    constexpr double kMost = 1 << 24;  // elements
+    double elements = static_cast<double>(r);
+    const double from = static_cast<double>(n) + (repeated ? static_cast<double>(r) - 1 : 0);
+    const double factors = std::min(static_cast<double>(r), from - static_cast<double>(r));
+    for (double i = 0; i < factors && elements <= kMost; ++i) elements *= (from - i) / (i + 1);
+    if (elements > kMost)
+        throw Error("combinations: found more than " + std::to_string(1 << 24) + " elements in the result of r=" +
+                    std::to_string(r) + " of " + std::to_string(n) + ", expected fewer");
+}
+
 /// Elements by r at a time, in order, with or without repetition.
 CallResults decompose_combinations(const Call& c) {
     const V x = c.tensor("self");
@@ -73,6 +85,7 @@ CallResults decompose_combinations(const Call& c) {
         throw Error("combinations: found sizes " + to_string(x.sizes()) + " and r=" + std::to_string(r) +
                     ", expected one dimension, and r of at least 0");
     if (r == 0) return zeros(c.builder(), Ints{0}, x.dtype());
+    check_count(n, r, repeated);
     std::vector<std::int64_t> positions, at(static_cast<std::size_t>(r));
     const std::int64_t step = repeated ? 0 : 1;
     for (std::int64_t i = 0; i < r; ++i) at[static_cast<std::size_t>(i)] = i * step;
@@ -99,14 +112,12 @@ V gradient_along(const Call& c, const V& x, std::int64_t dim, double spacing) {
                     ", expected edge_order 1 or 2, and more elements than that");
     const auto at = [&](std::int64_t from, std::int64_t to) { return slice(x, dim, from, to); };
     const auto one = [&](std::int64_t i) { return at(i, i + 1); };
-    const auto end = [&](std::int64_t first, std::int64_t step) {
-        if (order == 1) return (one(first + step) - one(first)) * (static_cast<double>(step) / spacing);
-        const V sum = one(first) * -1.5 + one(first + step) * 2 - one(first + 2 * step) * 0.5;
-        return sum * (static_cast<double>(step) / spacing);
-    };
-    Vs parts = {end(0, 1)};
-    if (n > 2) parts.push_back((at(2, n) - at(0, n - 2)) / (2 * spacing));
-    parts.push_back(end(n - 1, -1));
+    const bool first_order = order == 1;
+    const V begin = first_order ? one(1) - one(0) : one(0) * -1.5 + one(1) * 2 - one(2) * 0.5;
+    const V end = first_order ? one(n - 1) - one(n - 2) : one(n - 3) * 0.5 - one(n - 2) * 2 + one(n - 1) * 1.5;
+    Vs parts = {begin / spacing};
+    if (n > 2) parts.push_back((at(2, n) - at(0, n - 2)) / spacing / 2);
+    parts.push_back(end / spacing);
     return cat(parts, dim);
 }
 CallResults decompose_gradient(const Call& c) {

@@ -21,15 +21,18 @@ CallResults decompose_polygamma(const Call& c) {
     if (n < 0) throw Error("polygamma: found n=" + std::to_string(n) + ", expected 0 or more");
     const V x = floating(c, c.tensor("self"));
     if (n == 0) return digamma(x);
-    const double factorial = std::tgamma(static_cast<double>(n) + 1);
-    return special_zeta(full(c.builder(), {}, n + 1, x.dtype()), x) * (n % 2 ? factorial : -factorial);
+    const double order = static_cast<double>(n) + 1, factorial = std::tgamma(order);
+    return special_zeta(full(c.builder(), {}, order, x.dtype()), x) * (n % 2 ? factorial : -factorial);
 }
 void polygamma_grad(Gradients& c) { c.set("self", c.grad() * polygamma(c.integer("n") + 1, c.tensor("self"))); }
+
+constexpr std::int64_t kMostTerms = 64;  ///< of a sum or recurrence that is written out
 
 /// The logarithm of the multivariate gamma function of p dimensions.
 CallResults decompose_mvlgamma(const Call& c) {
     const std::int64_t p = c.integer("p");
-    if (p < 1) throw Error("mvlgamma: found p=" + std::to_string(p) + ", expected 1 or more");
+    if (p < 1 || p > kMostTerms)
+        throw Error("mvlgamma: found p=" + std::to_string(p) + ", expected 1 to " + std::to_string(kMostTerms));
     const V x = floating(c, c.tensor("self"));
     V logs = lgamma(x);
     for (std::int64_t i = 1; i < p; ++i) logs = logs + lgamma(x - static_cast<double>(i) / 2);
@@ -41,10 +44,10 @@ using Next = V (*)(const V& x, double k, const V& last, const V& before);
 
 template <Next kNext>
 V of_degree(const Call& c, const V& x, const V& first) {
-    constexpr std::int64_t kMost = 64;  // calls that are written out
     const std::int64_t n = c.scalar("n").to_integer();
-    if (n > kMost)
-        throw Error(c.schema().name + ": found n=" + std::to_string(n) + ", expected at most " + std::to_string(kMost));
+    if (n > kMostTerms)
+        throw Error(c.schema().name + ": found n=" + std::to_string(n) + ", expected at most " +
+                    std::to_string(kMostTerms));
     if (n < 0) return zeros_like(x);
     V before = ones_like(x), last = first;
     if (n == 0) return before;

@@ -37,12 +37,13 @@ std::string libtorch_fits(const RegisteredOp& op, const Sample& sample) {
 }
 
 /// Bounds that are too small by some steps of f32, far below any tolerance: of windows that Whittle takes for
-/// constants, and of gradients in which coordinates round.
+/// constants, of gradients in which coordinates round, and of a polynomial that LibTorch computes by angles.
 const std::set<std::string_view> kTooSmall = {"aten.kaiser_window.beta",
                                               "aten.kaiser_window.default",
                                               "aten.kaiser_window.periodic",
                                               "aten._upsample_bicubic2d_aa_backward.default",
                                               "aten._upsample_bicubic2d_aa_backward.vec",
+                                              "aten.special_shifted_chebyshev_polynomial_w.n_scalar",
 #if TORCH_VERSION_MAJOR < 2
                                               "aten.upsample_trilinear3d_backward.default",
                                               "aten.upsample_trilinear3d_backward.vec"};

@@ -95,8 +95,9 @@ TEST_CASE("ts gives what libtorch does, on every op and sample", "[ts]") {
     if (TORCH_VERSION_MAJOR >= 2)
         CHECK(list ==
               "aten._functional_assert_async.msg aten._upsample_nearest_exact1d.vec aten.add.Scalar "
-              "aten.constant_pad_nd.default aten.eq.Scalar aten.ge.Scalar aten.gt.Scalar aten.le.Scalar aten.lt.Scalar "
-              "aten.ne.Scalar aten.scalar_tensor.default aten.upsample_linear1d.vec aten.upsample_nearest1d.vec "
+              "aten.constant_pad_nd.default aten.eq.Scalar aten.ge.Scalar aten.gt.Scalar aten.le.Scalar "
+              "aten.linalg_matrix_rank.atol_rtol_float aten.linalg_pinv.atol_rtol_tensor aten.lt.Scalar aten.ne.Scalar "
+              "aten.scalar_tensor.default aten.upsample_linear1d.vec aten.upsample_nearest1d.vec "
               "aten.view.dtype higher_order.map higher_order.scan higher_order.while_loop onnx.Attention onnx.Dropout "
               "onnx.IsInf onnx.Loop onnx.Scan");
     else
@@ -104,7 +105,8 @@ TEST_CASE("ts gives what libtorch does, on every op and sample", "[ts]") {
               "aten._functional_assert_async.msg aten._scaled_dot_product_flash_attention_for_cpu.default "
               "aten._upsample_nearest_exact1d.vec "
               "aten._upsample_nearest_exact1d_backward.vec aten.add.Scalar aten.constant_pad_nd.default aten.eq.Scalar "
-              "aten.ge.Scalar aten.gt.Scalar aten.le.Scalar aten.lt.Scalar aten.ne.Scalar aten.scalar_tensor.default "
+              "aten.ge.Scalar aten.gt.Scalar aten.le.Scalar aten.linalg_matrix_rank.atol_rtol_float "
+              "aten.linalg_pinv.atol_rtol_tensor aten.lt.Scalar aten.ne.Scalar aten.scalar_tensor.default "
               "aten.scaled_dot_product_attention.default aten.upsample_linear1d.default "
               "aten.upsample_linear1d_backward.default aten.upsample_nearest1d.default "
               "aten.upsample_nearest1d_backward.default higher_order.map higher_order.scan higher_order.while_loop "

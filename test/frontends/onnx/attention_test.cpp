@@ -185,7 +185,7 @@ TEST_CASE("attention names what does not fit", "[onnx][attention]") {
     CHECK_THAT(error("y = Attention(q, k, v, , p, p)", ", float[1,2,1,1] p"),
                Catch::Contains("found 'past_key' of sizes [1, 2, 1, 1]"));
     CHECK_THAT(error("y = Attention(q, k, w)", ", float[1,1,2,1] w"),
-               Catch::Contains("equal tokens and heads in K and V"));
+               Catch::Contains("K and V have equal heads and tokens"));
     CHECK_THAT(error("y = Attention<softmax_precision = 6>(q, k, v)"),
                Catch::Contains("found dtype i32 as softmax_precision, expected f64, f32, f16 or bf16"));
     CHECK_THAT(error("y = Attention(q, k, v, , , , n)", ", int64[2] n"),
