@@ -42,8 +42,7 @@ class Verifier {
         at_ = -1;
         check_failure();
         for (const auto& [key, subgraph] : graph_.subgraphs) {
-            if (!subgraph)
-                fail("nested graphs exist", "no nested graph with the name " + key, "a nested graph with this name");
+            if (!subgraph) fail("nested graphs exist", "no graph with the name " + key, "a graph for each name");
             verify_graph(*subgraph, path_ + "/" + key, stage_, schemas_);
         }
     }
@@ -178,7 +177,8 @@ class Verifier {
 
     void check_graph_references(const Arg& arg) const {
         if (const auto* ref = std::get_if<GraphRef>(&arg.value); ref && !graph_.subgraphs.count(ref->name))
-            fail("nested graphs exist", "a reference to \"" + ref->name + "\"", "the name of a nested graph");
+            fail("nested graphs exist", "a reference to the nested graph \"" + ref->name + "\"",
+                 "the name of an existing nested graph");
         if (const ArgList* list = arg.list())
             for (const Arg& element : *list) check_graph_references(element);
     }
