@@ -90,7 +90,7 @@ static void take_folder(const std::string& folder) {
     if (!std::filesystem::exists(std::filesystem::path(folder) / "index.json")) return;
     const std::optional<TraceIndex> found = find_trace(folder);
     const std::string expected = ", expected an empty or a new folder";
-    if (!fresh) throw Error({folder, {}}, "found a folder that already has a trace of this run" + expected);
+    if (!fresh) throw Error({folder, {}}, "found a folder with a trace that this run has written" + expected);
     if (!found || found->model != own_program())
         throw Error({folder, {}}, "found a folder with a trace of another program" + expected);
 }
