@@ -62,11 +62,10 @@ int main(int argc, char** argv) {
     tool.command(diagnose, [&] { return cli::diagnose(diagnose, diagnosed); });
     cli::Tool divergence(
         "explain divergence", "MODEL",
-        "Report the first kernel, or the first value, that differs from the reference. With a backend such as halide, "
-        "run each compiled kernel alone, on the operands that the reference computes. With other backends, run "
-        "the "
-        "model with every intermediate value returned as an output; report the size of the difference, where NaN and "
-        "infinities first appear, and which differences are rounding noise. -v: list all kernels or values.");
+        "Report the first kernel, or the first value, that differs from the reference. If the backend can run its "
+        "kernels one by one (for example halide), run each kernel alone, on the operands that the reference computes. "
+        "Else, run the model with every intermediate value as an output. Report the size of the difference, where NaN "
+        "and infinities first appear, and which differences are rounding noise. -v: list all kernels or values.");
     diverging.declare(divergence, false);
     tool.command(divergence, [&] { return cli::diverge(divergence, diverging); });
 

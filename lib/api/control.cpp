@@ -198,7 +198,7 @@ std::vector<ValueMeta> given_to(const TensorList& carried, const TensorList& xs)
 class NoFrame final : public FrameHost {
     GraphRun run(const Recorded&, std::shared_ptr<CompiledGraph>&, const std::vector<whittle::Tensor>&,
                  const std::vector<whittle::Tensor>&) override {
-        throw Error("cannot run a graph outside of capture");
+        throw Error("cannot run a graph of a body that is only recorded");
     }
     void broke(const capture::GraphBreak&, const Addresses&) override {}
 };
@@ -218,8 +218,8 @@ TensorList of_no_slices(const std::string& op, const Body& body, const TensorLis
         }
     } catch (const NestedBreak& inner) {
         throw Error(op +
-                    ": found tensors without slices, and the types of the function's results are unknown because the "
-                    "body cannot be recorded: " +
+                    ": found tensors with 0 slices, expected at least 1 slice: the types of the results are unknown, "
+                    "because the body cannot be recorded: " +
                     inner.why.reason);
     }
     return results;

@@ -89,9 +89,10 @@ static void take_folder(const std::string& folder) {
     const bool fresh = taken.insert(std::filesystem::weakly_canonical(folder)).second;
     if (!std::filesystem::exists(std::filesystem::path(folder) / "index.json")) return;
     const std::optional<TraceIndex> found = find_trace(folder);
-    if (!fresh || !found || found->model != own_program())
-        throw Error({folder, {}},
-                    "found a folder with a trace of this run or of another program, expected an empty or a new folder");
+    const std::string expected = ", expected an empty or a new folder";
+    if (!fresh) throw Error({folder, {}}, "found a folder with a trace that this run has written" + expected);
+    if (!found || found->model != own_program())
+        throw Error({folder, {}}, "found a folder with a trace of another program" + expected);
 }
 
 PrepareDebug::PrepareDebug(const std::string& folder) {

@@ -309,8 +309,8 @@ std::shared_ptr<DeclaredOp> declare_op(const std::string& schema, const OpSignat
 
 void declare_fake(DeclaredOp& op, const OpSignature& signature, OpKernel fake) {
     if (signature.kinds != op.signature.kinds || signature.results != op.signature.results)
-        throw Error("register_fake: found a function of " + types(signature) + ", expected " + types(op.signature) +
-                    ", the types of the schema \"" + op.text + "\"");
+        throw Error("register_fake: found a function of the type " + types(signature) + ", expected " +
+                    types(op.signature) + ", the type in the schema \"" + op.text + "\"");
     op.fake = std::move(fake);
     register_now(op);
 }
@@ -322,8 +322,9 @@ void declare_autograd(DeclaredOp& op, const OpSignature& signature, OpKernel bac
     OpSignature expected{std::vector<std::size_t>(op.given.size(), kTensor), gradient_count(op)};
     expected.kinds.insert(expected.kinds.end(), op.signature.kinds.begin(), op.signature.kinds.end());
     if (signature.kinds != expected.kinds || signature.results != expected.results)
-        throw Error("register_autograd: found a function of " + types(signature) + ", expected " + types(expected) +
-                    ": the gradient of each result, then the parameters of the schema \"" + op.text + "\"");
+        throw Error(
+            "register_autograd: found a function of the type " + types(signature) + ", expected " + types(expected) +
+            ": its parameters are the gradient of each result, then the parameters in the schema \"" + op.text + "\"");
     op.backward = std::move(backward);
     register_backward(register_now(op), signature.kinds);
 }

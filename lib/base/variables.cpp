@@ -74,8 +74,8 @@ constexpr Variable kVariables[] = {
      "`--debug-dir`"},
     {"WHITTLE_DEBUG_PARTS",
      {.text = "artifacts, separated by commas"},
-     "Select the artifacts to write into `WHITTLE_DEBUG_DIR`: only these, for example `guards,ir`, or the default "
-     "artifacts with changes, for example `+assembly,-ir`.",
+     "The artifacts to write into `WHITTLE_DEBUG_DIR`. `guards,ir`: only these two. `+assembly,-ir`: the default "
+     "artifacts, with `assembly` and without `ir`.",
      "set_debug_dir()",
      ""},
     {"WHITTLE_REPRO_AFTER",

@@ -155,8 +155,8 @@ void DiffOptions::declare(Tool& tool) {
               "Compare two folders that 'trace --hashes' wrote. Report the first operation that computes other bits "
               "from equal operands, and the first operation whose result differs by more than rounding.");
     tool.option("--record", record, "DIR",
-                "With --values: run the program of AFTER again, up to the first operation that differs, and write its "
-                "operands and results to DIR as a record for replay, minify and repro.");
+                "With --values: run the program of AFTER again, up to the first operation that differs. Write the "
+                "operands and results of this operation to DIR, as a record for replay, minify and repro.");
     report.declare(tool, true);
     pictures.declare_page(tool);
     subject.accuracy.declare(tool, "How to compare recorded values.");

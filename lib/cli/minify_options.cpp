@@ -148,7 +148,7 @@ void declare_judge(Tool& tool, MinifyOptions& options) {
     options.accuracy.declare(
         tool,
         "Also treat wrong results as failures. Without this option, only errors, crashes and hangs are failures.");
-    options.pace.declare(tool, "A model also fails if it takes more than");
+    options.pace.declare(tool, "Also treat slowness as a failure: a model");
     tool.section("Test scripts and check commands");
     tool.option("--test", options.test, "SCRIPT",
                 "Script that decides whether a candidate still fails. minify runs SCRIPT CANDIDATE; status 0 means "
@@ -200,8 +200,8 @@ void declare_search(Tool& tool, MinifyOptions& options) {
         "Search strategy. auto (default): bisection, then delta debugging. bisect: only bisection. probdd, ddmin: only "
         "delta debugging, with the algorithm of this name. linear: try to remove one call after the other.");
     tool.option("--delta-passes", options.delta_passes, "LIST",
-                "Reductions to apply, separated by commas; with - before the list, all reductions except those listed. "
-                "'minify passes' lists all reductions. Default: all.");
+                "Reductions to apply, separated by commas. -LIST: all reductions except those in LIST. 'minify passes' "
+                "lists all reductions. Default: all.");
     tool.offers(reduce::pass_names, Tool::Offered::list);
     options.limits.declare(tool, "each candidate");
 }

@@ -145,7 +145,7 @@ void ReplayChoice::declare(Tool& tool) {
                     "C++ program and run; see share/doc/how-to/halide-program.md.");
     backend.declare(tool, "the backend and backend options that each record was made with; for models, halide");
     accuracy.declare(tool, "How to compare outputs. Default: the mode in each record.", kRecordedTolerances);
-    pace.declare(tool, "A record also fails if it takes more than");
+    pace.declare(tool, "Also treat slowness as a failure: a record");
     tool.section("Record selection");
     tool.option("--filter", filter, "RE", "Replay only the records whose path matches the regular expression RE.");
     tool.option("--to-event", to_event, "K",

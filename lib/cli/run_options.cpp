@@ -164,18 +164,19 @@ void apply(const std::string& option, const std::vector<std::string>& words, dou
 
 void AccuracyChoice::declare(Tool& tool, const std::string& means, const std::string& fallback) {
     tool.section("Accuracy");
-    tool.flag_or_choice("--accuracy", mode, {"close", "fp64", "strict", "exact"},
-                        means +
-                            " close: each element must be within the tolerances. fp64: like close, but a result "
-                            "outside the tolerances also passes if its error, measured against double precision, is at "
-                            "most about twice that of the reference. strict: all bits must be equal; with --rtol Nulp, "
-                            "each element may differ by N units in the last place. exact: choose inputs and weights on "
-                            "which no operation rounds; then all results must be equal.");
-    tool.option("--rtol", rtol, "[DTYPE=]X",
-                "Relative tolerance, for all floating-point and complex types or only for DTYPE. X is a number, or N "
-                "followed by ulp: with 4ulp, an element outside the tolerances still passes if it differs by at most 4 "
-                "units in the last place. Default: " +
-                    fallback + ", for example 1e-4 for f32. May be repeated.");
+    tool.flag_or_choice(
+        "--accuracy", mode, {"close", "fp64", "strict", "exact"},
+        means +
+            " close: each element must be within the tolerances. fp64: like close, but a tensor "
+            "outside the tolerances also passes if its error is at most about twice the error of the "
+            "reference; both errors are differences from a run in double precision. strict: all bits must be "
+            "equal; with --rtol Nulp, each element may differ by N units in the last place. exact: "
+            "choose inputs and weights on which no operation rounds; then all results must be equal.");
+    tool.option(
+        "--rtol", rtol, "[DTYPE=]X",
+        "Relative tolerance, for all floating-point and complex types or only for DTYPE. X is a number, or Nulp, for "
+        "example 4ulp: also accept elements that differ by at most N units in the last place. Default: " +
+            fallback + ", for example 1e-4 for f32. May be repeated.");
     tool.option("--atol", atol, "[DTYPE=]X",
                 "Absolute tolerance, for all floating-point and complex types or only for DTYPE. Default: " + fallback +
                     ", for example 1e-5 for f32.");
@@ -227,14 +228,14 @@ void PaceChoice::declare(Tool& tool, const std::string& means) {
     tool.section("Running time");
     tool.option("--slower", factor, "FACTOR",
                 means +
-                    " FACTOR times (for example 1.5) as long as on the backend of --than. Both backends run in turns "
-                    "until the difference is clear (share/doc/how-to/slowness.md).");
+                    " fails if its time is more than FACTOR times (for example 1.5) its time on the backend of --than. "
+                    "Both backends run in turns until the difference is clear (share/doc/how-to/slowness.md).");
     tool.option("--than", than, "B",
                 "With --slower: the backend to compare the time with. Default: the tested backend, without "
                 "optimization.");
     tool.option("--than-option", pairs, "KEY=VALUE",
                 "With --slower: set an option of the backend to compare with, for example release=1.16.3. Without "
-                "--than: compare the tested backend with itself, where only KEY is set differently. May be repeated.");
+                "--than: compare the tested backend with itself; only KEY differs. May be repeated.");
 }
 
 void PaceChoice::check(const BackendChoice& suspect, bool alone) const {

@@ -272,9 +272,9 @@ void TraceOptions::declare(Tool& tool) {
     tool.choice("--record", record, {"always", "on-error", "never"},
                 "When to write records: always (default), on-error (runs that fail or give wrong results) or never.");
     tool.flag_or_choice("--fullgraph", fullgraph, {"breaks", "export"},
-                        "Exit with status 1 if there is a graph break, and report the first graph break. export: exit "
-                        "with status 1 also if torch.export would fail, because a graph reads a tensor that is not an "
-                        "argument of the function, or because the program fixes a size that is marked dynamic.");
+                        "Exit with status 1 if there is a graph break, and report the first graph break. export: also "
+                        "exit with status 1 if torch.export would fail: a graph reads a tensor that is not an argument "
+                        "of the function, or the program fixes a size that is marked dynamic.");
     tool.flag("--minify", minify,
               "If the backend fails, minimize the failure, and write the minimized graph and a verified repro to DIR.");
     tool.flag("--hashes", hashes,
@@ -284,11 +284,12 @@ void TraceOptions::declare(Tool& tool) {
                 "With --hashes: run the program N times, and exit with status 1 if the results of a run differ from "
                 "those of the first run.");
     tool.option("--last", last, "N",
-                "Flight recorder: record only the last N operations of a program that uses LibTorch, with their data, "
-                "up to its end or its crash, in a file of fixed size (256 MB; --capture limit=MB).");
+                "Flight recorder: record only the last N operations of a program that uses LibTorch, and their data. "
+                "The record survives a crash of the program. Its file has a fixed size: 256 MB, or the size given by "
+                "--capture limit=MB.");
     tool.choice("--until", until, {"nan", "end"},
-                "With --last: up to the first operation whose result has a NaN, or to the end if there is none "
-                "(default); or end: to the end in any case.");
+                "With --last: where the record ends. nan (default): at the first operation whose result has a NaN, or "
+                "at the end of the program if no result has a NaN. end: at the end of the program.");
     tool.section("Graphs");
     tool.flag("--joint", joint,
               "Trace each graph as a joint graph: a graph that also computes the gradients of all inputs that require "

@@ -70,7 +70,7 @@ std::optional<Failure> load_failure(const Graph& graph, const std::filesystem::p
     }
     if (!fits)
         throw Error({file.string(), "/failure/inputs"},
-                    "found inputs that do not match the model, expected one of the same type for each input of " +
+                    "found inputs that do not match the model, expected one value of the same type for each input of " +
                         model.string(),
                     "remove the file if the model was replaced");
     return interface.failure;

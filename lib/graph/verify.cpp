@@ -6,6 +6,7 @@
 
 #include "base/command_words.h"
 #include "base/error.h"
+#include "base/words.h"
 #include "graph/placement.h"
 #include "graph/value_ref.h"
 
@@ -28,7 +29,8 @@ class Verifier {
             const Node& node = graph_.nodes[i];
             if (identifier(node.name) != node.name)
                 fail("names are identifiers", '"' + node.name + "\"", '"' + identifier(node.name) + "\"");
-            if (!names.insert(node.name).second) fail("names are unique", "%" + node.name + " twice", "another name");
+            if (!names.insert(node.name).second)
+                fail("names are unique", "%" + node.name + " twice", "a different name for each node");
             for_each_input(node, [&](NodeRef ref) { check_reference(node, ref); });
             for (const ValueMeta& meta : node.results) check_meta(meta);
             check_keywords(node);
@@ -40,8 +42,7 @@ class Verifier {
         at_ = -1;
         check_failure();
         for (const auto& [key, subgraph] : graph_.subgraphs) {
-            if (!subgraph)
-                fail("nested graphs exist", "no nested graph with the name " + key, "a nested graph with this name");
+            if (!subgraph) fail("nested graphs exist", "no graph with the name " + key, "a graph for each name");
             verify_graph(*subgraph, path_ + "/" + key, stage_, schemas_);
         }
     }
@@ -83,9 +84,9 @@ class Verifier {
         const Node& producer = node_of(ref);
         if (is_getitem(node)) return;  // has rules of its own
         if (producer.results.size() != 1)
-            fail("several results are read through getitem",
-                 "%" + producer.name + " with " + std::to_string(producer.results.size()) + " results",
-                 "a getitem of one of the results");
+            fail("arguments are single values",
+                 "%" + producer.name + ", which has " + plural(producer.results.size(), "result"),
+                 "one result, read by getitem(%" + producer.name + ", index)");
     }
 
     void check_meta(const ValueMeta& meta) const {
@@ -115,12 +116,12 @@ class Verifier {
         const bool operands = !node.args.empty() || !node.kwargs.empty();
         switch (node.kind) {
             case NodeKind::placeholder:
-                if (operands) fail("placeholders have no arguments", "arguments", "a placeholder without arguments");
+                if (operands) fail("placeholders have no arguments", "a placeholder with arguments", "no arguments");
                 require_one_result(node);
                 break;
             case NodeKind::get_attr:
                 if (operands)
-                    fail("get_attr nodes have no arguments", "arguments", "a get_attr node without arguments");
+                    fail("get_attr nodes have no arguments", "a get_attr node with arguments", "no arguments");
                 require_one_result(node);
                 check_attribute(node);
                 break;
@@ -176,7 +177,8 @@ class Verifier {
 
     void check_graph_references(const Arg& arg) const {
         if (const auto* ref = std::get_if<GraphRef>(&arg.value); ref && !graph_.subgraphs.count(ref->name))
-            fail("nested graphs exist", "a reference to \"" + ref->name + "\"", "the name of a nested graph");
+            fail("nested graphs exist", "a reference to the nested graph \"" + ref->name + "\"",
+                 "the name of an existing nested graph");
         if (const ArgList* list = arg.list())
             for (const Arg& element : *list) check_graph_references(element);
     }
@@ -185,11 +187,12 @@ class Verifier {
         const bool form = node.args.size() == 2 && node.kwargs.empty() && node.args[0].node() &&
                           std::holds_alternative<std::int64_t>(node.args[1].value) && node.results.size() == 1;
         if (!form)
-            fail("getitem reads one result", "a getitem of another form", "getitem(%call, index) with one result");
+            fail("getitem reads one result", "a getitem with other arguments or results",
+                 "getitem(%call, index) with one result");
         const Node& producer = node_of(*node.args[0].node());
         const auto index = std::get<std::int64_t>(node.args[1].value);
         if (!is_op_call(producer))
-            fail("getitem reads one result", "%" + producer.name + ", which has no results", "a call that has results");
+            fail("getitem reads one result", "%" + producer.name + ", which is not a call of an op", "a call of an op");
         if (index < 0 || index >= static_cast<std::int64_t>(producer.results.size()))
             fail("getitem is in range", "index " + std::to_string(index),
                  "an index from 0 to " + std::to_string(static_cast<std::int64_t>(producer.results.size()) - 1) +
@@ -216,14 +219,14 @@ class Verifier {
         if (stage_ != Stage::functional) return;
         for (const Param& param : schema->params)
             if (param.mutates)
-                fail("functional graphs do not mutate", "an op that mutates " + param.name,
-                     "only ops that mutate nothing");
+                fail("functional graphs do not mutate", "an op that writes to its parameter " + param.name,
+                     "an op that writes to no parameter");
     }
 
     void check_output(const Node& node) const {
         if (!node.kwargs.empty() || !node.results.empty())
-            fail("the output node only lists values", "keyword arguments or results",
-                 "an output node without keyword arguments and results");
+            fail("the output node only lists values", "an output node with keyword arguments or results",
+                 "only arguments");
         for (const Arg& arg : node.args)
             if (!arg.node()) fail("outputs are nodes", "an argument that is not a node", "the value of a node");
     }

@@ -104,7 +104,8 @@ class PartJudge {
         }
         if (whole_.fails()) return;
         result.verdict = Verdict::not_judged;
-        result.reason = "it gives other values, but the whole does not: " + result.reason;
+        result.reason = "this part differs from the reference if it runs alone, but the whole model does not differ: " +
+                        result.reason;
     }
 
     /// Those of the reference. Throws Error where it cannot run the graph.

@@ -185,7 +185,7 @@ std::string not_failing_text(const Request& request, const std::string& judge, c
         return right + "the model does not fail in the recorded way: " + request.stored->signature.text();
     const auto& command = std::get<CommandOracleOptions>(request.judge);
     if (command.polarity == "test")
-        return right + "the script does not exit with status 0, which with --test means that the candidate fails";
+        return right + "the script does not exit with status 0; with --test, status 0 means that the candidate fails";
     if (command.polarity == "test-must-fail")
         return right + "the script exits with status 0; any other status means that the candidate fails";
     const bool picky = !command.fail_codes.empty() || !command.ignore_codes.empty() || !command.fail_pattern.empty();

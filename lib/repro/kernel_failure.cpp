@@ -222,7 +222,7 @@ std::string not_of_a_kernel(const Failure& failure) {
     if (kind != "mismatch" && kind != "exception" && kind != "crash" && kind != "timeout")
         return "a short program cannot show " + kind;
     if (failure.options.contains("asserts"))
-        return "the model is compiled with the backend option asserts=" + failure.options.at("asserts");
+        return "a short program cannot set the backend option asserts=" + failure.options.at("asserts");
     return {};
 }
 

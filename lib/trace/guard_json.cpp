@@ -219,7 +219,7 @@ struct GuardFile : C {
 
 void check(const JsonReader& reader, const Json& value, const SizeCondition& condition) {
     if ((condition.kind == SizeCondition::Kind::equal) != condition.right.has_value())
-        reader.in.fail(value, "a member \"of\" if the relation is \"equal\", and none otherwise");
+        reader.in.fail(value, "a member \"of\" if and only if the relation is \"equal\"");
     if (condition.factor == 0 && condition.kind == SizeCondition::Kind::multiple)
         reader.in.fail(reader.in.member(value, "factor"), "a factor that is not 0");
 }

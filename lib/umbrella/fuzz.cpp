@@ -126,8 +126,8 @@ void minimize(Find& find) {
 
 void FuzzOptions::declare(cli::Tool& tool) {
     tool.option("-o,--output", output, "DIR",
-                "Folder for failing models. Each model is saved as model_N.json. Each kind of failure gets a "
-                "subfolder; if the subfolder already exists, the failure counts as known. Default: finds.");
+                "Folder for failing models. Each model is saved as DIR/model_N.json. Each kind of failure gets a "
+                "subfolder of DIR. If the subfolder already exists, the failure counts as known. Default: finds.");
     tool.section("Random models");
     tool.option("--models", models, "N", "Number of models. Default: 1000, or no limit if --time-limit is given.");
     tool.option("--time-limit", time_limit, "TIME", "Start no new model after TIME (such as 90s, 10m or 2h).");

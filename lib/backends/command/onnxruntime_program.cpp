@@ -405,7 +405,7 @@ std::optional<ReproProgram> onnxruntime_program(const ShortRequest& request, con
     if (failure.signature.kind == "timeout") why_not = "Node.js cannot stop a run that hangs";
     for (const auto& [name, value] : failure.options)
         if (name != "pass-limit" && name != "release")
-            why_not = "the model runs with the backend option " + name + "=" + value;
+            why_not = "a short program cannot set the backend option " + name + "=" + value;
     const auto unknown = [](const Tensor& tensor) { return javascript.type(tensor.dtype()).empty(); };
     const auto half = [](const Tensor& tensor) { return tensor.dtype() == DType::f16; };
     if (std::ranges::any_of(failure.inputs, unknown) || std::ranges::any_of(request.expected, unknown) ||

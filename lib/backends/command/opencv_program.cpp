@@ -307,7 +307,7 @@ std::optional<ReproProgram> opencv_program(const ShortRequest& request, const Wo
     why_not = not_in_short_model(request);
     const Failure& failure = *request.graph.failure;
     for (const auto& [name, value] : failure.options)
-        why_not = "the model runs with the backend option " + name + "=" + value;
+        why_not = "a short program cannot set the backend option " + name + "=" + value;
     const auto unknown = [](const Tensor& tensor) { return tensor.dtype() != DType::f32; };
     if (std::ranges::any_of(failure.inputs, unknown) || std::ranges::any_of(request.expected, unknown))
         why_not = "an input or output is not of type float";

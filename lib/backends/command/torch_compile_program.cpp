@@ -140,7 +140,7 @@ std::optional<ReproProgram> torch_compile_program(const ShortRequest& request, c
     const Failure& failure = *request.graph.failure;
     why_not = printers::not_in_torch_program(request, is_computed);
     if (failure.signature.kind == "timeout") why_not = "Python cannot stop a run that hangs";
-    if (failure.options.contains("pass-limit")) why_not = "the model runs with the backend option pass-limit";
+    if (failure.options.contains("pass-limit")) why_not = "a short program cannot set the backend option pass-limit";
     if (!why_not.empty()) return std::nullopt;
     return TorchCompileProgram(request, said).write();
 }

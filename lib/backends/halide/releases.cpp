@@ -122,7 +122,8 @@ std::vector<std::string> compile_flags_of(const std::string& release) {
     const fs::path file = folder_of_releases() / release / "flags";
     std::error_code ignored;
     if (!fs::exists(file, ignored))
-        throw Error({file.string(), {}}, "the file is missing: it says how programs are built with this release",
+        throw Error({file.string(), {}},
+                    "found no such file, expected the description of how to build programs with this release",
                     (library_folder() / "backends" / "halide" / "install").string() + " " + release +
                         " installs the release again");
     return shell_split(read_file(file));

@@ -89,7 +89,7 @@ class Caller {
         if (unknown)
             throw Error("the parameter '" + declaration(parameter) + "' of forward() is neither a tensor nor a number",
                         "capture a program that loads the module and calls forward()");
-        throw Error("the parameter '" + declaration(parameter) + "' of forward() cannot be made of " +
+        throw Error("the parameter '" + declaration(parameter) + "' of forward() does not accept " +
                         print(ValueMeta::of(given)),
                     "pass a tensor; for a number, pass a tensor of one element");
     }

@@ -394,7 +394,7 @@ std::optional<ReproProgram> libtorch_program(const ShortRequest& request, std::s
 std::optional<ReproProgram> torchscript_program(const ShortRequest& request, std::string& why_not) {
     why_not = too_much(request);
     for (const auto& [name, value] : request.graph.failure->options)
-        if (value == "onednn") why_not = "the model runs with the backend option " + name + "=" + value;
+        if (value == "onednn") why_not = "a short program cannot set the backend option " + name + "=" + value;
     if (has_writes(request.graph)) why_not = "the graph has in-place writes";
     if (!why_not.empty()) return std::nullopt;
     // What the first run sees may decide how the second one is optimized; a fuser waits for it.

@@ -180,11 +180,12 @@ void leave_out_undefined(EventFile& file) {
 void check_references(const EventFile& file) {
     for (const Event& event : file.events) {
         if (lacks_op(file, event))
-            throw Error({file.path.string(), {}}, "found an event of op " + std::to_string(event.op) +
-                                                      ", which no record defines, expected a defined op");
+            throw Error({file.path.string(), {}}, "found an event with the op number " + std::to_string(event.op) +
+                                                      ", expected the number of an op that the file defines");
         if (event.stack && !file.stacks.contains(event.stack))
-            throw Error({file.path.string(), {}}, "found an event with stack " + std::to_string(event.stack) +
-                                                      ", which no record defines, expected a defined stack");
+            throw Error({file.path.string(), {}}, "found an event with the stack number " +
+                                                      std::to_string(event.stack) +
+                                                      ", expected the number of a stack that the file defines");
     }
 }
 

@@ -63,9 +63,10 @@ void Archive::list() {
         if (zip_stat_index(handle_->zip, i, 0, &stat) != 0 || !(stat.valid & ZIP_STAT_NAME))
             throw Error({file_, "entry " + std::to_string(i)}, zip_strerror(handle_->zip));
         if (stat.size / kMostGrowth > stat.comp_size)
-            throw Error({file_, stat.name}, "found " + std::to_string(stat.size) + " bytes compressed to " +
-                                                std::to_string(stat.comp_size) + " bytes, expected at most " +
-                                                std::to_string(kMostGrowth) + " times the compressed size");
+            throw Error({file_, stat.name}, "found " + std::to_string(stat.size) + " bytes of data in " +
+                                                std::to_string(stat.comp_size) +
+                                                " compressed bytes, expected at most " +
+                                                std::to_string(kMostGrowth * stat.comp_size) + " bytes of data");
         if (!entries_.emplace(stat.name, Entry{i, stat.size}).second)
             throw Error({file_, stat.name}, "found two entries with the same name, expected unique names");
     }

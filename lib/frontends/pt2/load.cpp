@@ -53,8 +53,9 @@ Layout layout_of(const Archive& archive, const std::string& wanted) {
     };
     if (layout.root.empty() && !code.empty()) refuse_code();
     if (layout.root.empty())
-        throw Error({archive.file(), {}}, "the zip archive holds no exported program",
-                    "export a TorchScript module or a checkpoint with torch.export.export and torch.export.save");
+        throw Error({archive.file(), {}}, "found a zip archive without an exported program",
+                    "if the file is a checkpoint or a TorchScript module, load it in Python, and write the model with "
+                    "torch.export.export and torch.export.save");
     const std::string models = layout.root + "models/";
     for (const std::string& entry : archive.entries()) {
         if (entry.starts_with(models) && entry.ends_with(".json"))

@@ -35,11 +35,15 @@ V grouped_product(const Call& c, const V& x, const V& y, const OptionalV& ends) 
                     std::to_string(y.rank()) + " dimensions, expected 2 or 3");
     if (x_batch && y_batch) return bmm(x, y);
     if (!ends)
-        throw Error(c.schema().name + ": found no offsets of groups, expected them for a tensor of 2 dimensions");
+        throw Error(c.schema().name +
+                    ": found no offsets, expected an offset for each group of a tensor of 2 dimensions");
     const std::int64_t count = ends->rank() == 1 ? ends->size(0) : 0;
     if (count < 1 || (x_batch && x.size(0) != count) || (y_batch && y.size(0) != count))
-        throw Error(c.schema().name + ": found offsets of sizes " + to_string(ends->sizes()) +
-                    ", expected one for each group");
+        throw Error(c.schema().name + ": found offsets of sizes " + to_string(ends->sizes()) + ", expected [" +
+                    (x_batch   ? std::to_string(x.size(0))
+                     : y_batch ? std::to_string(y.size(0))
+                               : std::string("GROUPS")) +
+                    "], one offset for each group");
     if (x_batch) return of_own_group(matmul(x, y), *ends, 2);
     if (y_batch) return of_own_group(matmul(x, y), *ends, 1);
     const V group = groups_of(*ends, x.size(1));

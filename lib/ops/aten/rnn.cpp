@@ -102,7 +102,9 @@ CallResults decompose_layer(const Call& c) {
     constexpr std::int64_t kLstm = 2;  // of cuDNN's modes
     if (c.integer("mode") != kLstm || c.integer("num_layers") != 1 || c.boolean("bidirectional") ||
         c.boolean("batch_first") || c.boolean("train") || !c.integers("batch_sizes").empty())
-        throw Error("mkldnn_rnn_layer: expected one layer of an LSTM in one direction, in evaluation");
+        throw Error(
+            "mkldnn_rnn_layer: found unsupported arguments, expected those of an LSTM with one layer and one "
+            "direction, not in training");
     const V given = c.tensor("input"), h = c.tensor("hx_"), state = c.tensor("cx_");
     const bool reverse = c.boolean("reverse"), biases = c.boolean("has_biases");
     const auto turned = [&](const V& value) { return reverse ? flip(value, Ints{0}) : value; };

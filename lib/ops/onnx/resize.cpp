@@ -254,7 +254,7 @@ CallResults resize(const Call& c) {
     const V x = c.tensor("X");
     if (opset(c) < 11) {  // its operands are X and scales
         if (!c.has("scales") || c.has("roi") || c.has("sizes"))
-            throw Error("found other operands than X and scales, expected exactly these two before opset 11");
+            throw Error("found operands other than X and scales, expected exactly these two operands before opset 11");
         return resample(c, x, by_scales(x, known(c, "scales").values<double>()), old_options(c));
     }
     const Options options{c.text("mode"),

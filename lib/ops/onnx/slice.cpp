@@ -25,7 +25,7 @@ CallResults onnx_split(const Call& c) {
     const std::int64_t count = c.integer("num_outputs");
     constexpr std::int64_t kMostPieces = 1 << 16;
     if (count > kMostPieces)
-        throw Error("found " + std::to_string(count) + " pieces, expected at most " + std::to_string(kMostPieces));
+        throw Error("found num_outputs=" + std::to_string(count) + ", expected at most " + std::to_string(kMostPieces));
     std::optional<Ints> sizes = opset(c) < 13 ? c.optional_integers("split") : known_ints_if(c, "split_value");
     if (!sizes && opset(c) >= 18 && count > 0) {  // the last one takes what is left
         const std::int64_t piece = (whole + count - 1) / count;

@@ -123,7 +123,7 @@ class Blaming {
 std::string component_text(const ScheduleBlame& blame) {
     switch (blame.component) {
         case Component::schedule:
-            return "the schedule: Halide reports the error itself";
+            return "the schedule: the failure is an error that Halide reports";
         case Component::race:
             return "a race between the threads of the schedule's parallel loops";
         case Component::llvm:

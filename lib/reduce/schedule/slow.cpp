@@ -179,10 +179,10 @@ std::string to_text(const SlowDirectives& done) {
     if (!done.why.empty()) return text + report_row("no verdict", done.why);
     const std::string effort =
         plural(done.candidates, "directive") + " in " + fmt::format("{} runs, {:.1f} s", done.runs, done.seconds);
-    text += report_row("time", time_text(done.run_seconds) + " that the pipelines run, without compiling");
+    text += report_row("time", time_text(done.run_seconds) + " of run time of the pipelines, without compile time");
     if (done.slow.empty())
-        text += report_row("not slower", "without any one of its directives, the program is faster by less than " +
-                                             shortest(done.factor) + " times; tried " + effort);
+        text += report_row("not slower", "no single directive makes the program more than " + shortest(done.factor) +
+                                             " times slower; tried " + effort);
     else
         text += report_row("slower", std::to_string(done.slow.size()) + " of " + effort) +
                 needed_text(needed_of(done.slow)) + causes_text(done.slow);

@@ -92,7 +92,7 @@ class PipelineReplay {
         return {.kind = Outcome::Kind::exception,
                 .stage = "compile",
                 .message = "the program of the pipeline cannot be built with " + halide::version() + ": " +
-                           (built.timed_out ? "no end in time" : first_error(built.err))};
+                           (built.timed_out ? "the compiler did not end in time" : first_error(built.err))};
     }
 
     Outcome run(std::size_t number) {

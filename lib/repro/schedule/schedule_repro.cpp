@@ -216,7 +216,7 @@ std::string to_text(const ScheduleRepro& repro, const MinimizedProgram& program,
     if (!repro.none.empty()) return text + "no repro: " + repro.none + "\n";
     const Repro& written = repro.repro;
     if (repro.has_images) text += "data:     " + std::string(words(repro.values)) + "\n";
-    if (repro.tried) text += "reduced:  " + plural(repro.tried, "smaller pipeline") + " tried\n";
+    if (repro.tried) text += "tried:    " + plural(repro.tried, "smaller pipeline") + "\n";
     text += "written:  " + repro.output.string() + " (" +
             plural(static_cast<std::size_t>(std::ranges::count(written.program.text, '\n')), "line") + ")\n";
     for (const fs::path& sidecar : repro.sidecars) text += "          " + sidecar.string() + "\n";

@@ -26,7 +26,7 @@ TEST_CASE("the culprit is the slow directive that makes no other slow one possib
                   .ratio = {3, 3.1, 3.2},
                   .figures = "takes 3.1 times as long as without it"}};
     const std::string text = to_text(done);
-    CHECK_THAT(text, Contains("time:       12.3 ms that the pipelines run"));
+    CHECK_THAT(text, Contains("time:       12.3 ms of run time of the pipelines"));
     CHECK_THAT(text, Contains("slower:     2 of 12 directives in 66 runs, 40.2 s\n"));
     CHECK_THAT(text, Contains("  3  allows 5  f.split(x, xo, xi, 8)  app.cpp:7\n"));
     CHECK_THAT(text, Contains("culprit:    g.compute_at(f, xi) (app.cpp:9)\n"
