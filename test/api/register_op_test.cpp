@@ -144,7 +144,7 @@ TEST_CASE("an op without a gradient says so", "[register_op]") {
         }),
         Contains("an operation that writes"));
     CHECK_THROWS_WITH(cube("cube").register_autograd([](Tensor x) { return x; }),
-                      Contains("of (Tensor) -> 1 tensor, expected (Tensor, Tensor, float) -> 1 tensor"));
+                      Contains("of the type (Tensor) -> 1 tensor, expected (Tensor, Tensor, float) -> 1 tensor"));
     const auto wrong = cube("wrong_gradient").register_autograd([](Tensor grad, Tensor, double) { return grad.sum(); });
     CHECK_THROWS_WITH(wrong(y).sum().backward(), Contains("gradient 0 is f32[], expected f32[2]"));
 }
