@@ -122,7 +122,7 @@ CallResults decompose_frequencies(const Call& c) {
                     ", expected n of at least 1 and a floating-point dtype");
     const double step = 1 / (static_cast<double>(n) * c.number("d"));
     if (kReal) return arange(c.builder(), n / 2 + 1, dtype) * step;
-    const std::int64_t positive = (n + 1) / 2;
+    const std::int64_t positive = n - n / 2;
     const V up = arange(c.builder(), positive, dtype);
     return (n == 1 ? up : cat(Vs{up, arange(c.builder(), positive - n, 0, dtype)})) * step;
 }
@@ -138,7 +138,7 @@ CallResults decompose_shift(const Call& c) {
     for (std::int64_t& dim : dims) {
         dim = wrap_dim(dim, rank);
         const std::int64_t size = self.sizes()[static_cast<std::size_t>(dim)];
-        shifts.push_back(kInverse ? (size + 1) / 2 : size / 2);
+        shifts.push_back(kInverse ? size - size / 2 : size / 2);
     }
     return roll(self, shifts, dims);
 }
