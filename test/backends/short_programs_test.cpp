@@ -53,8 +53,14 @@ struct Case {
     Graph graph;
     std::vector<Tensor> expected, got;
     Blame blame = {};
+    std::optional<JointShape> gradients = {};
+    bool in_f64 = false;
 
-    ShortRequest request() const { return {graph, expected, got, "repro.cpp", 60, blame}; }
+    ShortRequest request() const {
+        ShortRequest request{graph, expected, got, "repro.cpp", 60, blame};
+        request.gradients = gradients, request.in_f64 = in_f64;
+        return request;
+    }
 };
 
 Case failing(const char* text, std::vector<Tensor> inputs, const Signature& signature,
@@ -234,6 +240,24 @@ Case torch_relu(const Signature& signature, const BackendOptions& options, const
     return one;
 }
 
+/// Of a relu whose gradient is doubled: its joint graph.
+Case torch_relu_gradient(const Signature& signature, const Blame& blame) {
+    Case one = failing(R"(graph user_model_joint {
+  %a = placeholder["a"] : f32[1]
+  %g = placeholder["g"] : f32[1]
+  %b = aten.relu.default(%a) : f32[1]
+  %c = aten.threshold_backward.default(%g, %b, 0) : f32[1]
+  return (%b, %c)
+}
+)",
+                       {Tensor::of<float>({1}), Tensor::of<float>({0.25F})}, signature);
+    one.graph.failure->options = {{"training", "on"}};
+    one.got = {Tensor::of<float>({1}), Tensor::of<float>({0.5F})};
+    one.blame = blame;
+    one.gradients = JointShape{.outputs = 1, .tangents = {0}, .gradients = {"a"}};
+    return one;
+}
+
 }  // namespace
 
 TEST_CASE("golden: short programs for torch.compile") {
@@ -254,6 +278,11 @@ TEST_CASE("golden: short programs for torch.compile") {
     text += program("a crash", torch_relu({"crash", "run", "SIGSEGV"}, {}, {}));
     text += program("a pass of another backend",
                     torch_relu(wrong, {}, {.level = "decomposition", .passes_to = 1, .fails_at = 2}));
+    text += program("a gradient", torch_relu_gradient(wrong, {.level = "lowerings", .passes_to = 0, .fails_at = 1}));
+    text += program("an exception in training", torch_relu_gradient({"exception", "compile", "no kernel"}, {}));
+    Case rounded = torch_relu(wrong, {}, {});
+    rounded.in_f64 = true;
+    text += program("eager mode is inexact", rounded);
     text += program("a limit is given", torch_relu(wrong, {{"pass-limit", "lowerings=3"}}, {}));
     text += program("a hang", torch_relu({"timeout", "run", ""}, {}, {}));
     test::check_golden("backends/golden/torch_compile.txt", text);

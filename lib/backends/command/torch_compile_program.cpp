@@ -51,13 +51,13 @@ Setting switched(const std::string& name) {
 
 class TorchCompileProgram {
   public:
-    TorchCompileProgram(const ShortRequest& request, const WorkerHello& said)
-        : request_(request), failure_(*request.graph.failure), said_(said) {}
+    TorchCompileProgram(const ShortRequest& request, const ShortGraph& graph, const WorkerHello& said)
+        : request_(request), failure_(*request.graph.failure), said_(said), short_(graph) {}
 
     ReproProgram write() const {
         ReproProgram program;
-        program.text = printers::torch_program(request_, graph_, header(), kFile, optimized());
-        program.summary = report_title(request_, graph_, &Registry::instance(), words());
+        program.text = printers::torch_program(request_, short_.graph, header(), kFile, optimized());
+        program.summary = report_title(request_, short_.graph, &Registry::instance(), words());
         program.compiler = "PyTorch " + said_.version;
         program.folder =
             ProgramFolder{.name = kFile, .run = {said_.program.empty() ? "python3" : said_.program, kFile}};
@@ -83,14 +83,16 @@ class TorchCompileProgram {
     }
 
     TitleWords words() const {
-        TitleWords words{.how = " under torch.compile(backend='" + said_.compiler + "')", .pass = blame().off};
+        TitleWords words{
+            .how = " under torch.compile(backend='" + said_.compiler + "')" + gradient_words(request_, short_),
+            .pass = blame().off};
         if (blame().off.empty() && blame().passes_to >= 0)
             words.when = ", from application " + std::to_string(blame().fails_at) + " of " + blame().level + " on";
         return words;
     }
 
     std::string header() const {
-        const std::string what = whole_statement(request_, graph_, &Registry::instance(), words());
+        const std::string what = whole_statement(request_, short_.graph, &Registry::instance(), words());
         const std::string right = control();
         return python.comment("PyTorch " + first_word(said_.version) + ", CPU: " + as_sentence(what)) +
                (right.empty() ? "" : python.comment("The result is right with " + right + ": python3 run.py control"));
@@ -99,7 +101,8 @@ class TorchCompileProgram {
     printers::OptimizedGraph optimized() const {
         printers::OptimizedGraph graph{.by = said_.compiler,
                                        .name = "compiled",
-                                       .made = "torch.compile(graph, backend=" + python.quoted(said_.compiler)};
+                                       .made = "torch.compile(graph, backend=" + python.quoted(said_.compiler),
+                                       .gradients = short_.gradients};
         std::vector<Setting> settings;
         for (const auto& [key, value] : failure_.options) {
             if (key == "mode" && value != "default") graph.made += ", mode=" + python.quoted(value);
@@ -130,7 +133,7 @@ class TorchCompileProgram {
     const ShortRequest& request_;
     const Failure& failure_;
     const WorkerHello& said_;
-    const Graph graph_ = without_defaults(with_short_names(request_.graph, OutputNames::y), Registry::instance());
+    const ShortGraph& short_;
 };
 
 }  // namespace
@@ -138,11 +141,16 @@ class TorchCompileProgram {
 std::optional<ReproProgram> torch_compile_program(const ShortRequest& request, const WorkerHello& said,
                                                   std::string& why_not) {
     const Failure& failure = *request.graph.failure;
-    why_not = printers::not_in_torch_program(request, is_computed);
+    ShortGraph graph = short_graph(request, OutputNames::y);
+    graph.graph = without_defaults(std::move(graph.graph), Registry::instance());
+    why_not = printers::not_in_torch_program(request, graph.graph, is_computed);
+    if (request.gradients && request.gradients->tangents.size() > 1 &&
+        request.gradients->tangents.size() != request.gradients->outputs)
+        why_not = "only some of several outputs have gradients";
     if (failure.signature.kind == "timeout") why_not = "Python cannot stop a run that hangs";
     if (failure.options.contains("pass-limit")) why_not = "the model runs with the backend option pass-limit";
     if (!why_not.empty()) return std::nullopt;
-    return TorchCompileProgram(request, said).write();
+    return TorchCompileProgram(request, graph, said).write();
 }
 
 }  // namespace whittle

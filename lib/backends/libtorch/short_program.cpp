@@ -378,7 +378,8 @@ class LibTorchProgram {
 
 /// Why a reader would not take it in.
 std::string too_much(const ShortRequest& request) {
-    return printers::not_in_torch_program(request, [](DType dtype) { return !dtype_name(dtype).empty(); });
+    return printers::not_in_torch_program(request, request.graph,
+                                          [](DType dtype) { return !dtype_name(dtype).empty(); });
 }
 
 }  // namespace
