@@ -167,13 +167,15 @@ class PythonProgram {
     /// The function, or the module, that is scripted.
     std::string definition() const {
         if (!in_module()) return "def graph(" + arguments() + "):\n" + calls("    ") + returned("    ");
-        std::string text = "class Graph(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n";
+        std::string buffers;
         for (std::size_t i = 0; i < graph_.nodes.size(); i++)
             if (graph_.nodes[i].kind == NodeKind::get_attr)
-                text += "        self.register_buffer('" + names_.at(static_cast<NodeId>(i)) + "', " +
-                        torch_tensor(graph_.attributes.at(graph_.nodes[i].target)) + ")\n";
+                buffers += "        self.register_buffer('" + names_.at(static_cast<NodeId>(i)) + "', " +
+                           torch_tensor(graph_.attributes.at(graph_.nodes[i].target)) + ")\n";
+        std::string text = "class Graph(torch.nn.Module):\n";
+        if (!buffers.empty()) text += "    def __init__(self):\n        super().__init__()\n" + buffers + "\n";
         const std::string parameters = arguments().empty() ? "self" : "self, " + arguments();
-        return text + "\n    def forward(" + parameters + "):\n" + calls("        ") + returned("        ");
+        return text + "    def forward(" + parameters + "):\n" + calls("        ") + returned("        ");
     }
 
     std::string called(const std::string& who, Precision precision = Precision::as_given) const {
@@ -216,8 +218,10 @@ class PythonProgram {
     std::string optimized(const std::string& indent) const {
         const bool once = optimized_->times == 1;
         const std::string repeated = indent + "for _ in range(" + std::to_string(optimized_->times) + "):\n    ";
-        return python_wrapped(indent + optimized_->name + " = " + optimized_->made) + "\n" + (once ? "" : repeated) +
-               python_wrapped(indent + "y = " + called(optimized_->name)) + "\n";
+        std::string text;
+        for (const std::string& step : optimized_->steps) text += python_wrapped(indent + step) + "\n";
+        return text + python_wrapped(indent + optimized_->name + " = " + optimized_->made) + "\n" +
+               (once ? "" : repeated) + python_wrapped(indent + "y = " + called(optimized_->name)) + "\n";
     }
 
     std::string run() const {

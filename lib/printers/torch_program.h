@@ -12,13 +12,14 @@ namespace whittle::printers {
 
 /// What makes another function of the one that has the calls. In statements it is called `graph`.
 struct OptimizedGraph {
-    std::string by;           ///< "TorchScript": whose results are printed
-    std::string name;         ///< "scripted": of that function
-    std::string made;         ///< "torch.jit.script(graph)"
-    std::string before = {};  ///< statements before torch is imported, which read sys and os
-    std::string after = {};   ///< statements behind that
-    bool module = false;      ///< `graph` is a module, and parameters are constants in it
-    int times = 1;            ///< what is computed the last time counts
+    std::string by;                       ///< "TorchScript": whose results are printed
+    std::string name;                     ///< "scripted": of that function
+    std::string made;                     ///< "torch.jit.script(graph)"
+    std::vector<std::string> steps = {};  ///< statements, each a line, whose results `made` reads
+    std::string before = {};              ///< statements before torch is imported, which read sys and os
+    std::string after = {};               ///< statements behind that
+    bool module = false;                  ///< `graph` is a module, and parameters are constants in it
+    int times = 1;                        ///< what is computed the last time counts
     /// By name, inputs and parameters whose gradients are computed, of a request about gradients.
     std::vector<std::string> gradients = {};
 };

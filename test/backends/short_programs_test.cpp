@@ -288,6 +288,23 @@ TEST_CASE("golden: short programs for torch.compile") {
     test::check_golden("backends/golden/torch_compile.txt", text);
 }
 
+TEST_CASE("golden: short programs for AOTInductor") {
+    WorkerHello hello;
+    hello.version = "2.14.1 (aoti, Python 3.14.10)", hello.compiler = "aoti", hello.program = "/usr/bin/python3";
+    const auto program = [&](const char* name, const Case& one) {
+        return shown(name, one, torch_compile_program, hello);
+    };
+    const BackendOptions injected = {{"config.cpp.inject_relu_bug_TESTING_ONLY", "accuracy"}};
+    const Case wrong =
+        torch_relu({"mismatch", "run", "value"}, injected, {.level = "lowerings", .passes_to = 0, .fails_at = 1});
+    std::string text = program("run by Python", wrong);
+    hello.build = {"c++", "-std=c++20", "run.cpp", "-o", "run", "-ltorch_cpu", "-lc10"};
+    text += program("run by a C++ program", wrong);
+    text += program("an exception in a C++ program", torch_relu({"exception", "run", "no kernel"}, {}, {}));
+    text += program("no package is made", torch_relu({"exception", "compile", "no kernel"}, {}, {}));
+    test::check_golden("backends/golden/aoti.txt", text);
+}
+
 TEST_CASE("golden: scripts for any command") {
     const auto scripted = [](const std::string& name, const Case& one, const Scripted& how) {
         std::string why_not;
