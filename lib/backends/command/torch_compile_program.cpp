@@ -65,7 +65,7 @@ class TorchCompileProgram {
         program.folder = ProgramFolder{.name = kFile, .run = {interpreter(), kFile}};
         if (failure_.signature.kind == "crash") program.ends_by = failure_.signature.detail;
         program.control_argument = control();
-        program.tracker = "pytorch";
+        program.tracker = "pytorch_compile";
         return said_.build.empty() || failure_.signature.stage != "run" ? program : deployed(std::move(program));
     }
 
