@@ -288,6 +288,60 @@ TEST_CASE("golden: short programs for torch.compile") {
     test::check_golden("backends/golden/torch_compile.txt", text);
 }
 
+TEST_CASE("short programs: the gradient of a parameter under its short name") {
+    Case one = failing(R"(graph user_model_joint {
+  %a = placeholder["a"] : f32[1, 1]
+  %weight = get_attr["layer.weight"] : f32[1, 1]
+  %g = placeholder["g"] : f32[1, 1]
+  %b = aten.mm.default(%a, %weight) : f32[1, 1]
+  %t = aten.t.default(%a) : f32[1, 1]
+  %c = aten.mm.default(%t, %g) : f32[1, 1]
+  return (%b, %c)
+}
+)",
+                       {Tensor::of<float>({2}, {1, 1}), Tensor::of<float>({0.5F}, {1, 1})},
+                       {"mismatch", "run", "value"}, {{"layer.weight", Tensor::of<float>({3}, {1, 1})}});
+    one.gradients = JointShape{.outputs = 1, .tangents = {0}, .gradients = {"layer.weight"}};
+    one.got = {Tensor::of<float>({6}, {1, 1}), Tensor::of<float>({4}, {1, 1})};
+    const ShortRequest request = one.request();
+    const ShortGraph shown = short_graph(request, OutputNames::y);
+    CHECK(shown.gradients == std::vector<std::string>{"w0"});
+    CHECK(shown.graph.calls().size() == 1);
+    CHECK(gradient_words(request, shown) == ", in the gradient of w0,");
+
+    WorkerHello hello;
+    hello.version = "2.14.1", hello.compiler = "inductor";
+    std::string why_not;
+    const std::optional<ReproProgram> program = torch_compile_program(request, hello, why_not);
+    INFO(why_not);
+    REQUIRE(program);
+    INFO(program->text);
+    CHECK(program->text.find("w0 = torch.tensor([[3.0]]).requires_grad_()\n") != std::string::npos);
+    CHECK(program->text.find("\nexpected = torch.autograd.grad(graph(x, w0), w0, t)[0]\n") != std::string::npos);
+}
+
+TEST_CASE("short programs: none where only some of several outputs have gradients") {
+    Case one = failing(R"(graph user_model_joint {
+  %a = placeholder["a"] : f32[1]
+  %g = placeholder["g"] : f32[1]
+  %h = placeholder["h"] : f32[1]
+  %b = aten.relu.default(%a) : f32[1]
+  %s = aten.sign.default(%a) : f32[1]
+  %e = aten.exp.default(%a) : f32[1]
+  %c = aten.threshold_backward.default(%g, %b, 0) : f32[1]
+  %d = aten.mul.Tensor(%h, %e) : f32[1]
+  %f = aten.add.Tensor(%c, %d) : f32[1]
+  return (%b, %s, %e, %f)
+}
+)",
+                       {Tensor::of<float>({1}), Tensor::of<float>({1}), Tensor::of<float>({1})},
+                       {"exception", "compile", "no kernel"});
+    one.gradients = JointShape{.outputs = 3, .tangents = {0, 2}, .gradients = {"a"}};
+    std::string why_not;
+    CHECK(!torch_compile_program(one.request(), {}, why_not));
+    CHECK(why_not == "only some of several outputs have gradients");
+}
+
 TEST_CASE("golden: short programs for AOTInductor") {
     WorkerHello hello;
     hello.version = "2.14.1 (aoti, Python 3.14.10)", hello.compiler = "aoti", hello.program = "/usr/bin/python3";
