@@ -232,8 +232,8 @@ class CulpritSearch {
     /// False: the pass decides nothing that a number tells.
     bool find_level(const Pass& pass, Blame& blame) {
         constexpr int kMostLevels = 16;
-        if (pass.applications > kMostLevels) return false;
         const std::optional<Begin> known = recorded_begin(pass);
+        if (!known && pass.applications > kMostLevels) return false;
         const Begin found = known ? *known : begin(pass, pass.applications + 1);  // without a limit it fails
         const int fails_at = static_cast<int>(found.fails);
         if (fails_at > pass.applications || !found.silent.empty()) return false;

@@ -169,6 +169,10 @@ struct ShortRequest {
     std::optional<NearCase> near = {};
     /// Results of the compiler are replaced by the expected ones: what the program checks must pass then.
     bool given_expected = false;
+    /// The graph is a joint one, whose gradients the suspect computes in its own way.
+    std::optional<JointShape> gradients = {};
+    /// PyTorch's eager mode is not as close to the results in f64 as the tolerance asks: those in f64 decide.
+    bool in_f64 = false;
 };
 
 class Emitter {

@@ -108,6 +108,39 @@ Graph with_short_names(const Graph& original, OutputNames outputs, const SchemaS
     return graph;
 }
 
+ShortGraph short_graph(const ShortRequest& request, OutputNames outputs) {
+    if (!request.gradients) return {with_short_names(request.graph, outputs)};
+    const Graph forward = forward_of(request.graph, *request.gradients);
+    ShortGraph result{with_short_names(forward, outputs)};
+    for (const std::string& gradient : request.gradients->gradients)
+        for (std::size_t i = 0; i < forward.nodes.size(); i++) {
+            const Node& node = forward.nodes[i];
+            const bool is_leaf = node.kind == NodeKind::placeholder
+                                     ? node.name == gradient
+                                     : node.kind == NodeKind::get_attr && node.target == gradient;
+            if (is_leaf) {
+                result.gradients.push_back(result.graph.nodes[i].name);
+                break;
+            }
+        }
+    return result;
+}
+
+std::optional<std::size_t> wrong_gradient(const ShortRequest& request) {
+    if (!request.gradients || request.graph.failure->signature.kind != "mismatch") return std::nullopt;
+    std::optional<std::size_t> output = wrong_sizes(request);
+    if (!output) output = wrong_dtype(request);
+    if (const auto wrong = output ? std::nullopt : first_wrong(request)) output = wrong->output;
+    if (!output || *output < request.gradients->outputs) return std::nullopt;
+    return *output - request.gradients->outputs;
+}
+
+std::string gradient_words(const ShortRequest& request, const ShortGraph& graph) {
+    if (!request.gradients) return "";
+    const auto wrong = wrong_gradient(request);
+    return wrong ? ", in the gradient of " + graph.gradients.at(*wrong) + "," : " in training";
+}
+
 std::string ops_of(const Graph& graph) {
     std::vector<std::string> ops;
     for (const NodeId id : graph.calls()) {

@@ -26,6 +26,20 @@ enum class OutputNames { op, y };
 Graph with_short_names(const Graph& graph, OutputNames outputs = OutputNames::op,
                        const SchemaSource* schemas = nullptr);
 
+/// What a request's program computes, under short names: its graph, or of a joint one the graph that is differentiated,
+/// with the names of the inputs and parameters whose gradients are computed.
+struct ShortGraph {
+    Graph graph;
+    std::vector<std::string> gradients = {};
+};
+ShortGraph short_graph(const ShortRequest& request, OutputNames outputs);
+
+/// What a title says of the gradient that is wrong: ", in the gradient of x,"; " in training" of another failure; empty
+/// where no gradients are computed.
+std::string gradient_words(const ShortRequest& request, const ShortGraph& graph);
+/// Position in ShortGraph::gradients of the one that is wrong; nothing where an output is, or none.
+std::optional<std::size_t> wrong_gradient(const ShortRequest& request);
+
 /// The graph without arguments that are what their ops take by themselves: trailing ones, and those by name.
 Graph without_defaults(Graph graph, const SchemaSource& schemas);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -53,6 +54,10 @@ class PythonProgram {
     bool is(const char* kind) const { return failure_.signature.kind == kind; }
     /// What is frozen is a module, and its members are constants.
     bool in_module() const { return optimized_ && optimized_->module; }
+    bool trains() const { return optimized_ && !optimized_->gradients.empty(); }
+    /// What is computed is gradients; in training, an output may be wrong, too.
+    bool is_of_gradients() const { return trains() && (wrong_gradient(request_) || !is("mismatch")); }
+    bool in_f64() const { return optimized_ && request_.in_f64; }
 
     std::string imports() const {
         const std::string before = optimized_ ? optimized_->before : "",
@@ -83,14 +88,37 @@ class PythonProgram {
         return values;
     }
 
+    /// By name, of the gradients that come in, which are the inputs behind the graph's own.
+    std::vector<std::pair<std::string, const Tensor*>> tangents() const {
+        std::vector<std::pair<std::string, const Tensor*>> values;
+        const std::size_t own = graph_.placeholders().size(), count = failure_.inputs.size() - own;
+        for (std::size_t i = 0; i < count; i++)
+            values.emplace_back(count == 1 ? "t" : "t" + std::to_string(i), &failure_.inputs[own + i]);
+        return values;
+    }
+
+    bool has_gradient(const std::string& name) const {
+        return trains() && std::ranges::count(optimized_->gradients, name) > 0;
+    }
+
     std::string inputs() const {
         std::string text;
-        for (const auto& [name, tensor] : leaves()) text += python_wrapped(name + " = " + torch_tensor(*tensor)) + "\n";
+        const auto define = [&](const std::string& name, const Tensor& tensor, const char* more) {
+            text += python_wrapped(name + " = " + torch_tensor(tensor) + more) + "\n";
+        };
+        for (const auto& [name, tensor] : leaves())
+            define(name, *tensor, has_gradient(name) ? ".requires_grad_()" : "");
+        if (is_of_gradients())
+            for (const auto& [name, tensor] : tangents()) define(name, *tensor, "");
         return text;
     }
 
-    std::string arguments() const {
-        return join(leaves(), [](const auto& leaf) { return leaf.first; });
+    enum class Precision { as_given, f64 };
+    static std::string argument(const std::pair<std::string, const Tensor*>& leaf, Precision precision) {
+        return leaf.first + (precision == Precision::f64 && is_floating(leaf.second->dtype()) ? ".double()" : "");
+    }
+    std::string arguments(Precision precision = Precision::as_given) const {
+        return join(leaves(), [&](const auto& leaf) { return argument(leaf, precision); });
     }
 
     // ---- calls ------------------------------------------------------------------------------------------------------
@@ -139,32 +167,61 @@ class PythonProgram {
     /// The function, or the module, that is scripted.
     std::string definition() const {
         if (!in_module()) return "def graph(" + arguments() + "):\n" + calls("    ") + returned("    ");
-        std::string text = "class Graph(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n";
+        std::string buffers;
         for (std::size_t i = 0; i < graph_.nodes.size(); i++)
             if (graph_.nodes[i].kind == NodeKind::get_attr)
-                text += "        self.register_buffer('" + names_.at(static_cast<NodeId>(i)) + "', " +
-                        torch_tensor(graph_.attributes.at(graph_.nodes[i].target)) + ")\n";
+                buffers += "        self.register_buffer('" + names_.at(static_cast<NodeId>(i)) + "', " +
+                           torch_tensor(graph_.attributes.at(graph_.nodes[i].target)) + ")\n";
+        std::string text = "class Graph(torch.nn.Module):\n";
+        if (!buffers.empty()) text += "    def __init__(self):\n        super().__init__()\n" + buffers + "\n";
         const std::string parameters = arguments().empty() ? "self" : "self, " + arguments();
-        return text + "\n    def forward(" + parameters + "):\n" + calls("        ") + returned("        ");
+        return text + "    def forward(" + parameters + "):\n" + calls("        ") + returned("        ");
     }
 
-    std::string called(const std::string& who) const {
-        const std::string item = graph_.outputs().size() == 1 ? "" : "[" + std::to_string(output_) + "]";
-        return who + "(" + arguments() + ")" + item;
+    std::string called(const std::string& who, Precision precision = Precision::as_given) const {
+        const std::string call = who + "(" + arguments(precision) + ")";
+        const auto item = [&](std::size_t i) {
+            return graph_.outputs().size() == 1 ? call : call + "[" + std::to_string(i) + "]";
+        };
+        if (is_of_gradients()) return gradient(item, call, precision);
+        if (precision == Precision::as_given) return item(output_);
+        return item(output_) + ".to(" + python.type(request_.expected[output_].dtype()) + ")";
+    }
+
+    /// Of the input or parameter whose gradient is wrong; of a failure that ends the program, of all. `item`: an output
+    /// of the call.
+    std::string gradient(const std::function<std::string(std::size_t)>& item, const std::string& call,
+                         Precision precision) const {
+        const auto list = [](const std::vector<std::string>& words) {
+            return words.size() == 1 ? words[0] : Language::tuple(words);
+        };
+        const auto wrong = wrong_gradient(request_);
+        std::vector<std::string> incoming;
+        for (const auto& tangent : tangents()) incoming.push_back(argument(tangent, precision));
+        const std::string results = incoming.size() == 1 ? item(request_.gradients->tangents[0]) : call;
+        const std::string of = wrong ? optimized_->gradients[*wrong] : list(optimized_->gradients);
+        return "torch.autograd.grad(" + results + ", " + of + ", " + list(incoming) +
+               (wrong ? ")[0]" : ", allow_unused=True)");
     }
 
     /// What is right, of an optimized graph.
     std::string eager() const {
-        return (in_module() ? "graph = Graph().eval()\n" : "") + std::string(is("mismatch") ? "expected = " : "") +
-               called("graph") + "\n";
+        const bool f64 = in_f64();
+        const std::string who = f64 && in_module() ? "Graph().double()" : "graph";
+        return (in_module() ? "graph = Graph().eval()\n" : "") +
+               python_wrapped(std::string(is("mismatch") ? "expected = " : "") +
+                              called(who, f64 ? Precision::f64 : Precision::as_given)) +
+               "\n";
     }
 
     /// `y`: the output that is wrong.
     std::string optimized(const std::string& indent) const {
         const bool once = optimized_->times == 1;
         const std::string repeated = indent + "for _ in range(" + std::to_string(optimized_->times) + "):\n    ";
-        return indent + optimized_->name + " = " + optimized_->made + "\n" + (once ? "" : repeated) + indent +
-               "y = " + called(optimized_->name) + "\n";
+        std::string text;
+        for (const std::string& step : optimized_->steps) text += python_wrapped(indent + step) + "\n";
+        return text + python_wrapped(indent + optimized_->name + " = " + optimized_->made) + "\n" +
+               (once ? "" : repeated) + python_wrapped(indent + "y = " + called(optimized_->name)) + "\n";
     }
 
     std::string run() const {
@@ -222,8 +279,8 @@ class PythonProgram {
         const std::string got = looked_at(y), right = literal && !optimized_ ? "expected" : looked_at("expected");
         const std::string exit = "sys.exit(" + differs(y) + ")\n";
         if (optimized_)
-            return "print('" + optimized_->by + ":', " + got + ", 'expected, as in eager mode:', " + right + ")\n" +
-                   exit;
+            return "print('" + optimized_->by + ":', " + got + ", 'expected, as in eager mode" +
+                   (in_f64() ? " in f64" : "") + ":', " + right + ")\n" + exit;
         return "\n" + python_wrapped("expected = " + expected()) + "\nprint('" + y + ":', " + got + ", 'expected:', " +
                right + ")\n" + exit;
     }
@@ -244,11 +301,11 @@ std::string torch_program(const ShortRequest& request, const Graph& graph, const
     return PythonProgram(request, graph, optimized).write(about, file);
 }
 
-std::string not_in_torch_program(const ShortRequest& request, const std::function<bool(DType)>& can_write) {
+std::string not_in_torch_program(const ShortRequest& request, const Graph& graph,
+                                 const std::function<bool(DType)>& can_write) {
     if (std::string why = not_shown_shortly(*request.graph.failure, true); !why.empty()) return why;
     if (request.graph.dialect != "aten") return "the graph is not in the aten dialect";
-    if (op_count(request.graph) > kMostCalls || !request.graph.subgraphs.empty())
-        return "the graph is too long for a short program";
+    if (op_count(graph) > kMostCalls || !graph.subgraphs.empty()) return "the graph is too long for a short program";
     return not_written_shortly(request, can_write, [](const Tensor& tensor) {
         return (tensor.numel() > kMostInPlace && !all_alike(tensor)) || tensor.numel() == 0;
     });

@@ -121,7 +121,8 @@ class Issue {
   public:
     Issue(const Repro& repro, const Options& options)
         : repro_(repro), program_(repro.program), failure_(repro.failure()), options_(options) {
-        if (program_.tracker != "pytorch") return;  // whose readers write Python: what there is in that and was run
+        // PyTorch's readers write Python: what there is in that and was run.
+        if (!program_.tracker.starts_with("pytorch")) return;
         for (const OtherProgram& other : program_.others)
             if (!other_ && other.verified && other.name.ends_with(".py")) other_ = &other;
     }
@@ -131,12 +132,15 @@ class Issue {
         while (title.ends_with('.') && !title.ends_with("...")) title.pop_back();
         const std::string& compiler = program_.compiler;
         const std::size_t target = compiler.find(kTarget);
+        const std::string control = this->control();
         return "Title: " + title + "\n" +
                filled(form_of(program_.tracker),
                       {{"WHAT", what()},
                        {"DEFINITIONS", justification()},
-                       {"REPRODUCE", program() + "\n" + command() + "\n" + chomped(outcome()) + control() + "\n"},
+                       {"REPRODUCE", program() + "\n" + command() + "\n" + chomped(outcome()) +
+                                         (control.empty() ? "" : " " + control) + "\n"},
                        {"PROGRAM", program() + "\n" + command()},
+                       {"CONTROL", control.empty() ? "" : control + "\n"},
                        {"EXPECTED",
                         (program_.expected.empty() ? "The program exits with status 0" : program_.expected) + ".\n"},
                        {"ACTUAL", (repro_.verified ? "The program " : "") + outcome()},
@@ -197,7 +201,7 @@ class Issue {
     /// What passes where it is run once more for that.
     std::string control() const {
         if (other_ || !repro_.verified || !runs_control(program_)) return "";
-        return " `" + shell_quote(run_command(program_, options_)) + " control` passes: " + control_of(program_) + ".";
+        return "`" + shell_quote(run_command(program_, options_)) + " control` passes: " + control_of(program_) + ".";
     }
 
     // ---- versions ---------------------------------------------------------------------------------------------------
@@ -219,9 +223,11 @@ class Issue {
         return value == options_.environment.end() ? "" : "- " + value->second + "\n";
     }
 
-    /// A script was built by nobody.
+    /// A script was built by nobody, but torch.compile may build what a script runs.
     std::string built_by() const {
-        return other_ || build_command(program_, options_).empty() ? "" : environment_line("compiler");
+        const bool built =
+            program_.tracker == "pytorch_compile" || !(other_ || build_command(program_, options_).empty());
+        return built ? environment_line("compiler") : "";
     }
 
     std::string found(const char* key) const {

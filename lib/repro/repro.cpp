@@ -20,6 +20,7 @@
 #include "graph/text.h"
 #include "judge/suspect.h"
 #include "ops/core/opaque.h"
+#include "passes/widen.h"
 #include "printers/short_program.h"
 #include "repro/steps.h"
 #include "repro/verify.h"
@@ -88,7 +89,7 @@ Repro shown_of(const Graph& graph, Backend& backend) {
     if (graph.failure->signature.at_gradients() && own_gradients(backend, graph.failure->options)) {
         JointShape shape;
         Graph joint = program::joint_alone(graph, shape);
-        return {.graph = std::move(joint), .gradients = std::move(shape)};
+        return {.graph = std::move(joint), .gradients = std::move(shape), .differentiated = graph};
     }
     if (std::optional<Graph> run = diagnose::run_by_interpreter(backend, graph)) return {.graph = std::move(*run)};
     Repro repro{.graph = diagnose::as_compiled(graph, backend)};
@@ -173,20 +174,46 @@ bool has_number(const std::string& text, const std::string& wanted) {
     return false;
 }
 
+/// Whether what PyTorch computes in eager mode is further from the results in f64 than the tolerance: the reference
+/// computes as PyTorch does. Not of calls that name a dtype, which would round the results in f64, too.
+bool eager_is_inexact(const Repro& repro) {
+    const auto is_dtype = [](const Arg& arg) { return std::holds_alternative<DType>(arg.value); };
+    for (const Node& node : repro.graph.nodes)
+        if (std::ranges::any_of(node.args, is_dtype) ||
+            std::ranges::any_of(node.kwargs, [&](const auto& entry) { return is_dtype(entry.second); }))
+            return false;
+    const auto exact = evaluate_exactly(repro.graph, repro.failure().inputs);
+    for (std::size_t i = 0; exact && i < repro.expected.size(); i++) {
+        const Tensor& eager = repro.expected[i];
+        if (is_floating(eager.dtype()) &&
+            compare(eager, exact->at(i).to(eager.dtype()), repro.failure().accuracy.tolerance(eager.dtype())))
+            return true;
+    }
+    return false;
+}
+
 /// The short program of a graph, or the longer one where that alone shows the failure; once more in other words where
 /// another run computes something else. Nothing: why_not says why.
 std::optional<Repro> short_of_graph(const Repro& known, Backend& backend, Emitter& emitter, const Options& options,
                                     std::string& why_not) {
     const Failure& failure = known.failure();
     const bool mismatch = failure.signature.kind == name(Outcome::Kind::mismatch);
+    const Graph& asked = known.differentiated ? *known.differentiated : known.graph;
     Outcome outcome;  // only wrong values are shown; a hang would take its whole limit
-    if (mismatch) outcome = query(known.graph, failure.inputs, known.expected, backend, suspect_of(failure));
-    const Blame blame = diagnose::blame_of(known.graph, backend, {});
+    if (mismatch)
+        outcome =
+            query(asked, asked.failure->inputs,
+                  std::span(known.expected).first(known.gradients ? known.gradients->outputs : known.expected.size()),
+                  backend, suspect_of(failure));
+    append(outcome.outputs, outcome.gradients);  // together those of the joint graph
+    const Blame blame = diagnose::blame_of(asked, backend, {});
     ShortRequest request{known.graph, known.expected, outcome.outputs, options.file(), options.alarm, blame};
+    request.gradients = known.gradients;
+    request.in_f64 = mismatch && eager_is_inexact(known);
     // Where a switch makes it right, that says what matters, but not in the title of a long graph.
     constexpr std::int64_t kFewCalls = 2;
     const bool controlled = blame.controlled();
-    if (!controlled || op_count(known.graph) > kFewCalls)
+    if (!known.gradients && (!controlled || op_count(known.graph) > kFewCalls))
         request.near =
             near_case(known, outcome.failed() ? request.got : std::span<const Tensor>(), controlled, backend);
     const bool values = !wrong_sizes(request) && !wrong_dtype(request);

@@ -63,8 +63,9 @@ struct Repro {
     /// What the suspect, a backend that interprets, runs in place of the graph: written down as loops, in place of a
     /// backend's own part.
     std::optional<Graph> instead = {};
-    /// The graph is a joint one, whose gradients the suspect computes in its own way.
+    /// The graph is a joint one, whose gradients the suspect computes in its own way …
     std::optional<JointShape> gradients = {};
+    std::optional<Graph> differentiated = {};  ///< … of this graph, which the suspect gets
     /// With Options::anonymize: tensors whose values are made up, and those, by their new names, whose values the
     /// failure needs: the user's own.
     std::optional<std::size_t> replaced = {};

@@ -116,7 +116,7 @@ def found_files(folder, name):
 
 def counted(row):
     """The seconds that the row counts with."""
-    return row["seconds"] if row["found"] and row.get("still_fails") else row["limit"]
+    return row["seconds"] if shown(row) else row["limit"]
 
 
 def line_of(row):
@@ -127,8 +127,18 @@ def line_of(row):
             f"{counted(row):>8.1f}  {again}")
 
 
+def shown(row):
+    return bool(row["found"] and row.get("still_fails"))
+
+
+def is_larger(tools):
+    """Whittle's result has more operations than the smaller of those that PyTorch's tools found."""
+    sizes = {tool: row["ops"] for tool, row in tools.items() if shown(row) and row.get("ops") is not None}
+    return "whittle" in sizes and sizes["whittle"] > min(sizes.values())
+
+
 def summary(rows):
-    """Of each tool: found, geometric mean of seconds; and how Whittle stands against the better of PyTorch's two."""
+    """Of each tool: found, missed, geometric mean of seconds; and how Whittle stands against the better of PyTorch's two."""
     lines, by_case = [], {}
     for row in rows:
         by_case.setdefault(row["case"], {})[row["tool"]] = row
@@ -136,13 +146,17 @@ def summary(rows):
         own = [row for row in rows if row["tool"] == tool]
         if own:
             mean = math.exp(sum(math.log(max(0.1, counted(row))) for row in own) / len(own))
-            found = sum(row["found"] and bool(row.get("still_fails")) for row in own)
-            lines.append(f"{tool:<8} found {found} of {len(own)}, geometric mean {mean:.1f} s")
+            missed = [row["case"] for row in own if not shown(row)]
+            lines.append(f"{tool:<8} found {len(own) - len(missed)} of {len(own)}, geometric mean {mean:.1f} s")
+            if missed:
+                lines.append(f"{'':<8} missed: {', '.join(missed)}")
     whole = [tools for tools in by_case.values() if len(tools) == len(TOOLS)]
     if whole:
         ratios = [counted(one["whittle"]) / min(counted(one["dynamo"]), counted(one["aot"])) for one in whole]
         mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
         lines.append(f"whittle takes {mean:.2f} times the seconds of the better of PyTorch's two, over {len(whole)} cases")
+        larger = [case for case, tools in by_case.items() if is_larger(tools)]
+        lines.append(f"whittle's result is larger than PyTorch's in: {', '.join(larger) or 'no case'}")
     return lines
 
 

@@ -130,7 +130,8 @@ TEST_CASE("issue: the form of each tracker, without headings under which there i
          {std::pair("", "\n### To reproduce\n\n```cpp\n"), std::pair("halide", "\n### Target\n\nhost\n\n### Operating"),
           std::pair("onnxruntime", "\n### Urgency\n\nNone.\n\n### Platform\n\nLinux\n"),
           std::pair("opencv", "\n- [x] There is reproducer code and related data files (videos, images, onnx, etc)\n"),
-          std::pair("pytorch", "\n### \U0001F41B Describe the bug\n\n```cpp\n")}) {
+          std::pair("pytorch", "\n### \U0001F41B Describe the bug\n\n```cpp\n"),
+          std::pair("pytorch_compile", "\n### Error logs\n\nThe program exits with status 1")}) {
         program.tracker = tracker;
         const std::string text = report_of(program);
         INFO(text);
@@ -138,6 +139,20 @@ TEST_CASE("issue: the form of each tracker, without headings under which there i
         CHECK(text.find("@") == std::string::npos);
         CHECK(text.find("What happens") == std::string::npos);  // the title says it
     }
+}
+
+TEST_CASE("issue: of torch.compile, the error log has a part of its own, and the control belongs to the program") {
+    ReproProgram program = program_of("    if (argc > 1) return 0;\n    puts(\"no kernel\");\n");
+    program.text.replace(program.text.find("main()"), 6, "main(int argc, char**)");
+    program.tracker = "pytorch_compile", program.compiler = "PyTorch 2.14.1 (inductor, Python 3.14.10)";
+    program.control_argument = "at most 0 of lowerings";
+    const std::string text = report_of(program);
+    INFO(text);
+    const auto at = [&](const char* part) { return text.find(part); };
+    CHECK(at("```cpp\n") < at("`./repro control` passes: at most 0 of lowerings.\n\n### Error logs\n\n"));
+    CHECK(text.find("### Error logs\n\nThe program prints\n\n    no kernel\n\nand exits with status 1") !=
+          std::string::npos);
+    CHECK(text.find("### Versions\n\n- PyTorch 2.14.1 (inductor, Python 3.14.10)\n- ") != std::string::npos);
 }
 
 TEST_CASE("issue: a script that fails by itself shows nothing") {

@@ -47,7 +47,7 @@ class Script {
                                                          {"FILES", names()},
                                                          {"RUN", run},
                                                          {"VERDICT", verdict}});
-        program.summary = report_title(request_, graph_, &Registry::instance(), {});
+        program.summary = report_title(request_, short_.graph, &Registry::instance(), words_of_title());
         program.compiler = scripted_.name + (scripted_.version.empty() ? "" : ", version " + scripted_.version);
         program.files = scripted_.files;
         if (request_.graph.dialect == "onnx") data_set(program.files);
@@ -63,12 +63,14 @@ class Script {
     bool is(const char* kind) const { return failure_.signature.kind == kind; }
     bool rows() const { return !scripted_.question_without.empty(); }
     std::string header() const {
-        const std::string what = whole_statement(request_, graph_, &Registry::instance(), {});
+        const std::string what = whole_statement(request_, short_.graph, &Registry::instance(), words_of_title());
         return plain_python.comment(
             scripted_.name + ": " +
             (rows() ? what + ", because of " + scripted_.off + "; without " + scripted_.off + ", the result is right."
                     : as_sentence(what)));
     }
+
+    TitleWords words_of_title() const { return {.how = gradient_words(request_, short_)}; }
 
     std::string names() const {
         const auto quoted = [](const ReproProgram::File& file) { return plain_python.quoted(file.name); };
@@ -173,7 +175,7 @@ class Script {
     const Failure& failure_;
     const Scripted& scripted_;
     const Compared compared_;
-    const Graph graph_ = with_short_names(request_.graph, OutputNames::y);
+    const ShortGraph short_ = short_graph(request_, OutputNames::y);
     std::vector<std::string> words_ = scripted_.words;
     std::vector<fs::path> companions_ = scripted_.companions;
 };

@@ -3,11 +3,14 @@
 
 #include "backends/command/script_text.h"
 #include "backends/command/short_programs.h"
+#include "base/subprocess.h"
 #include "graph/backend_options.h"
 #include "ops/core/registry.h"
 #include "printers/short_program.h"
 #include "printers/title.h"
+#include "printers/torch_cpp.h"
 #include "printers/torch_program.h"
+#include "printers/torch_python.h"
 #include "text/language.h"
 
 namespace whittle {
@@ -51,24 +54,43 @@ Setting switched(const std::string& name) {
 
 class TorchCompileProgram {
   public:
-    TorchCompileProgram(const ShortRequest& request, const WorkerHello& said)
-        : request_(request), failure_(*request.graph.failure), said_(said) {}
+    TorchCompileProgram(const ShortRequest& request, const ShortGraph& graph, const WorkerHello& said)
+        : request_(request), failure_(*request.graph.failure), said_(said), short_(graph) {}
 
     ReproProgram write() const {
         ReproProgram program;
-        program.text = printers::torch_program(request_, graph_, header(), kFile, optimized());
-        program.summary = report_title(request_, graph_, &Registry::instance(), words());
+        program.text = printers::torch_program(request_, short_.graph, header("python3 run.py"), kFile, optimized());
+        program.summary = report_title(request_, short_.graph, &Registry::instance(), words());
         program.compiler = "PyTorch " + said_.version;
-        program.folder =
-            ProgramFolder{.name = kFile, .run = {said_.program.empty() ? "python3" : said_.program, kFile}};
+        program.folder = ProgramFolder{.name = kFile, .run = {interpreter(), kFile}};
         if (failure_.signature.kind == "crash") program.ends_by = failure_.signature.detail;
         program.control_argument = control();
-        program.tracker = "pytorch";
-        return program;
+        program.tracker = "pytorch_compile";
+        return said_.build.empty() || failure_.signature.stage != "run" ? program : deployed(std::move(program));
     }
 
   private:
     static constexpr const char* kFile = "run.py";
+    bool is_ahead_of_time() const { return said_.compiler == "aoti"; }
+    std::string interpreter() const { return said_.program.empty() ? "python3" : said_.program; }
+
+    /// A program in C++ that runs the package which the script writes, as the failure was found.
+    ReproProgram deployed(ReproProgram script) const {
+        const bool controlled = !control().empty();
+        ReproProgram program = script;
+        program.text = printers::torch_package_program(request_, short_.graph, header("./run"), "sh build.sh && ./run",
+                                                       controlled);
+        program.folder = ProgramFolder{.name = "run.cpp", .build = {"sh", "build.sh"}, .run = {"./run"}};
+        std::string build = shell_quote(script.folder->run) + "  # writes package.pt2\n";
+        if (controlled) build += shell_quote(script.folder->run) + " control  # writes control.pt2\n";
+        program.files = {{"build.sh", build + shell_quote(said_.build) + "\n"}};
+        program.others = {{.name = kFile,
+                           .text = script.text,
+                           .run = script.folder->run,
+                           .probe = {interpreter(), "-c", "import torch; print('PyTorch', torch.__version__)"},
+                           .ends_by = script.ends_by}};
+        return program;
+    }
     const Blame& blame() const { return request_.blame; }
     /// PyTorch's bisector limits passes under the name of the compiler to which they belong.
     bool limits() const {
@@ -83,31 +105,55 @@ class TorchCompileProgram {
     }
 
     TitleWords words() const {
-        TitleWords words{.how = " under torch.compile(backend='" + said_.compiler + "')", .pass = blame().off};
+        const std::string by = is_ahead_of_time() ? "AOTInductor" : "torch.compile(backend='" + said_.compiler + "')";
+        TitleWords words{.how = " under " + by + gradient_words(request_, short_), .pass = blame().off};
         if (blame().off.empty() && blame().passes_to >= 0)
             words.when = ", from application " + std::to_string(blame().fails_at) + " of " + blame().level + " on";
         return words;
     }
 
-    std::string header() const {
-        const std::string what = whole_statement(request_, graph_, &Registry::instance(), words());
+    std::string header(const std::string& command) const {
+        const std::string what = whole_statement(request_, short_.graph, &Registry::instance(), words());
         const std::string right = control();
-        return python.comment("PyTorch " + first_word(said_.version) + ", CPU: " + as_sentence(what)) +
-               (right.empty() ? "" : python.comment("The result is right with " + right + ": python3 run.py control"));
+        const Language& language = command == "./run" ? language::cpp : python;
+        return language.comment("PyTorch " + first_word(said_.version) + ", CPU: " + as_sentence(what)) +
+               (right.empty() ? ""
+                              : language.comment("The result is right with " + right + ": " + command + " control"));
     }
 
-    printers::OptimizedGraph optimized() const {
+    printers::OptimizedGraph compiled() const {
         printers::OptimizedGraph graph{.by = said_.compiler,
                                        .name = "compiled",
-                                       .made = "torch.compile(graph, backend=" + python.quoted(said_.compiler)};
-        std::vector<Setting> settings;
+                                       .made = "torch.compile(graph, backend=" + python.quoted(said_.compiler),
+                                       .gradients = short_.gradients};
         for (const auto& [key, value] : failure_.options) {
             if (key == "mode" && value != "default") graph.made += ", mode=" + python.quoted(value);
             if (key == "dynamic" && value != "auto")
                 graph.made += std::string(", dynamic=") + python.boolean(value == "on");
-            if (key.starts_with(kConfig)) settings.push_back({key.substr(std::string_view(kConfig).size()), value});
         }
         graph.made += ")";
+        return graph;
+    }
+
+    /// A package of AOTInductor. With a control, the script's argument is its name.
+    printers::OptimizedGraph packaged() const {
+        std::vector<std::string> inputs;
+        for (const NodeId id : short_.graph.placeholders())
+            inputs.push_back(printers::python_variable(short_.graph.node({id}).name));
+        const std::string path = control().empty() ? "'package.pt2'" : "(sys.argv[1:] or ['package'])[0] + '.pt2'";
+        return {.by = "AOTInductor",
+                .name = "compiled",
+                .made = "torch._inductor.aoti_load_package(package)",
+                .steps = {"exported = torch.export.export(graph, " + Language::tuple(inputs) + ", strict=False)",
+                          "package = torch._inductor.aoti_compile_and_package(exported, package_path=" + path + ")"},
+                .module = true};
+    }
+
+    printers::OptimizedGraph optimized() const {
+        printers::OptimizedGraph graph = is_ahead_of_time() ? packaged() : compiled();
+        std::vector<Setting> settings;
+        for (const auto& [key, value] : failure_.options)
+            if (key.starts_with(kConfig)) settings.push_back({key.substr(std::string_view(kConfig).size()), value});
         for (const std::string& off : option_parts(failure_.options, "disable")) settings.push_back(switched(off));
         std::string statements;
         for (const Setting& setting : settings) statements += setting.statement();
@@ -120,8 +166,8 @@ class TorchCompileProgram {
         for (const std::string& module : modules) graph.after += "import " + module + "\n";
         if (!statements.empty()) graph.after += "\n" + statements;
         if (limits())
-            graph.before = std::string(kControl) +
-                           "os.environ.update(TORCH_BISECT_BACKEND=" + python.quoted(said_.compiler) +
+            graph.before = std::string(kControl) + "os.environ.update(TORCH_BISECT_BACKEND=" +
+                           python.quoted(is_ahead_of_time() ? "inductor" : said_.compiler) +
                            ", TORCH_BISECT_SUBSYSTEM=" + python.quoted(blame().level) + ", TORCH_BISECT_MAX='" +
                            std::to_string(blame().passes_to - 1) + "')\n";  // the last one's
         return graph;
@@ -130,7 +176,7 @@ class TorchCompileProgram {
     const ShortRequest& request_;
     const Failure& failure_;
     const WorkerHello& said_;
-    const Graph graph_ = without_defaults(with_short_names(request_.graph, OutputNames::y), Registry::instance());
+    const ShortGraph& short_;
 };
 
 }  // namespace
@@ -138,11 +184,16 @@ class TorchCompileProgram {
 std::optional<ReproProgram> torch_compile_program(const ShortRequest& request, const WorkerHello& said,
                                                   std::string& why_not) {
     const Failure& failure = *request.graph.failure;
-    why_not = printers::not_in_torch_program(request, is_computed);
+    ShortGraph graph = short_graph(request, OutputNames::y);
+    graph.graph = without_defaults(std::move(graph.graph), Registry::instance());
+    why_not = printers::not_in_torch_program(request, graph.graph, is_computed);
+    if (request.gradients && request.gradients->tangents.size() > 1 &&
+        request.gradients->tangents.size() != request.gradients->outputs)
+        why_not = "only some of several outputs have gradients";
     if (failure.signature.kind == "timeout") why_not = "Python cannot stop a run that hangs";
     if (failure.options.contains("pass-limit")) why_not = "a short program cannot set the backend option pass-limit";
     if (!why_not.empty()) return std::nullopt;
-    return TorchCompileProgram(request, said).write();
+    return TorchCompileProgram(request, graph, said).write();
 }
 
 }  // namespace whittle

@@ -466,12 +466,15 @@ class WorkerBackend final : public Backend,
         Scripted scripted{.name = name_, .words = pool.argv(), .files = {}, .version = said.version};
         scripted.companions.assign(said.files.begin(), said.files.end());
         if (request.graph.subgraphs.empty()) {
-            const Graph graph = with_short_names(request.graph);
+            const ShortGraph shown = short_graph(request, OutputNames::op);
             const bool onnx = wants_onnx(failure.options, said.onnx);
-            const ModelNames names = write_model(graph, onnx, folder.path());
+            const ModelNames names = write_model(shown.graph, onnx, folder.path());
             write_inputs(failure.inputs, folder.path());
             const auto asked = [&](const BackendOptions& options) {
-                json question = question_of(graph, names, "{}", onnx, settings_of(options, said));
+                json question = question_of(shown.graph, names, "{}", onnx, settings_of(options, said));
+                if (request.gradients)
+                    ask_for_gradients(question,
+                                      {request.gradients->outputs, request.gradients->tangents, shown.gradients});
                 question["id"] = 1;
                 return question.dump() + '\n';
             };

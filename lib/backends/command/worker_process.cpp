@@ -84,6 +84,7 @@ WorkerHello read_hello(const json& said) {
     hello.api = repro.value("api", ""), hello.package = repro.value("package", "");
     hello.modules = repro.value("node_modules", ""), hello.program = repro.value("program", "");
     hello.compiler = repro.value("compiler", ""), hello.files = repro.value("files", hello.files);
+    hello.build = repro.value("build", hello.build);
     return hello;
 }
 

@@ -53,6 +53,7 @@ struct WorkerHello {
     std::string modules = {};                    ///< the folder node_modules that has it here
     std::string program = {};                    ///< the interpreter that runs repros here; empty: the usual one
     std::string compiler = {};                   ///< which part of the package is under test: "inductor"
+    std::vector<std::string> build = {};         ///< builds run.cpp, which shows failures here; empty: a script does
     std::vector<std::string> files = {};  ///< that a repro elsewhere needs beside the files which its command names
 
     /// The option that is called so; null where it does not know one.

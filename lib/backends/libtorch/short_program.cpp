@@ -24,9 +24,8 @@
 #include "printers/near_text.h"
 #include "printers/short_program.h"
 #include "printers/title.h"
+#include "printers/torch_cpp.h"
 #include "printers/torch_program.h"
-#include "tensor/reach.h"
-#include "tensor/scalars.h"
 #include "text/language.h"
 
 namespace whittle {
@@ -53,14 +52,6 @@ bool is_method(const std::string& name) {
 
 /// Empty where this LibTorch, or the program, has no such elements.
 std::string dtype_name(DType dtype) { return aten::has(dtype) && !is_complex(dtype) ? torch_cpp.type(dtype) : ""; }
-
-/// As arguments of torch::tensor(), which wants one type of all elements.
-std::string elements_of(const Tensor& contiguous) {
-    const std::string elements = torch_cpp.elements(contiguous);
-    const auto is_long = [](const Scalar& value) { return !std::in_range<std::int32_t>(value.to_integer()); };
-    const bool mixed = contiguous.dtype() == DType::i64 && std::ranges::any_of(scalars_of(contiguous), is_long);
-    return (mixed ? "std::vector<int64_t>{" : "{") + elements + "}";
-}
 
 /// Who runs the calls.
 enum class Runs { op_by_op, as_torchscript };
@@ -163,38 +154,14 @@ class LibTorchProgram {
 
     // ---- data -------------------------------------------------------------------------------------------------------
 
-    /// Statements that define a tensor of this name.
-    static std::string defined(const std::string& name, const Tensor& tensor) {
-        if (const Tensor once = unexpanded(tensor); once.sizes() != tensor.sizes())
-            return defined(name, once) + "    " + name + " = " + name + ".expand(" + torch_cpp.sizes(tensor.sizes()) +
-                   ");\n";
-        const std::string dtype = tensor.dtype() == DType::f32 ? "" : ", " + dtype_name(tensor.dtype());
-        const Tensor contiguous = tensor.contiguous();
-        std::string made;
-        if (tensor.numel() > 1 && all_alike(contiguous)) {
-            made = "torch::full(" + torch_cpp.sizes(tensor.sizes()) + ", " + torch_cpp.element(contiguous, 0) + dtype +
-                   ")";
-        } else {
-            made = "torch::tensor(" + elements_of(contiguous) + dtype + ")";
-            if (tensor.sizes() != Sizes{tensor.numel()}) made += ".reshape(" + torch_cpp.sizes(tensor.sizes()) + ")";
-        }
-        if (tensor.strides() == contiguous_strides(tensor.sizes()))
-            return "    torch::Tensor " + name + " = " + made + ";\n";
-        const std::int64_t extent = tensor.numel() ? reach(tensor.sizes(), tensor.strides())->count() : 0;
-        if (extent != tensor.numel())  // between its elements there is no memory that nobody wrote
-            return "    torch::Tensor " + name + " = torch::zeros({" + std::to_string(extent) + "}" + dtype +
-                   ").as_strided(" + torch_cpp.sizes(tensor.sizes()) + ", " + torch_cpp.sizes(tensor.strides()) +
-                   ");\n    " + name + ".copy_(" + made + ");\n";
-        return "    torch::Tensor " + name + " = torch::empty_strided(" + torch_cpp.sizes(tensor.sizes()) + ", " +
-               torch_cpp.sizes(tensor.strides()) + dtype + ");\n    " + name + ".copy_(" + made + ");\n";
-    }
-
     std::string inputs() const {
         std::string text;
         std::size_t next = 0;
         for (const Node& node : graph_.nodes) {
-            if (node.kind == NodeKind::placeholder) text += defined(node.name, failure_.inputs.at(next++));
-            if (node.kind == NodeKind::get_attr) text += defined(node.name, graph_.attributes.at(node.target));
+            if (node.kind == NodeKind::placeholder)
+                text += printers::torch_definition(node.name, failure_.inputs.at(next++));
+            if (node.kind == NodeKind::get_attr)
+                text += printers::torch_definition(node.name, graph_.attributes.at(node.target));
         }
         return text;
     }
@@ -322,47 +289,16 @@ class LibTorchProgram {
         return scripted_ ? results_.at(output) : values_.at(graph_.outputs()[output]);
     }
 
-    std::string compare_sizes(std::size_t output) const {
-        const std::string expected = torch_cpp.sizes(request_.expected[output].sizes());
-        const std::string value = request_.given_expected ? "torch::zeros(" + expected + ")" : value_of(output);
-        return "    if (" + value + ".sizes() != at::IntArrayRef(" + expected +
-               ")) {\n        printf(\"sizes %s, expected " + to_string(request_.expected[output].sizes()) +
-               "\\n\", c10::str(" + value + ".sizes()).c_str());\n        return 1;\n    }\n";
-    }
-
-    std::string compare_dtype(std::size_t output) const {
-        const std::string expected = dtype_name(request_.expected[output].dtype());
-        const std::string value = request_.given_expected ? "torch::zeros(1, " + expected + ")" : value_of(output);
-        return "    if (" + value + ".scalar_type() != " + expected +
-               ") {\n        printf(\"%s, expected %s\\n\", toString(" + value + ".scalar_type()), toString(" +
-               expected + "));\n        return 1;\n    }\n";
-    }
-
     std::string compare() const {
-        if (const auto wrong = wrong_sizes(request_)) return compare_sizes(*wrong);
-        if (const auto wrong = wrong_dtype(request_)) return compare_dtype(*wrong);
+        const auto compared = [&](std::size_t output, const std::string& right) {
+            return printers::torch_comparison(request_, output, value_of(output), right);
+        };
+        if (const auto wrong = wrong_sizes(request_)) return compared(*wrong, "expected");
+        if (const auto wrong = wrong_dtype(request_)) return compared(*wrong, "expected");
         std::string text;
-        const std::vector<NodeId> outputs = graph_.outputs();
-        const auto wrong = first_wrong(request_);
-        for (std::size_t i = 0; i < outputs.size(); i++) {
-            const Tensor& expected = request_.expected[i];
-            const std::string right = outputs.size() == 1 ? "expected" : "expected" + std::to_string(i);
-            const Tolerance tolerance = failure_.accuracy.tolerance(expected.dtype());
-            const std::string value = request_.given_expected ? right : value_of(i);
-            const std::string element = std::to_string(wrong && wrong->output == i ? wrong->element : 0);
-            const DType dtype = expected.dtype();
-            const std::string type = is_floating(dtype) ? "double" : dtype == DType::boolean ? "bool" : "int64_t";
-            const DType read = is_floating(dtype) ? DType::f64 : dtype == DType::boolean ? dtype : DType::i64;
-            const auto at = [&](const std::string& name) {
-                return printed_element(read, name + ".flatten()[" + element + "].item<" + type + ">()");
-            };
-            const PrintedElement seen = at(value), wanted = at(right);
-            text += defined(right, expected.contiguous());
-            text += "    if (!torch::allclose(" + value + ", " + right + ", " + short_number(tolerance.rtol) + ", " +
-                    short_number(tolerance.atol) + ", /*equal_nan=*/true)) {\n        printf(\"element " + element +
-                    ": " + seen.format + ", expected " + wanted.format + "\\n\", " + seen.argument +
-                    ",\n               " + wanted.argument + ");\n        return 1;\n    }\n";
-        }
+        const std::size_t count = graph_.outputs().size();
+        for (std::size_t i = 0; i < count; i++)
+            text += compared(i, count == 1 ? "expected" : "expected" + std::to_string(i));
         return text;
     }
 
@@ -378,7 +314,8 @@ class LibTorchProgram {
 
 /// Why a reader would not take it in.
 std::string too_much(const ShortRequest& request) {
-    return printers::not_in_torch_program(request, [](DType dtype) { return !dtype_name(dtype).empty(); });
+    return printers::not_in_torch_program(request, request.graph,
+                                          [](DType dtype) { return !dtype_name(dtype).empty(); });
 }
 
 }  // namespace

@@ -23,19 +23,22 @@ class AheadOfTime:
         self.folder = folder
         self.program = self.build() if runner == "cpp" else None
 
-    def build(self):
+    def compile_command(self, source, program):
+        """What compiles a C++ program that runs packages."""
         from torch.utils import cpp_extension
 
-        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "aoti_runner.cpp")
-        program = os.path.join(self.folder, "aoti_runner")
-        compiler = os.environ.get("CXX", "c++")
-        if not shutil.which(compiler):
-            fail(f"found no C++ compiler {compiler}, which runner=cpp needs")
         includes = [path for folder in cpp_extension.include_paths() for path in ("-isystem", folder)]
         libraries = [flag for folder in cpp_extension.library_paths() for flag in ("-L" + folder, "-Wl,-rpath," + folder)]
         abi = f"-D_GLIBCXX_USE_CXX11_ABI={int(torch._C._GLIBCXX_USE_CXX11_ABI)}"
-        command = [compiler, "-std=c++20", "-O0", abi, *includes, source, "-o", program]
-        command += [*libraries, "-ltorch", "-ltorch_cpu", "-lc10", "-ldl", "-lpthread"]
+        command = [os.environ.get("CXX", "c++"), "-std=c++20", "-O0", abi, *includes, source, "-o", program]
+        return command + [*libraries, "-ltorch", "-ltorch_cpu", "-lc10", "-ldl", "-lpthread"]
+
+    def build(self):
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "aoti_runner.cpp")
+        program = os.path.join(self.folder, "aoti_runner")
+        command = self.compile_command(source, program)
+        if not shutil.which(command[0]):
+            fail(f"found no C++ compiler {command[0]}, which runner=cpp needs")
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             errors = [line for line in done.stderr.splitlines() if "error" in line] or ["no reason given"]

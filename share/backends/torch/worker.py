@@ -265,7 +265,7 @@ def main():
         "training": arguments.compiler != AHEAD,
         "switches": {"kind": "setting", "names": list(parts.switches)},
         "levels": [{"name": name, "most": MOST_APPLICATIONS, "counted": True} for name in parts.passes],
-            }
+    }
     if releases() and not arguments.alone:
         own = torch.__version__.split("+")[0]
         names = sorted({own, *releases()}, key=age)
@@ -274,8 +274,10 @@ def main():
     if ":" in arguments.compiler:
         file = getattr(sys.modules[arguments.compiler.split(":")[0]], "__file__", None)
         hello["repro"] = {"files": [file] if file else []}
-    elif COMPILES and arguments.compiler != AHEAD:
+    elif COMPILES:
         hello["repro"] = {"api": "torch", "compiler": arguments.compiler, "program": sys.executable}
+        if arguments.compiler == AHEAD and arguments.runner == "cpp":
+            hello["repro"]["build"] = compiler.compile_command("run.cpp", "run")
     if COMPILES:
         modes = list(torch._inductor.list_mode_options())
         hello["options"] = {
