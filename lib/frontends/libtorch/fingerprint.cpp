@@ -65,7 +65,7 @@ std::uint64_t Fingerprints::of(RecordKind kind, Cursor& in) {
             mix_members(in.record<records::ProbeValue>());
             value(in);
             break;
-        case RecordKind::release:  // whichever they are
+        case RecordKind::release:  // whichever it is
         case RecordKind::calls:
             break;
         default:  // no tensors, and nothing that differs in what is alike

@@ -228,10 +228,14 @@ void read_happening(Cursor& in, const RecordHeader& header, std::uint32_t thread
         case RecordKind::snapshot:
             read_snapshot(in, file, event);
             break;
-        case RecordKind::release:
-            for (const std::uint64_t tensor : in.record<records::Release>().tensors)
-                file.released.emplace(tensor, header.order);
+        case RecordKind::release: {
+            const auto told = in.record<records::Release>();
+            file.released.try_emplace(
+                told.tensor,
+                Released{
+                    .order = header.order, .thread = thread, .looked_at = told.looked_at, .waiting = told.waiting});
             return;
+        }
         case RecordKind::unseen_write:
             event.values.push_back(read_value(in));
             file.unseen_writes.push_back(std::move(event));

@@ -179,11 +179,13 @@ struct ProbeBranch {
     }
 };
 
-/// Results of ops that nobody holds any more.
+/// Nobody holds the tensor any more. Of the functions on the stack of the thread's last op that are looked at, counted
+/// from the outermost as Event::untouched does: how many those are, and how many still waited for what they had called.
 struct Release {
     static constexpr auto kKind = RecordKind::release;
-    std::vector<std::uint64_t> tensors = {};
-    static void fields(auto& self, auto&& field) { field(self.tensors); }
+    std::uint64_t tensor = 0;
+    std::uint8_t looked_at = 0, waiting = 0;
+    static void fields(auto& self, auto&& field) { field(self.tensor), field(self.looked_at), field(self.waiting); }
 };
 
 struct SourcePlace {

@@ -140,7 +140,6 @@ void forget_parent() {
     state.named.clear();
     state.named_modules.clear();
     state.scripted.clear();
-    state.watched.clear();
     state.names_stale = true;
     state.mapped.clear();
     state.mapped_at = 0;

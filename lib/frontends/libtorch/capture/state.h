@@ -80,6 +80,7 @@ struct Thread {
     std::unordered_map<const char*, const OpInfo*> ops_by_name;
     std::vector<python::Frame> frames;                        ///< of Python, of the stack that was read last
     CallerStates callers;                                     ///< as the last op saw them
+    StackMemory stack_memory;                                 ///< once a tensor was released
     std::unique_ptr<python::StartedCalls> calls;              ///< of Python, that began
     std::uint64_t told_calls = 0;                             ///< by what the file has last, 0: none
     std::array<std::uint64_t, 512> told_variables = {};       ///< by tensor and stack, of those that came last
@@ -109,9 +110,6 @@ struct State {
     std::uint64_t only = 0;                    ///< the one operation that is recorded, 0: all are
     std::atomic<std::uint64_t> operations{0};  ///< that began so far, where one is
 
-    /// Results of ops, while some function tells when it returns: who holds one then is told.
-    std::unordered_map<std::uint64_t, c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>> watched;
-    std::atomic<bool> probed{false};  ///< some function does
     std::unordered_map<std::string, OpInfo> ops;
 
     std::vector<torch::nn::Module*> made;  ///< modules under construction
@@ -180,11 +178,8 @@ struct ThreadPlace {
 };
 ThreadPlace place_of_thread();
 
-/// The release of an op's result is to be told.
-void watch(Thread& thread, const at::Tensor& tensor);
-/// Tells which of those that are watched nobody holds any more: before a function's return, so that who reads the
-/// records knows what was alive there.
-void tell_releases(Thread& thread);
+/// Nobody holds the tensor any more: so who reads the records knows what was alive when a function returned.
+void tell_release(Thread& thread, const c10::TensorImpl* tensor);
 void put_value(Thread& thread, RecordBuffer& record, const c10::IValue& value);
 /// Its elements can be read: on the CPU, strided, neither conjugate nor negated by a flag nor quantized.
 bool is_plain(const at::Tensor& tensor);

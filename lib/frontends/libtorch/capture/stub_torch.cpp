@@ -128,6 +128,14 @@ HIDES(void, run_fused, WHITTLE_RUN_FUSED, (const void* kernel, void* stack)) {
     hooks.fused ? hooks.fused(next, kernel, stack) : next(kernel, stack);
 }
 
+// A tensor's last owner is gone. c10's own tables of virtual functions name it by its symbol, so they find ours.
+HIDES(void, release_tensor, "_ZN3c1010TensorImpl17release_resourcesEv", (void* self)) {
+    NEXT_OF("_ZN3c1010TensorImpl17release_resourcesEv", void (*)(void*));
+    if (!next) return;
+    if (hooks.released) hooks.released(self);
+    next(self);
+}
+
 // Output through std::ostream: the functions of libstdc++ that its headers do not inline.
 #define STREAM(id, mangled, what, parameters, types, arguments)            \
     HIDES(void*, stream_##id, mangled, parameters) {                       \

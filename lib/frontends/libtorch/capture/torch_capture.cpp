@@ -281,6 +281,14 @@ void on_from_blob(void* caller) {
     });
 }
 
+/// Threads without a record have nothing that a function of theirs could return, and may be about to end.
+void on_released(const void* tensor) {
+    if (!state.recorder.on() || !has_thread_key || !::pthread_getspecific(thread_key)) return;
+    quietly([&](Thread& thread) {
+        if (thread.chunk.numbered) tell_release(thread, static_cast<const c10::TensorImpl*>(tensor));
+    });
+}
+
 }  // namespace
 
 void python_writes() {
@@ -349,14 +357,15 @@ extern "C" __attribute__((visibility("default"))) int whittle_capture_start(whit
                               .needsOutputs(true)
                               .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION,
                                        at::RecordScope::USER_SCOPE, at::RecordScope::TORCHSCRIPT_FUNCTION}));
-    *hooks = {on_module_made, on_registered, on_typed_data_ptr, on_python_read, on_io,
-              on_print,       on_from_blob,  on_fused,          on_end,         on_process,
-              on_probe_enter, on_probe_name, on_probe_leave,    on_probe_value, on_probe_branch};
+    *hooks = {on_module_made, on_registered,  on_typed_data_ptr, on_python_read, on_io,      on_print,
+              on_from_blob,   on_fused,       on_released,       on_end,         on_process, on_probe_enter,
+              on_probe_name,  on_probe_leave, on_probe_value,    on_probe_branch};
     if (state.recorder.with_hashes() || only) {  // no record of theirs is wanted
         hooks->module_made = nullptr;
         hooks->registered = nullptr;
         hooks->io = nullptr;
         hooks->from_blob = nullptr;
+        hooks->released = nullptr;
         hooks->probe_enter = nullptr;
         hooks->probe_name = nullptr;
         hooks->probe_leave = nullptr;
