@@ -257,6 +257,20 @@ void tell_returns(const EventFile& file, const std::vector<Step>& steps, std::ve
     }
 }
 
+/// Sets which frames an exception ended: thrown in the function, and caught by what called that.
+void tell_exceptions(const std::vector<Step>& steps, StackReader& stacks, Frames& frames) {
+    for (FrameSteps& frame : frames.frames) {
+        const Step& last = steps[static_cast<std::size_t>(frame.steps.back())];
+        if (!last.raised || frame.root) continue;
+        const StackInfo& info = stacks.info(last.raised->stack);
+        const FrameFunction& of = info.innermost();
+        if (!of.callers || last.raised->untouched >= *of.callers) continue;
+        if (!of.is_same_call(stacks.info(last.stack).innermost())) continue;
+        frame.raised = last.raised;
+        frames.user_stacks.try_emplace(last.raised->stack, info.user);
+    }
+}
+
 }  // namespace
 
 Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Values& values, Symbolizer& symbolizer,
@@ -300,6 +314,7 @@ Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Va
     std::erase_if(result.frames, [](const FrameSteps& frame) { return frame.steps.empty(); });
     std::ranges::stable_sort(result.frames, {}, [](const FrameSteps& frame) { return frame.steps.front(); });
     tell_returns(file, steps, result.frames);
+    tell_exceptions(steps, stacks, result);
     result.lines = symbolizer.program_has_lines();
     result.names = stacks.names();
     return result;

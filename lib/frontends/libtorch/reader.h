@@ -83,7 +83,7 @@ struct Event {
     std::uint32_t op = 0, depth = 0, stack = 0;
     /// op_begin: what went on since the thread's last one, among the functions on its stack, counted from the outermost
     /// (where Python runs, its own only). So many have everything as it was; no more than so many have not gone on, as
-    /// far as can be told, which is for the outermost ones only.
+    /// far as can be told, which is for the outermost ones only. raised: so many waited for what they had called.
     std::uint8_t untouched = 0, unmoved = 0xff;
     std::uint32_t line = 0, column = 0;  ///< probe_branch
     bool selects = false;                ///< probe_branch: of a switch

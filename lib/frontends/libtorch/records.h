@@ -243,6 +243,18 @@ struct Calls {
     static void fields(auto& self, auto&& field) { field(self.numbers); }
 };
 
+/// The program threw an exception there, of that type, since the last op of the thread, and caught it. The other
+/// members are as those of Release.
+struct Raised {
+    static constexpr auto kKind = RecordKind::raised;
+    std::uint32_t stack = 0;
+    std::uint8_t looked_at = 0, waiting = 0;
+    std::string_view name = {};
+    static void fields(auto& self, auto&& field) {
+        field(self.stack), field(self.looked_at), field(self.waiting), field(self.name);
+    }
+};
+
 /// What rows of hashes are of (capture/hashes.h). Behind it the arguments of the first that had it, none where they are
 /// those of another form, and its results.
 struct Form {

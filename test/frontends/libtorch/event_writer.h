@@ -124,6 +124,10 @@ class EventWriter {
         record.start(records::Release{.tensor = tensor, .looked_at = looked_at, .waiting = waiting});
         commit();
     }
+    void raise(const char* exception, std::uint8_t looked_at, std::uint8_t waiting) {
+        record.start(records::Raised{.stack = 1, .looked_at = looked_at, .waiting = waiting, .name = exception});
+        commit();
+    }
     void name(std::uint64_t tensor, const char* path, std::uint64_t root = 1) {
         record.start(
             records::Name{.tensor = tensor, .kind = NameKind::parameter, .root = root, .type = "Net", .path = path});

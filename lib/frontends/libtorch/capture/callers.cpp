@@ -24,12 +24,12 @@ std::uint64_t hash_words(const std::uintptr_t* from, const std::uintptr_t* to) {
 }
 
 /// Where it waits.
-std::uint64_t place_of(const python::Frame& frame) {
+std::uint64_t waiting_place(const python::Frame& frame) {
     const auto address = reinterpret_cast<std::uintptr_t>(frame.address);
     const auto code = reinterpret_cast<std::uintptr_t>(frame.code);
     return hash(hash(address, code), static_cast<std::uint64_t>(frame.offset));
 }
-std::uint64_t place_of(const std::uintptr_t* low) { return hash(reinterpret_cast<std::uintptr_t>(low), low[-1]); }
+std::uint64_t waiting_place(const std::uintptr_t* low) { return hash(reinterpret_cast<std::uintptr_t>(low), low[-1]); }
 
 }  // namespace
 
@@ -53,7 +53,8 @@ Stillness CallerStates::look(const std::vector<python::Frame>& frames) {
     for (std::size_t i = frames.size(); i-- > 0 && now_.size() < kMost;) {
         const python::Frame& frame = frames[i];
         const python::Locals locals = python::locals_of(frame);
-        now_.push_back({place_of(frame), locals.slots, hash(locals.slots, locals.names ? locals.names : ++unlike_)});
+        now_.push_back(
+            {waiting_place(frame), locals.slots, hash(locals.slots, locals.names ? locals.names : ++unlike_)});
     }
     return compare();
 }
@@ -64,7 +65,7 @@ Stillness CallerStates::look(const std::vector<NativeFrame>& frames) {
         std::uint64_t registers = 0;
         for (const std::uintptr_t* place : frame.registers) registers = hash(registers, place ? *place : 0);
         const bool fits = frame.high - frame.low <= kMostWords;
-        now_.push_back({place_of(frame.low), registers,
+        now_.push_back({waiting_place(frame.low), registers,
                         hash(registers, fits ? hash_words(frame.low, frame.high) : ++unlike_), frame.low});
     }
     return compare();
@@ -78,12 +79,18 @@ Waiting CallerStates::waiting(const std::vector<python::Frame>& frames, const St
     if (!stack.has(here) || !std::ranges::all_of(last_, on_stack)) return {};
     const auto waits = [&](std::size_t i) {
         const State& was = last_[i];
-        if (was.low) return static_cast<const void*>(was.low - 1) > here && place_of(was.low) == was.place;
-        return i < frames.size() && place_of(frames[frames.size() - 1 - i]) == was.place;
+        if (was.low) return static_cast<const void*>(was.low - 1) > here && waiting_place(was.low) == was.place;
+        return i < frames.size() && waiting_place(frames[frames.size() - 1 - i]) == was.place;
     };
     std::size_t still = 0;
     while (still < last_.size() && waits(still)) ++still;
     return {static_cast<std::uint8_t>(last_.size()), static_cast<std::uint8_t>(still)};
+}
+
+Waiting who_waits(Thread& thread) {
+    if (!thread.stack_memory.high) thread.stack_memory = stack_memory();
+    python::plain_frames(thread.frames);
+    return thread.callers.waiting(thread.frames, thread.stack_memory);
 }
 
 Stillness CallerStates::compare() {

@@ -55,6 +55,13 @@ struct OpInfo {
     std::uint64_t written = 0;        ///< a bit for each of the first 64 arguments that it writes to
 };
 
+/// An exception of the program's that is on its way to who catches it.
+struct ThrownException {
+    std::uint64_t ops = 0;    ///< Thread::ops when it was thrown
+    std::uint32_t stack = 0;  ///< where; 0: none is on its way
+    std::string name = {};    ///< its type's
+};
+
 /// What is known of a thread. Leaked parts end with the process.
 struct Thread {
     ThreadChunk chunk;
@@ -67,6 +74,7 @@ struct Thread {
     bool busy = false;      ///< inside a callback of ours
     std::uint64_t ops = 0;  ///< recorded so far
     std::uint64_t ops_at_io = ~0ull;
+    ThrownException exception;
     std::pair<const void*, const void*> last_data_ptr;
     std::uint64_t ops_at_data_ptr = 0;
     std::vector<std::uint8_t> enclosing;  ///< per running op: what it is to those below …
@@ -178,6 +186,11 @@ struct ThreadPlace {
 };
 ThreadPlace place_of_thread();
 
+/// Which of the functions that the thread's last op had around it still wait.
+Waiting who_waits(Thread& thread);
+/// The program throws an exception, or catches one.
+void begin_exception(Thread& thread, const std::string& name);
+void end_exception(Thread& thread);
 /// Nobody holds the tensor any more: so who reads the records knows what was alive when a function returned.
 void tell_release(Thread& thread, const c10::TensorImpl* tensor);
 void put_value(Thread& thread, RecordBuffer& record, const c10::IValue& value);

@@ -136,6 +136,20 @@ HIDES(void, release_tensor, "_ZN3c1010TensorImpl17release_resourcesEv", (void* s
     next(self);
 }
 
+// Exceptions of the program's own, and who catches them.
+HIDES(void, throw_exception, "__cxa_throw", (void* thrown, void* type, void (*destroy)(void*))) {
+    NEXT_OF("__cxa_throw", void (*)(void*, void*, void (*)(void*)));
+    if (!next) __builtin_trap();
+    if (hooks.thrown) hooks.thrown(type, __builtin_return_address(0));
+    next(thrown, type, destroy);
+}
+HIDES(void*, catch_exception, "__cxa_begin_catch", (void* exception)) {
+    NEXT_OF("__cxa_begin_catch", void* (*)(void*));
+    if (!next) __builtin_trap();
+    if (hooks.caught) hooks.caught();
+    return next(exception);
+}
+
 // Output through std::ostream: the functions of libstdc++ that its headers do not inline.
 #define STREAM(id, mangled, what, parameters, types, arguments)            \
     HIDES(void*, stream_##id, mangled, parameters) {                       \

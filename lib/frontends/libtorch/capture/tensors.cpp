@@ -14,11 +14,7 @@ void tell_release(Thread& thread, const c10::TensorImpl* tensor) {
     const std::uint64_t number = known_identity(tensor).number;
     if (!number) return;
     Waiting waiting;
-    if (thread.enclosing.empty() || thread.enclosing.back() == kScope) {
-        if (!thread.stack_memory.high) thread.stack_memory = stack_memory();
-        python::plain_frames(thread.frames);
-        waiting = thread.callers.waiting(thread.frames, thread.stack_memory);
-    }
+    if (thread.enclosing.empty() || thread.enclosing.back() == kScope) waiting = who_waits(thread);
     thread.record.start(records::Release{.tensor = number, .looked_at = waiting.looked_at, .waiting = waiting.still});
     commit(thread, thread.record);
 }
