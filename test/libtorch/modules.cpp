@@ -1,5 +1,5 @@
 // A LibTorch program for the tests of capture that makes TorchScript modules and runs them: `save FILE` writes one,
-// `main FILE` calls it from main, as a user's first program does, `function FILE` from a function of its own.
+// `main FILE` calls it from main, `function FILE` from a function of its own, and `define` one that is in no file.
 #include <torch/script.h>
 
 #include <cstdio>
@@ -18,7 +18,7 @@ def forward(self, x):
     return module;
 }
 
-void save(const char* file) {
+torch::jit::Module made() {
     torch::jit::Module net("__torch__.Net");
     net.register_module("first", block());
     net.register_module("second", block());
@@ -36,7 +36,7 @@ def forward(self, x, n: int, check: bool = True):
             x = torch.tanh(x)
     return x * 2
 )");
-    net.save(file);
+    return net;
 }
 
 at::Tensor classify(torch::jit::Module& module, const at::Tensor& x) {
@@ -46,14 +46,14 @@ at::Tensor classify(torch::jit::Module& module, const at::Tensor& x) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 3) return 2;
-    const std::string what = argv[1];
-    if (what == "save") return save(argv[2]), 0;
+    const std::string what = argc > 1 ? argv[1] : "";
+    if (argc != (what == "define" ? 2 : 3)) return 2;
+    if (what == "save") return made().save(argv[2]), 0;
     const torch::NoGradGuard inference;
-    torch::jit::Module module = torch::jit::load(argv[2]);
+    torch::jit::Module module = what == "define" ? made() : torch::jit::load(argv[2]);
     const at::Tensor x = torch::ones({2, 4});
     for (int i = 0; i < 2; ++i) {
-        const at::Tensor y = what == "main" ? module.forward({x, 2}).toTensor() : classify(module, x);
+        const at::Tensor y = what != "function" ? module.forward({x, 2}).toTensor() : classify(module, x);
         std::printf("%.4f\n", y.sum().item<double>());
     }
     return 0;

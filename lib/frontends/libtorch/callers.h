@@ -14,8 +14,13 @@ namespace whittle::libtorch {
 struct CallerMotion {
     std::uint8_t untouched = 0xff, unmoved = 0xff;  ///< see Event
 
-    /// It has gone on: only it could have changed what did.
-    bool moved(const FrameFunction& of) const { return of.callers && unmoved < *of.callers; }
+    /// It has gone on, or what called it in its turn: only they could have changed what did. That proves it for a
+    /// function that was inlined, too, or that others may call again: all of those around it waited.
+    /// A coroutine that others enter again goes on when they do.
+    bool moved(const FrameFunction& of) const {
+        const std::optional<std::size_t>& around = of.resumable ? of.callers : of.position;
+        return around && unmoved < *around;
+    }
     /// Everything is as it was, and so with what called it in its turn.
     bool waits(const FrameFunction& of) const { return of.callers && untouched >= *of.callers; }
     /// So is the function itself: what happened since is part of what it called.

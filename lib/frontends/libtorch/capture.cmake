@@ -69,7 +69,7 @@ endif()
 if(WHITTLE_TORCH_SONAME)
   whittle_capture_library(whittle_capture_torch ${capture_folder}/torch_capture.cpp ${capture_folder}/ops.cpp ${capture_folder}/op_info.cpp ${capture_folder}/stacks.cpp
                           ${capture_folder}/callers.cpp ${capture_folder}/identity.cpp ${capture_folder}/hashes.cpp ${capture_folder}/row_file.cpp ${capture_folder}/ring_file.cpp ${capture_folder}/tensors.cpp ${capture_folder}/modules.cpp ${capture_folder}/recorder.cpp
-                          ${capture_folder}/process.cpp ${capture_folder}/child.cpp ${capture_folder}/mappings.cpp ${capture_folder}/probes.cpp
+                          ${capture_folder}/process.cpp ${capture_folder}/child.cpp ${capture_folder}/mappings.cpp ${capture_folder}/probes.cpp ${capture_folder}/exceptions.cpp
                           ${capture_folder}/torchscript.cpp ${capture_folder}/version.cpp
                           ${capture_folder}/python.cpp ${capture_folder}/python_layout.cpp ${capture_folder}/python_evaluation.cpp ${capture_folder}/python_locals.cpp ${capture_folder}/python_names.cpp
                           ${capture_folder}/python_calls.cpp ${capture_folder}/python_methods.cpp ${capture_folder}/python_paths.cpp ${capture_folder}/python_variables.cpp ${capture_folder}/python_end.cpp)

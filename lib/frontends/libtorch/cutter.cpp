@@ -100,6 +100,18 @@ std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t inde
     return std::nullopt;
 }
 
+/// It left the function of the frame.
+GraphBreak exception_of(const Recording& recording, const Event& raised) {
+    const std::vector<StackFrame>& stack = recording.frames.user_stacks.at(raised.stack);
+    const std::string what = "exception " + raised.text, text = statement(stack);
+    GraphBreak why{.kind = BreakKind::exception,
+                   .reason = text.empty() ? what : what + ": " + text,
+                   .stack = stack,
+                   .brief = what};
+    why.order = static_cast<std::int64_t>(raised.order);
+    return why;
+}
+
 /// What the user can change at the step; an option that would help is not set, or the operation would be no break.
 std::string hint_at(const Recording& recording, std::int32_t index, const GraphBreak& why) {
     if (recording.step(index).kind == StepKind::compiled)
@@ -246,7 +258,10 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
         piece_of_[static_cast<std::size_t>(index)] = cut.piece.number;
         last = index;
     }
-    cut.end(std::nullopt, next_piece_++);
+    if (frame.raised)
+        cut.stop(exception_of(recording_, *frame.raised), recording_.step(frame.steps.back()).times(), next_piece_++);
+    else
+        cut.end(std::nullopt, next_piece_++);
     if (last >= 0) cut.drop_late_hints(static_cast<std::int64_t>(recording_.step(last).order()));
     cut.tell_partial();
     return std::move(cut.plan);

@@ -22,7 +22,7 @@ struct whittle_probe_value;
 namespace whittle::libtorch {
 
 inline constexpr char kFileMagic[8] = {'W', 'H', 'T', 'L', 'C', 'A', 'P', '\n'};
-inline constexpr std::uint32_t kFileVersion = 7, kFileHeaderSize = 4096, kChunkMagic = 0x4b484357,
+inline constexpr std::uint32_t kFileVersion = 8, kFileHeaderSize = 4096, kChunkMagic = 0x4b484357,
                                kReusedMagic = 0x52484357;
 
 struct FileHeader {
@@ -143,6 +143,7 @@ enum class RecordKind : std::uint32_t {
     library_folder = 27,
     calls = 28,
     form = 29,
+    raised = 30,
 };
 /// Numbers of places that an interpreter runs have this bit, which no address of a program has.
 inline constexpr std::uint64_t kSourcePlace = std::uint64_t{1} << 63;
@@ -223,6 +224,9 @@ struct Hooks {
     void* (*print)(PrintFunction next, void* stream, const void* tensor, long width);  ///< calls next, at::print itself
     void (*from_blob)(void* caller);
     void (*fused)(FusedFunction next, const void* kernel, void* stack);  ///< calls next: a kernel of TorchScript's runs
+    void (*released)(const void* tensor);                                ///< a TensorImpl that nobody holds any more
+    void (*thrown)(const void* type, void* caller);                      ///< type: a std::type_info
+    void (*caught)();                                                    ///< whatever was thrown last
     void (*ends)(const char* function);                                  ///< the program ends by this function
     void (*process)(ProcessEvent event, const char* program);            ///< program: a path or a command, or null
     void (*probe_enter)(const char* function);

@@ -27,7 +27,8 @@ std::uint64_t Fingerprints::of(RecordKind kind, Cursor& in) {
     places_ = false;
     looks_ = kind != RecordKind::from_blob && kind != RecordKind::unseen_write && kind != RecordKind::print_begin &&
              kind != RecordKind::print_end &&
-             (kind < RecordKind::probe_enter || kind == RecordKind::release || kind == RecordKind::calls);
+             (kind < RecordKind::probe_enter || kind == RecordKind::release || kind == RecordKind::calls ||
+              kind == RecordKind::raised);
     switch (kind) {
         case RecordKind::op_begin:
             op_begin(in);
@@ -65,7 +66,7 @@ std::uint64_t Fingerprints::of(RecordKind kind, Cursor& in) {
             mix_members(in.record<records::ProbeValue>());
             value(in);
             break;
-        case RecordKind::release:  // whichever they are
+        case RecordKind::release:  // whichever it is
         case RecordKind::calls:
             break;
         default:  // no tensors, and nothing that differs in what is alike

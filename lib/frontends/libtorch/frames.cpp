@@ -97,6 +97,7 @@ class Assigner {
                 if (frame < 0) {
                     frame = open_at(of, index, run->call, run->holes);
                     frames_.back().guessed = guess || (!known && may_go_on(of));
+                    frames_.back().returned = Return{.thread = step.thread, .callers = of.callers};
                 }
                 if (number) by_call_[number] = frame;
                 first = none;
@@ -232,6 +233,44 @@ Ending ending_of(const EventFile& file, std::uint32_t thread, const Assigner& as
     return file.finished ? Ending::returned : Ending::unknown;
 }
 
+/// A frame's function returned between its last step and the next one of its thread. Where that is left out, or nothing
+/// was recorded beyond, it is not known what it returned.
+void tell_returns(const EventFile& file, const std::vector<Step>& steps, std::vector<FrameSteps>& frames) {
+    std::vector<std::uint64_t> next(steps.size());
+    std::map<std::uint32_t, std::uint64_t> following;  // by thread
+    for (std::size_t i = steps.size(); i-- > 0;) {
+        auto& order = following.try_emplace(steps[i].thread, UINT64_MAX).first->second;
+        next[i] = std::exchange(order, steps[i].order());
+    }
+    for (FrameSteps& frame : frames) {
+        if (!frame.returned) continue;
+        const auto index = static_cast<std::size_t>(frame.steps.back());
+        const Step& last = steps[index];
+        frame.returned->after = last.end ? last.end->order : last.order();
+        frame.returned->before = next[index];
+        const bool ends = next[index] != UINT64_MAX || (file.finished && file.cut == kNotCut);
+        const auto gaps = file.gaps.find(frame.thread);
+        const bool whole = gaps == file.gaps.end() || std::ranges::none_of(gaps->second, [&](const Gap& gap) {
+                               return gap.before >= frame.returned->after && gap.after <= frame.returned->before;
+                           });
+        if (file.released.empty() || !ends || !whole) frame.returned.reset();
+    }
+}
+
+/// Sets which frames an exception ended: thrown in the function, and caught by what called that.
+void tell_exceptions(const std::vector<Step>& steps, StackReader& stacks, Frames& frames) {
+    for (FrameSteps& frame : frames.frames) {
+        const Step& last = steps[static_cast<std::size_t>(frame.steps.back())];
+        if (!last.raised || frame.root) continue;
+        const StackInfo& info = stacks.info(last.raised->stack);
+        const FrameFunction& of = info.innermost();
+        if (!of.callers || last.raised->untouched >= *of.callers) continue;
+        if (!of.is_same_call(stacks.info(last.stack).innermost())) continue;
+        frame.raised = last.raised;
+        frames.user_stacks.try_emplace(last.raised->stack, info.user);
+    }
+}
+
 }  // namespace
 
 Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Values& values, Symbolizer& symbolizer,
@@ -274,6 +313,8 @@ Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Va
     }
     std::erase_if(result.frames, [](const FrameSteps& frame) { return frame.steps.empty(); });
     std::ranges::stable_sort(result.frames, {}, [](const FrameSteps& frame) { return frame.steps.front(); });
+    tell_returns(file, steps, result.frames);
+    tell_exceptions(steps, stacks, result);
     result.lines = symbolizer.program_has_lines();
     result.names = stacks.names();
     return result;

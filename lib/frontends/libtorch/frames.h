@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -40,9 +41,11 @@ struct FrameSteps {
     std::uint32_t thread = 0;
     const ProbedCall* call = nullptr;  ///< what probes told of it
     std::vector<std::int32_t> steps;
-    std::int64_t times = 1;  ///< such executions: this one, and those whose records were left out (RepeatFolder)
-    std::int64_t alike = 0;  ///< and others, which are told by this one
-    bool guessed = false;    ///< nothing proves that it is one execution, and not several or a part of one
+    std::int64_t times = 1;         ///< such executions: this one, and those whose records were left out (RepeatFolder)
+    std::int64_t alike = 0;         ///< and others, which are told by this one
+    bool guessed = false;           ///< nothing proves that it is one execution, and not several or a part of one
+    const Event* raised = nullptr;  ///< the exception that left the function after its last step
+    std::optional<Return> returned = {};  ///< where releases of tensors are known, and it is a function's
 };
 
 struct Frames {

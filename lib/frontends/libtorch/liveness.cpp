@@ -14,18 +14,46 @@ Writes Liveness::last_writes() const {
     return writes;
 }
 
-/// When the frame returned, as probes told. Nothing for main, whose variables live to the end of the program.
-std::optional<std::uint64_t> Liveness::returned() const {
-    return frame_.call && !frame_.root ? frame_.call->left : std::nullopt;
+/// When the frame returned, as probes told, or its caller. Nothing for main, whose variables live to the end of the
+/// program.
+std::optional<Return> Liveness::returned() const {
+    if (frame_.root) return std::nullopt;
+    if (!frame_.call) return frame_.returned;
+    return frame_.call->left ? std::optional(Return::at(*frame_.call->left)) : std::nullopt;
 }
 
-/// Somebody held a tensor that was the value when the frame returned.
-bool Liveness::is_alive(ValueId id) const { return recording_.values.is_held(id, *returned(), recording_.file); }
+/// Somebody held a tensor that was the value when the frame returned. Where nobody knows whether that was its last
+/// owner, what nobody reads may be its result.
+bool Liveness::is_alive(ValueId id) const {
+    Return when = *returned();
+    when.in_doubt = !is_read(id);
+    return recording_.values.is_held(id, when, recording_.file);
+}
 
 bool Liveness::may_be_held(ValueId id) const {
     if (returned()) return is_alive(id);
     const std::uint64_t behind = recording_.step(piece_->steps.back()).order() + 1;
-    return recording_.values.is_place_held(id, behind, recording_.file);
+    return recording_.values.is_place_held(id, Return::at(behind), recording_.file);
+}
+
+/// What was made of the value may hold its tensor: for its backward, where that can still come, or as a view.
+bool Liveness::may_be_kept_for(ValueId id, ValueId made) const {
+    const TensorRef &tensor = recording_.value(made).tensor, &value = recording_.value(id).tensor;
+    const auto requires_grad = [&](ValueId other) { return recording_.value(other).tensor.has(kRequiresGrad); };
+    if (requires_grad(made))
+        return is_alive(made) || std::ranges::any_of(recording_.value(made).uses, [&](std::int32_t use) {
+                   return std::ranges::any_of(recording_.results(use), requires_grad);
+               });
+    return made != id && tensor.has(kHasStorage) && tensor.storage == value.storage && is_alive(made);
+}
+
+/// An op gave it beside what it computes, and may have kept it for its backward: the statistics of batch norm.
+bool Liveness::may_be_by_product(ValueId id) const {
+    const TracedValue& value = recording_.value(id);
+    if (value.step < 0 || value.tensor.has(kRequiresGrad)) return false;
+    return std::ranges::any_of(recording_.results(value.step), [&](ValueId other) {
+        return other != id && recording_.value(other).tensor.has(kRequiresGrad) && is_read(other);
+    });
 }
 
 /// The program still held the value when the frame returned. Something else may have held the tensor: autograd for a
@@ -33,14 +61,11 @@ bool Liveness::may_be_held(ValueId id) const {
 bool Liveness::outlives_frame(ValueId id) const {
     if (!is_alive(id)) return false;
     const TracedValue& value = recording_.value(id);
-    if (frame_.call->is_variable(value.tensor)) return true;
-    const auto keeps = [&](ValueId made) {
-        const TensorRef& tensor = recording_.value(made).tensor;
-        if (tensor.has(kRequiresGrad)) return true;
-        return made != id && tensor.has(kHasStorage) && tensor.storage == value.tensor.storage && is_alive(made);
-    };
-    return std::ranges::none_of(value.uses,
-                                [&](std::int32_t use) { return std::ranges::any_of(recording_.results(use), keeps); });
+    if (frame_.call && frame_.call->is_variable(value.tensor)) return true;
+    if (!frame_.call && may_be_by_product(id)) return false;
+    return std::ranges::none_of(value.uses, [&](std::int32_t use) {
+        return std::ranges::any_of(recording_.results(use), [&](ValueId made) { return may_be_kept_for(id, made); });
+    });
 }
 
 /// A step behind the graph changes some of the value's elements through another tensor, and what it is then is read.
@@ -102,9 +127,10 @@ bool Liveness::is_wanted_after(ValueId memory, std::int32_t writer) const {
     if (const auto others = recording_.values.rewritten.find(writer); others != recording_.values.rewritten.end())
         std::ranges::for_each(others->second, add);
     if (std::ranges::any_of(left, [&](ValueId id) { return is_wanted(id); })) return true;
-    if (returned())  // a variable of it that is in place has what was written since
-        return frame_.call->is_variable(recording_.value(memory).tensor) &&
-               recording_.values.is_place_held(memory, *returned(), recording_.file);
+    if (const auto when = returned()) {  // a variable of it that is in place has what was written since
+        if (!recording_.values.is_place_held(memory, *when, recording_.file)) return false;
+        if (frame_.call) return frame_.call->is_variable(recording_.value(memory).tensor);
+    }
     return std::ranges::none_of(left, [&](ValueId id) { return is_read(id); });
 }
 

@@ -21,7 +21,7 @@ class Liveness {
     void begin(const Piece& piece) { piece_ = &piece; }
 
     Writes last_writes() const;
-    /// A later step reads the value, or it outlives the frame. Where nobody tells when the frame returned, what nobody
+    /// A later step reads the value, or it outlives the frame. Where it is not known what was released, what nobody
     /// reads may be its result; of several results of an op those that are not read are by-products then, such
     /// as the statistics of batch norm. What nobody wrote in part is none: no graph computes it again.
     bool is_wanted(ValueId id) const;
@@ -35,9 +35,11 @@ class Liveness {
     bool is_told_later(ValueId id, std::int32_t writer) const;
 
   private:
-    std::optional<std::uint64_t> returned() const;
+    std::optional<Return> returned() const;
     bool is_alive(ValueId id) const;
     bool outlives_frame(ValueId id) const;
+    bool may_be_kept_for(ValueId id, ValueId made) const;
+    bool may_be_by_product(ValueId id) const;
     bool is_changed_later(ValueId id) const;
     bool needs_elements(std::int32_t use) const;
     bool is_read(ValueId id) const;

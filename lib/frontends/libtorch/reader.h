@@ -83,7 +83,7 @@ struct Event {
     std::uint32_t op = 0, depth = 0, stack = 0;
     /// op_begin: what went on since the thread's last one, among the functions on its stack, counted from the outermost
     /// (where Python runs, its own only). So many have everything as it was; no more than so many have not gone on, as
-    /// far as can be told, which is for the outermost ones only.
+    /// far as can be told, which is for the outermost ones only. raised: so many waited for what they had called.
     std::uint8_t untouched = 0, unmoved = 0xff;
     std::uint32_t line = 0, column = 0;  ///< probe_branch
     bool selects = false;                ///< probe_branch: of a switch
@@ -205,6 +205,13 @@ struct LastOperations {
     bool full = false;        ///< there were more, which it had no room for
 };
 
+/// Nobody held a tensor any more; see records::Release.
+struct Released {
+    std::uint64_t order = 0;  ///< before this event
+    std::uint32_t thread = 0;
+    std::uint8_t looked_at = 0, waiting = 0;
+};
+
 /// Between these two events of a thread, iterations of a loop were left out.
 struct Gap {
     std::uint64_t before = 0, after = 0;
@@ -235,10 +242,9 @@ struct EventFile {
     std::map<std::uint32_t, std::vector<NumberName>> numbers;  ///< by stack
     Words words;
     std::vector<Snapshot> snapshots;
-    std::vector<Event> unseen_writes;  ///< ascending
-    /// Results of ops, by tensor: the event before which nobody held it any more; others were held to the end.
-    std::unordered_map<std::uint64_t, std::uint64_t> released;
-    std::map<std::uint32_t, std::vector<Gap>> gaps;  ///< by thread, ascending
+    std::vector<Event> unseen_writes;                      ///< ascending
+    std::unordered_map<std::uint64_t, Released> released;  ///< by tensor; others were held to the end
+    std::map<std::uint32_t, std::vector<Gap>> gaps;        ///< by thread, ascending
     std::vector<Event> events;  ///< op_begin, op_end, io, data_ptr, print_*, from_blob, snapshot, note, probe_*
     std::optional<LastOperations> last;       ///< where only those were recorded
     std::optional<std::uint64_t> unfinished;  ///< the beginning of an operation that end_unfinished() ended

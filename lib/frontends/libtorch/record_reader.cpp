@@ -201,6 +201,13 @@ void read_happening(Cursor& in, const RecordHeader& header, std::uint32_t thread
         case RecordKind::from_blob:
             event.stack = in.record<records::FromBlob>().stack;
             break;
+        case RecordKind::raised: {
+            const auto raised = in.record<records::Raised>();
+            event.stack = raised.stack;
+            event.text = raised.name;
+            event.untouched = raised.waiting < raised.looked_at ? raised.waiting : 0xff;
+            break;
+        }
         case RecordKind::probe_enter:
             event.text = in.record<records::ProbeEnter>().function;
             break;
@@ -228,16 +235,20 @@ void read_happening(Cursor& in, const RecordHeader& header, std::uint32_t thread
         case RecordKind::snapshot:
             read_snapshot(in, file, event);
             break;
-        case RecordKind::release:
-            for (const std::uint64_t tensor : in.record<records::Release>().tensors)
-                file.released.emplace(tensor, header.order);
+        case RecordKind::release: {
+            const auto told = in.record<records::Release>();
+            file.released.try_emplace(
+                told.tensor,
+                Released{
+                    .order = header.order, .thread = thread, .looked_at = told.looked_at, .waiting = told.waiting});
             return;
+        }
         case RecordKind::unseen_write:
             event.values.push_back(read_value(in));
             file.unseen_writes.push_back(std::move(event));
             return;
         default:
-            in.fail("found a record of kind " + std::to_string(header.kind), "expected a kind from 1 to 29");
+            in.fail("found a record of kind " + std::to_string(header.kind), "expected a kind from 1 to 30");
     }
     file.events.push_back(std::move(event));
 }

@@ -179,11 +179,13 @@ struct ProbeBranch {
     }
 };
 
-/// Results of ops that nobody holds any more.
+/// Nobody holds the tensor any more. Of the functions on the stack of the thread's last op that are looked at, counted
+/// from the outermost as Event::untouched does: how many those are, and how many still waited for what they had called.
 struct Release {
     static constexpr auto kKind = RecordKind::release;
-    std::vector<std::uint64_t> tensors = {};
-    static void fields(auto& self, auto&& field) { field(self.tensors); }
+    std::uint64_t tensor = 0;
+    std::uint8_t looked_at = 0, waiting = 0;
+    static void fields(auto& self, auto&& field) { field(self.tensor), field(self.looked_at), field(self.waiting); }
 };
 
 struct SourcePlace {
@@ -239,6 +241,18 @@ struct Calls {
     static constexpr auto kKind = RecordKind::calls;
     std::vector<std::uint64_t> numbers = {};
     static void fields(auto& self, auto&& field) { field(self.numbers); }
+};
+
+/// The program threw an exception there, of that type, since the last op of the thread, and caught it. The other
+/// members are as those of Release.
+struct Raised {
+    static constexpr auto kKind = RecordKind::raised;
+    std::uint32_t stack = 0;
+    std::uint8_t looked_at = 0, waiting = 0;
+    std::string_view name = {};
+    static void fields(auto& self, auto&& field) {
+        field(self.stack), field(self.looked_at), field(self.waiting), field(self.name);
+    }
 };
 
 /// What rows of hashes are of (capture/hashes.h). Behind it the arguments of the first that had it, none where they are

@@ -20,6 +20,11 @@ std::string id_of(const CodePlace& place) {
     return place.file + ":" + std::to_string(place.line) + " " + std::to_string(place.called_module);
 }
 
+/// Where somebody called what was inlined there.
+std::string place_text(const CodePlace& place) {
+    return place.file + ":" + std::to_string(place.line) + ":" + std::to_string(place.column);
+}
+
 bool is_constructor(const CodePlace& place) {
     return place.constructor || (place.interpreted && is_python_constructor(place.function));
 }
@@ -140,15 +145,16 @@ StackInfo StackReader::read(std::uint32_t stack) {
         of = job;
         info.job = true;
     }
-    const std::size_t root = of;
+    std::size_t root = of;
     std::size_t engine = 0;  // the place behind autograd's, 0: it is not there
     if (functions_.empty()) {
         // What a backward pass calls of the program's belongs to whoever called backward().
         const auto pass = std::find_if(places.rbegin(), places.rend(),
                                        [](const CodePlace& place) { return runs_backward(place.function); });
         engine = static_cast<std::size_t>(places.rend() - pass);
+        if (!engine && is_called_by_torch(places, user[of])) root = user.size();
         // A package's module that calls one of the program's is what main calls.
-        if (of > 0 && user[of - 1] >= engine && !module_call(places, user[of - 1] + 1, user[of])) --of;
+        if (of > 0 && of == root && user[of - 1] >= engine && !module_call(places, user[of - 1] + 1, user[of])) --of;
     } else {
         while (of > 0 && !is_asked_for(places[user[of]])) --of;
         info.outside = !is_asked_for(places[user[of]]);
@@ -172,12 +178,14 @@ StackInfo StackReader::read(std::uint32_t stack) {
         const CodePlace& caller = places[user[of] + 1];
         // Without a name the address is the operation's; where it was called from is the same for all of them.
         if (place.function.empty()) info.function = info.root ? "main" : "called_at_" + frame(caller).function;
-        info.call_place = place.inlined
-                              ? caller.file + ":" + std::to_string(caller.line) + ":" + std::to_string(caller.column)
-                              : id_of(caller);
+        info.call_place = place.inlined ? place_text(caller) : id_of(caller);
         // Where a library calls it, as Python's Module.__call__ does forward(), its own place is always the same.
+        // What is inlined with the function has the operation's address, too.
         if (of + 1 < user.size())
-            for (std::size_t i = user[of] + 2; i <= user[of + 1]; ++i) info.call_place += " " + id_of(places[i]);
+            for (std::size_t i = user[of] + 2; i <= user[of + 1]; ++i)
+                info.call_place +=
+                    " " + (places[i].address == place.address && !places[i].interpreted ? place_text(places[i])
+                                                                                        : id_of(places[i]));
     }
     return info;
 }
@@ -218,6 +226,13 @@ std::size_t StackReader::job_of(const std::vector<CodePlace>& places, const std:
                         places.begin() + static_cast<std::ptrdiff_t>(user[k + 1]), calls_any))
             job = k;
     return job;
+}
+
+/// A thread of LibTorch's calls the program's outermost function again and again, as a DataLoader's does.
+bool StackReader::is_called_by_torch(const std::vector<CodePlace>& places, std::size_t outermost) {
+    return !places[outermost].interpreted &&
+           std::any_of(places.begin() + static_cast<std::ptrdiff_t>(outermost) + 1, places.end(),
+                       [](const CodePlace& place) { return !place.interpreted && is_torch_component(place.function); });
 }
 
 /// How many functions are around the one at the entry `of`, as the recorder counts them. None where an interpreter runs

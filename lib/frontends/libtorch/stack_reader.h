@@ -22,7 +22,8 @@ struct FrameFunction {
     bool resumable = false;    ///< see CodePlace
     /// Functions around it, as Event::untouched counts them; the last one called it. None: that is not known.
     std::optional<std::size_t> callers = {};
-    /// Where the call's number is among records::Calls::numbers. None: it has none.
+    /// Functions around the one that has its part of the stack, which may be one that it was inlined into; so many
+    /// numbers are before the call's among records::Calls::numbers. None: that is not known.
     std::optional<std::size_t> position = {};
     bool is_same_call(const FrameFunction& other) const {
         return function == other.function && call_place == other.call_place;
@@ -74,6 +75,7 @@ class StackReader {
     static const CodePlace* library_function(const std::vector<CodePlace>& places);
     static bool is_within(const std::vector<CodePlace>& places, const std::vector<std::size_t>& user,
                           std::size_t inner);
+    static bool is_called_by_torch(const std::vector<CodePlace>& places, std::size_t outermost);
     static std::size_t job_of(const std::vector<CodePlace>& places, const std::vector<std::size_t>& user);
     StackFrame frame(const CodePlace& place);
 

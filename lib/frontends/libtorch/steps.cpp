@@ -35,6 +35,9 @@ class ThreadReader {
                 return is_printing(event) ? void() : add(StepKind::data_pointer, event);
             case RecordKind::print_begin:
                 return add(StepKind::print, event);
+            case RecordKind::raised:
+                if (open_.empty() && !steps_.empty()) steps_.back().raised = &event;
+                return;
             case RecordKind::from_blob:
                 return add(StepKind::blob, event);
             default:

@@ -28,7 +28,8 @@ struct Step {
     bool backward = false;  ///< autograd ran it
     /// An allocation whose contents do not matter: the next op that has the memory writes a number into all of it.
     bool blank = false;
-    bool unwritten = false;       ///< a resize_() of memory that nothing was written to
+    bool unwritten = false;         ///< a resize_() of memory that nothing was written to
+    const Event* raised = nullptr;  ///< an exception of the program's, behind it
     const Event* node = nullptr;  ///< of a backward op: autograd's node, whose sequence number the forward op had, too
 
     std::uint64_t order() const { return begin->order; }

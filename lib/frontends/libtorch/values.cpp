@@ -391,17 +391,24 @@ bool Values::is_statistic(ValueId id) const {
     return of_step != statistics.end() && std::ranges::find(of_step->second, id) != of_step->second.end();
 }
 
+/// The function had returned when the tensor was released.
+bool Return::has(const Released& released) const {
+    if (released.order < after || released.order >= before) return released.order >= before;
+    const bool known =
+        callers && released.thread == thread && (released.waiting >= *callers || released.waiting < released.looked_at);
+    return known ? released.waiting < *callers : in_doubt;
+}
+
 namespace {
 
-/// Of some tensor that was the value and that somebody held just before the event `order`: was what it was then
-/// `right`?
+/// Of some tensor that was the value and that somebody held then: was what it was `right`?
 template <class Right>
-bool is_some_held(const Values& values, ValueId id, std::uint64_t order, const EventFile& file, const Right& right) {
+bool is_some_held(const Values& values, ValueId id, const Return& when, const EventFile& file, const Right& right) {
     const auto is_it = [&](std::uint64_t tensor) {
         const auto released = file.released.find(tensor);
-        if (released != file.released.end() && released->second < order) return false;
+        if (released != file.released.end() && !when.has(released->second)) return false;
         const auto& all = values.shown.at(tensor);
-        const auto next = std::ranges::lower_bound(all, order, {}, [](const auto& entry) { return entry.first; });
+        const auto next = std::ranges::lower_bound(all, when.before, {}, [](const auto& entry) { return entry.first; });
         return next != all.begin() && right(std::prev(next)->second);
     };
     const TracedValue& value = values.values[static_cast<std::size_t>(id)];
@@ -410,13 +417,13 @@ bool is_some_held(const Values& values, ValueId id, std::uint64_t order, const E
 
 }  // namespace
 
-bool Values::is_held(ValueId id, std::uint64_t order, const EventFile& file) const {
-    return is_some_held(*this, id, order, file, [&](ValueId shown) { return shown == id; });
+bool Values::is_held(ValueId id, const Return& when, const EventFile& file) const {
+    return is_some_held(*this, id, when, file, [&](ValueId shown) { return shown == id; });
 }
 
-bool Values::is_place_held(ValueId id, std::uint64_t order, const EventFile& file) const {
+bool Values::is_place_held(ValueId id, const Return& when, const EventFile& file) const {
     const auto tensor = [&](ValueId of) -> const TensorRef& { return values[static_cast<std::size_t>(of)].tensor; };
-    return is_some_held(*this, id, order, file, [&](ValueId shown) { return same_place(tensor(shown), tensor(id)); });
+    return is_some_held(*this, id, when, file, [&](ValueId shown) { return same_place(tensor(shown), tensor(id)); });
 }
 
 const TensorRef* read_as(const Values& values, const Step& step, std::int32_t index, ValueId id) {

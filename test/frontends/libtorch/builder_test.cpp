@@ -628,3 +628,41 @@ TEST_CASE("an op under autocast is the one that it calls with its arguments cast
         CHECK(frame.graphs[0].graph.node({frame.graphs[0].graph.placeholders()[0]}).meta().dtype == DType::bf16);
     }
 }
+
+TEST_CASE("an exception that leaves a function is a break, one that is caught in it is none") {
+    const TempDir folder;
+    constexpr std::uint8_t kLeft = 0, kInside = 1;  // callers that still wait
+    const auto breaks = [&](std::uint8_t looked_at, std::uint8_t waiting, std::uint32_t of_exception) {
+        EventFile file = program(folder, [&](EventWriter& w) {
+            w.call(kRelu, {{.id = 1}}, {{.id = 2}});
+            w.raise("ValueError", looked_at, waiting);
+            w.call(kRelu, {{.id = 1}}, {{.id = 3}});
+        });
+        file.runs_python = true;
+        file.places[1] = {.line = 3, .file = "/nowhere/train.py", .function = "step", .text = ""};
+        file.places[2] = {.line = 9, .file = "/nowhere/train.py", .function = "<module>", .text = ""};
+        file.places[3] = {.line = 4, .file = "/nowhere/train.py", .function = "step", .text = "raise ValueError(3)"};
+        file.stacks[1] = {3, 2};  // of the exception
+        file.stacks[2] = {1, 2};
+        file.stacks[3] = {2};
+        bool first = true;
+        for (Event& event : file.events)
+            if (event.kind == RecordKind::raised)
+                event.stack = of_exception;
+            else if (event.kind == RecordKind::op_begin)
+                event.stack = std::exchange(first, false) ? 2 : 3;
+        const std::vector<capture::CapturedFrame> frames = build_frames(file, {}).frames;
+        const auto step = std::ranges::find(frames, "step", &capture::CapturedFrame::function);
+        REQUIRE(step != frames.end());
+        return step->breaks;
+    };
+    const std::vector<capture::GraphBreak> left = breaks(1, kLeft, 1);
+    REQUIRE(left.size() == 1);
+    CHECK(left[0].kind == capture::BreakKind::exception);
+    CHECK_THAT(left[0].reason, Catch::Contains("exception ValueError"));
+    REQUIRE_FALSE(left[0].stack.empty());
+    CHECK(left[0].stack[0].line == 4);
+    CHECK(breaks(1, kInside, 1).empty());
+    CHECK(breaks(0, kLeft, 1).empty());  // nobody knows
+    CHECK(breaks(1, kLeft, 3).empty());  // thrown by what called the function
+}

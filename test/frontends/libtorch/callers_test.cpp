@@ -17,7 +17,7 @@ Event op(std::uint64_t order, std::uint8_t untouched, std::uint8_t unmoved, std:
 }
 
 FrameFunction called_by(std::size_t callers) {
-    return {.function = "step", .file = {}, .call_place = {}, .callers = callers};
+    return {.function = "step", .file = {}, .call_place = {}, .callers = callers, .position = callers};
 }
 
 }  // namespace
@@ -36,6 +36,20 @@ TEST_CASE("a caller that went on in between has moved, one that has everything a
     CHECK(motion.moved(called_by(2)));
     CHECK_FALSE(motion.moved(called_by(1)));
     CHECK(motion.waits(called_by(1)));
+}
+
+TEST_CASE("of an inlined function it is known that what it is inlined into was called anew, and no more") {
+    EventFile file;
+    file.events = {op(10, 0, 0), op(20, 1, 1)};
+    CallerMotion motion;
+    Callers(file).add(motion, 0, 10, 20);
+    FrameFunction inlined = called_by(2);
+    inlined.callers.reset();
+    CHECK(motion.moved(inlined));
+    CHECK_FALSE(motion.touched(inlined));
+    inlined.position = 1;  // into the one that has gone on
+    CHECK_FALSE(motion.moved(inlined));
+    CHECK_FALSE(motion.waits(inlined));
 }
 
 TEST_CASE("where it is not known what called a function, nothing is told") {

@@ -76,7 +76,7 @@ TEST_CASE("a record is read as it was written, with what stands behind its membe
         w.call(kRelu, {{.id = 1}}, {{.id = 2}});
         w.record.start(records::Calls());
         w.commit();
-        w.release({2, 1});
+        w.release(2, 3, 1);
         w.record.start(records::Io{.stack = 1, .function = "write"});
         w.commit();
     });
@@ -91,7 +91,9 @@ TEST_CASE("a record is read as it was written, with what stands behind its membe
     CHECK(file.words.text(number.name) == "lr");
     const SourcePlace& place = file.places.at(7);
     CHECK((place.entry && place.line == 12 && place.file == "a.py" && place.function == "f" && place.text.empty()));
-    CHECK(file.released.size() == 2);
+    REQUIRE(file.released.contains(2));
+    const Released& released = file.released.at(2);
+    CHECK((released.thread == 0 && released.looked_at == 3 && released.waiting == 1));
     const Event& begin = *std::ranges::find(file.events, RecordKind::op_begin, &Event::kind);
     REQUIRE(begin.calls);
     CHECK(*begin.calls == std::vector<std::uint64_t>{5, 0, 7});

@@ -120,8 +120,12 @@ class EventWriter {
         put_tensor(tensor);
         commit();
     }
-    void release(const std::vector<std::uint64_t>& tensors) {
-        record.start(records::Release{.tensors = tensors});
+    void release(std::uint64_t tensor, std::uint8_t looked_at = 0, std::uint8_t waiting = 0) {
+        record.start(records::Release{.tensor = tensor, .looked_at = looked_at, .waiting = waiting});
+        commit();
+    }
+    void raise(const char* exception, std::uint8_t looked_at, std::uint8_t waiting) {
+        record.start(records::Raised{.stack = 1, .looked_at = looked_at, .waiting = waiting, .name = exception});
         commit();
     }
     void name(std::uint64_t tensor, const char* path, std::uint64_t root = 1) {

@@ -180,3 +180,34 @@ TEST_CASE("a version counter that moves by one where nobody has a pointer tells 
         CHECK(frame.breaks.empty() != pointer);
     }
 }
+
+TEST_CASE("releases tell what a function returns: not what it drops, nor its variables") {
+    const TempDir folder;
+    constexpr std::uint8_t kReturned = 0, kRunning = 1;  // callers that still wait
+    const auto targets = [&](std::uint8_t looked_at, std::uint8_t of_unread, std::uint8_t of_read) {
+        EventFile file = program(folder, [&](EventWriter& w) {
+            const FakeTensor x{.id = 1}, read{.id = 2}, dropped{.id = 3}, unread{.id = 4};
+            w.call(kMul, {x, x}, {read});
+            w.call(kRelu, {read}, {dropped});
+            w.release(3, looked_at, kRunning);
+            w.call(kRelu, {x}, {unread});
+            w.release(4, looked_at, of_unread);
+            w.release(2, looked_at, of_read);
+        });
+        file.runs_python = true;
+        file.places[1] = {.line = 3, .file = "/nowhere/train.py", .function = "step", .text = ""};
+        file.places[2] = {.line = 9, .file = "/nowhere/train.py", .function = "<module>", .text = ""};
+        file.stacks[1] = {1, 2};
+        for (Event& event : file.events) event.stack = 1;
+        const capture::CapturedFrame frame = only_frame(file);
+        REQUIRE(frame.graphs.size() == 1);
+        std::vector<std::string> found = output_targets(frame.graphs[0]);
+        std::ranges::sort(found);
+        return found;
+    };
+    using Targets = std::vector<std::string>;
+    CHECK(targets(1, kRunning, kReturned) == Targets{"aten.mul.Tensor"});
+    CHECK(targets(1, kReturned, kRunning) == Targets{"aten.relu.default"});
+    CHECK(targets(1, kReturned, kReturned) == Targets{"aten.mul.Tensor", "aten.relu.default"});
+    CHECK(targets(0, kRunning, kRunning) == Targets{"aten.relu.default"});  // in doubt, what was read is no result
+}

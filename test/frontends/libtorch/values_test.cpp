@@ -21,7 +21,7 @@ TEST_CASE("a value is held as long as somebody holds a tensor that is it") {
         const FakeTensor x{.id = 1}, dies{.id = 2}, lives{.id = 3}, before{.id = 4}, after{.id = 4, .version = 1};
         w.call(kRelu, {x}, {dies});
         w.call(kRelu, {dies}, {lives});
-        w.release({2});
+        w.release(2);
         w.call(kRelu, {x}, {before});
         w.call(kAddInPlace, {before, x}, {after});
         w.call(kRelu, {after}, {{.id = 5}});
@@ -32,12 +32,31 @@ TEST_CASE("a value is held as long as somebody holds a tensor that is it") {
     const std::vector<Step> steps = steps_of(file, Level::core);
     const Values values = trace_values(file, steps);
     const auto result = [&](std::size_t step) { return values.results.at(step).at(0); };
-    constexpr std::uint64_t kEnd = std::numeric_limits<std::uint64_t>::max();
+    const Return end = Return::at(std::numeric_limits<std::uint64_t>::max());
+    const auto before = [&](std::size_t step) { return Return::at(steps.at(step).order()); };
 
-    CHECK(values.is_held(result(0), steps.at(1).order(), file));
-    CHECK_FALSE(values.is_held(result(0), steps.at(2).order(), file));  // released in between
-    CHECK(values.is_held(result(1), kEnd, file));                       // never released
-    CHECK(values.is_held(result(2), steps.at(3).order(), file));
-    CHECK_FALSE(values.is_held(result(2), kEnd, file));  // its tensor was written to, and is another value now
-    CHECK(values.is_held(result(3), kEnd, file));
+    CHECK(values.is_held(result(0), before(1), file));
+    CHECK_FALSE(values.is_held(result(0), before(2), file));  // released in between
+    CHECK(values.is_held(result(1), end, file));              // never released
+    CHECK(values.is_held(result(2), before(3), file));
+    CHECK_FALSE(values.is_held(result(2), end, file));  // its tensor was written to, and is another value now
+    CHECK(values.is_held(result(3), end, file));
+}
+
+TEST_CASE("what was released while a function's caller waited was gone when the function returned") {
+    const Return when{.after = 10, .before = 20, .thread = 1, .callers = 2};
+    CHECK_FALSE(when.has({.order = 9, .thread = 1, .looked_at = 3, .waiting = 1}));
+    CHECK(when.has({.order = 20, .thread = 1, .looked_at = 3, .waiting = 3}));
+    CHECK_FALSE(when.has({.order = 15, .thread = 1, .looked_at = 3, .waiting = 3}));
+    CHECK_FALSE(when.has({.order = 15, .thread = 1, .looked_at = 3, .waiting = 2}));  // the function went on itself
+    CHECK(when.has({.order = 15, .thread = 1, .looked_at = 3, .waiting = 1}));
+    for (const bool doubt : {true, false}) {
+        const auto with = [&](std::optional<std::size_t> callers) {
+            return Return{.after = 10, .before = 20, .thread = 1, .callers = callers, .in_doubt = doubt};
+        };
+        CHECK(with(2).has({.order = 15, .thread = 2, .looked_at = 3, .waiting = 1}) == doubt);
+        CHECK(with(2).has({.order = 15, .thread = 1}) == doubt);
+        CHECK(with(5).has({.order = 15, .thread = 1, .looked_at = 3, .waiting = 3}) == doubt);
+        CHECK(with({}).has({.order = 15, .thread = 1, .looked_at = 3, .waiting = 1}) == doubt);
+    }
 }

@@ -1,5 +1,7 @@
 #include "frontends/libtorch/capture/callers.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 
 #include "frontends/libtorch/capture/python_api.h"
@@ -21,7 +23,29 @@ std::uint64_t hash_words(const std::uintptr_t* from, const std::uintptr_t* to) {
     return hash(hash(lanes[0], lanes[1]), hash(lanes[2], lanes[3]));
 }
 
+/// Where it waits.
+std::uint64_t waiting_place(const python::Frame& frame) {
+    const auto address = reinterpret_cast<std::uintptr_t>(frame.address);
+    const auto code = reinterpret_cast<std::uintptr_t>(frame.code);
+    return hash(hash(address, code), static_cast<std::uint64_t>(frame.offset));
+}
+std::uint64_t waiting_place(const std::uintptr_t* low) { return hash(reinterpret_cast<std::uintptr_t>(low), low[-1]); }
+
 }  // namespace
+
+StackMemory stack_memory() {
+    StackMemory found;
+    pthread_attr_t attributes;
+    if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return found;
+    void* low = nullptr;
+    std::size_t size = 0;
+    if (::pthread_attr_getstack(&attributes, &low, &size) == 0) {
+        found.low = reinterpret_cast<std::uintptr_t>(low);
+        found.high = found.low + size;
+    }
+    ::pthread_attr_destroy(&attributes);
+    return found;
+}
 
 Stillness CallerStates::look(const std::vector<python::Frame>& frames) {
     now_.clear();
@@ -29,10 +53,8 @@ Stillness CallerStates::look(const std::vector<python::Frame>& frames) {
     for (std::size_t i = frames.size(); i-- > 0 && now_.size() < kMost;) {
         const python::Frame& frame = frames[i];
         const python::Locals locals = python::locals_of(frame);
-        const auto address = reinterpret_cast<std::uintptr_t>(frame.address);
-        const auto code = reinterpret_cast<std::uintptr_t>(frame.code);
-        now_.push_back({hash(hash(address, code), static_cast<std::uint64_t>(frame.offset)), locals.slots,
-                        hash(locals.slots, locals.names ? locals.names : ++unlike_)});
+        now_.push_back(
+            {waiting_place(frame), locals.slots, hash(locals.slots, locals.names ? locals.names : ++unlike_)});
     }
     return compare();
 }
@@ -43,11 +65,32 @@ Stillness CallerStates::look(const std::vector<NativeFrame>& frames) {
         std::uint64_t registers = 0;
         for (const std::uintptr_t* place : frame.registers) registers = hash(registers, place ? *place : 0);
         const bool fits = frame.high - frame.low <= kMostWords;
-        const auto address = reinterpret_cast<std::uintptr_t>(frame.low);
-        now_.push_back({hash(address, frame.low[-1]), registers,
-                        hash(registers, fits ? hash_words(frame.low, frame.high) : ++unlike_)});
+        now_.push_back({waiting_place(frame.low), registers,
+                        hash(registers, fits ? hash_words(frame.low, frame.high) : ++unlike_), frame.low});
     }
     return compare();
+}
+
+/// A call puts its return address where that of the one before was, so one that is gone was written over by the call
+/// that we are in.
+Waiting CallerStates::waiting(const std::vector<python::Frame>& frames, const StackMemory& stack) const {
+    const void* const here = __builtin_frame_address(0);
+    const auto on_stack = [&](const State& was) { return !was.low || stack.has(was.low - 1); };
+    if (!stack.has(here) || !std::ranges::all_of(last_, on_stack)) return {};
+    const auto waits = [&](std::size_t i) {
+        const State& was = last_[i];
+        if (was.low) return static_cast<const void*>(was.low - 1) > here && waiting_place(was.low) == was.place;
+        return i < frames.size() && waiting_place(frames[frames.size() - 1 - i]) == was.place;
+    };
+    std::size_t still = 0;
+    while (still < last_.size() && waits(still)) ++still;
+    return {static_cast<std::uint8_t>(last_.size()), static_cast<std::uint8_t>(still)};
+}
+
+Waiting who_waits(Thread& thread) {
+    if (!thread.stack_memory.high) thread.stack_memory = stack_memory();
+    python::plain_frames(thread.frames);
+    return thread.callers.waiting(thread.frames, thread.stack_memory);
 }
 
 Stillness CallerStates::compare() {

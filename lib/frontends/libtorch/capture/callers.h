@@ -25,6 +25,22 @@ struct Stillness {
     std::uint8_t unmoved = kAll;  ///< no more than so many are where they were: the next one has gone on
 };
 
+/// The memory of a thread's own stack; a coroutine's may be elsewhere, and gone.
+struct StackMemory {
+    std::uintptr_t low = 0, high = 0;
+    bool has(const void* address) const {
+        const auto at = reinterpret_cast<std::uintptr_t>(address);
+        return at >= low && at < high;
+    }
+};
+StackMemory stack_memory();
+
+/// Of the functions that look() saw last, counted likewise: so many were looked at, and so many of those still wait for
+/// what they had called.
+struct Waiting {
+    std::uint8_t looked_at = 0, still = 0;
+};
+
 class CallerStates {
   public:
     static constexpr std::size_t kMost = 12;  ///< that are looked at
@@ -34,11 +50,15 @@ class CallerStates {
     /// Outermost first.
     Stillness look(const std::vector<NativeFrame>& frames);
 
+    /// `frames`: of Python, as they are now; `stack`: of the thread that calls this.
+    Waiting waiting(const std::vector<python::Frame>& frames, const StackMemory& stack) const;
+
   private:
     struct State {
-        std::uint64_t place;   ///< where it waits
-        std::uint64_t locals;  ///< what only it changes itself
-        std::uint64_t all;     ///< what others may change, too
+        std::uint64_t place;                  ///< where it waits
+        std::uint64_t locals;                 ///< what only it changes itself
+        std::uint64_t all;                    ///< what others may change, too
+        const std::uintptr_t* low = nullptr;  ///< NativeFrame::low; null: it is Python's
     };
     Stillness compare();
 

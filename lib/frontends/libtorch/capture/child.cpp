@@ -140,7 +140,6 @@ void forget_parent() {
     state.named.clear();
     state.named_modules.clear();
     state.scripted.clear();
-    state.watched.clear();
     state.names_stale = true;
     state.mapped.clear();
     state.mapped_at = 0;
@@ -158,6 +157,7 @@ void renew(Thread& thread) {
     thread.ops_at_io = ~0ull;
     thread.ops_at_data_ptr = 0;
     thread.last_data_ptr = {};
+    thread.exception = {};
     thread.stacks.clear();
     thread.known_stacks.clear();
     thread.ops_by_name.clear();

@@ -190,11 +190,11 @@ std::uint64_t storage_of(IdentityCaches& caches, const at::Tensor& tensor) {
     return tensor.has_storage() ? identify(caches.storages, storage_behind(tensor), 0).number : 0;
 }
 
-std::uint64_t registered_number(const c10::TensorImpl* address) {
+Identity known_identity(const c10::TensorImpl* address) {
     Table<c10::TensorImpl>& table = table_of(address);
     const std::lock_guard lock(table.mutex);
     const Slot<c10::TensorImpl>* const slot = table.find(address);
-    return slot && slot->flags & kRegistered ? slot->number : 0;
+    return slot ? Identity{slot->number, slot->flags} : Identity();
 }
 
 std::optional<std::uint64_t> known_elements(const at::Tensor& tensor, std::uint64_t key) {

@@ -47,8 +47,8 @@ struct Identity {
 Identity identity_of(IdentityCaches& caches, const at::Tensor& tensor, std::uint32_t add = 0);
 /// Of its storage; 0 where it has none.
 std::uint64_t storage_of(IdentityCaches& caches, const at::Tensor& tensor);
-/// Of the tensor at that address, which may be gone; 0 where it was never met, or is not `kRegistered`.
-std::uint64_t registered_number(const c10::TensorImpl* address);
+/// Of the tensor at that address, which may be gone; 0 where it was never met.
+Identity known_identity(const c10::TensorImpl* address);
 
 // What was written down of a storage's elements: by a hash of tensor, version and geometry, a hash of the elements.
 std::optional<std::uint64_t> known_elements(const at::Tensor& tensor, std::uint64_t key);

@@ -176,7 +176,7 @@ void write_tree(Thread& thread, const std::vector<NamedModule>& tree, const void
     const auto write_tensors = [&](TensorsMember member, NameKind kind) {
         for (const NamedModule& part : tree)
             for (const auto& [name, tensor] : peek(&(part.module->*member))) {
-                if (const std::uint64_t number = registered_number(tensor))
+                if (const auto [number, flags] = known_identity(tensor); flags & kRegistered)
                     write_name(thread, number, kind, root, type, join(part.path, name));
             }
     };

@@ -201,12 +201,9 @@ void record_end(Thread& thread, const at::RecordFunction& function, std::uint64_
         for (const c10::IValue& output : outputs) put_value(thread, record, output);
     if (state.recorder.with_times()) record.put(start ? now - start : std::uint64_t{0});
     commit(thread, record);
-    const bool with_data = state.recorder.with_data(), probed = state.probed.load(std::memory_order_relaxed);
-    if (what == kScope || (!with_data && !probed)) return;
+    if (what == kScope || !state.recorder.with_data()) return;
     for (const c10::IValue& output : outputs)
         for_each_tensor(output, [&](const at::Tensor& tensor) {
-            if (probed) watch(thread, tensor);
-            if (!with_data) return;
             // Tensors that share the memory but not the version counter (data(), inference mode) changed, too.
             if (info.writes) forget_elements(output);
             if (info.makes_memory) return snapshot_of_memory(thread, tensor);

@@ -6,13 +6,11 @@
 namespace whittle::libtorch {
 
 void record_probe_enter(Thread& thread, const char* function) {
-    state.probed = true;
     thread.record.start(records::ProbeEnter{.function = function});
     commit(thread, thread.record);
 }
 
 void record_probe_leave(Thread& thread) {
-    tell_releases(thread);  // its variables
     thread.record.start(records::ProbeLeave());
     commit(thread, thread.record);
 }

@@ -71,7 +71,7 @@ std::uint64_t place_of(Thread& thread, const Frame& frame) {
     return entry->second;
 }
 
-void read_frames(const void* thread, std::vector<Frame>& found) {
+void read_frames(const void* thread, std::vector<Frame>& found, bool with_modules = true) {
     found.clear();
     const char* frame = thread ? at<const char*>(thread, layout->top) : nullptr;
     if (layout->cframe >= 0 && frame) frame = at<const char*>(frame, layout->cframe);
@@ -84,7 +84,7 @@ void read_frames(const void* thread, std::vector<Frame>& found) {
         const auto offset =
             layout->bytes < 0 ? at<int>(frame, layout->instruction) * layout->scale
                               : static_cast<int>(at<const char*>(frame, layout->instruction) - (code + layout->bytes));
-        const char* const module = calls_module(code) ? in_cell(held(frame, layout->local)) : nullptr;
+        const char* const module = with_modules && calls_module(code) ? in_cell(held(frame, layout->local)) : nullptr;
         const bool entry = layout->entry >= 0 ? frame[layout->entry] != 0 : layout->owner < 0;
         found.push_back({frame, code, module, offset, entry});
     }
@@ -240,6 +240,11 @@ void frames(std::vector<Frame>& found, std::uint64_t& key) {
     if (!layout || !api.Py_IsInitialized()) return;
     read_frames(api.PyGILState_GetThisThreadState(), found);
     for (const Frame& frame : found) key = hash(key, place_key(frame));
+}
+
+void plain_frames(std::vector<Frame>& found) {
+    found.clear();
+    if (layout && api.Py_IsInitialized()) read_frames(api.PyGILState_GetThisThreadState(), found, false);
 }
 
 bool learn(const std::vector<Frame>& frames) {

@@ -35,6 +35,9 @@ bool on();
 /// one, the same for the same places in the same code.
 void frames(std::vector<Frame>& found, std::uint64_t& key);
 
+/// The same without their modules: one of them may be about to go, with what it holds.
+void plain_frames(std::vector<Frame>& found);
+
 /// What tells whether a frame has gone on, while it waits for what it called.
 struct Locals {
     std::uint64_t slots = 0;  ///< its own variables, and what it iterates over: nobody else changes those

@@ -53,6 +53,29 @@ Object on_start(Object, Object arguments, Object count, Object, Object) {
     return none;
 }
 
+/// A function is left by an exception. A generator ends by some.
+void raise_exception(Object code, Object exception) {
+    {
+        const std::lock_guard lock(watched_mutex);
+        if (watched.count(code) == 0) return;
+    }
+    const std::string name = type_name(type_of(exception));
+    if (name == "StopIteration" || name == "StopAsyncIteration" || name == "GeneratorExit") return;
+    quietly_here([&](Thread& thread) { begin_exception(thread, name); });
+}
+/// Called as on_start() is: with the code, the instruction, and the exception.
+Object on_unwind(Object, Object arguments, Object count, Object, Object) {
+    const auto* const given = static_cast<const Object*>(arguments);
+    if (reinterpret_cast<std::intptr_t>(count) == 3 && state.recorder.on()) raise_exception(given[0], given[2]);
+    api.Py_IncRef(none);
+    return none;
+}
+Object on_handled(Object, Object, Object, Object, Object) {
+    if (state.recorder.on()) quietly_here(end_exception);
+    api.Py_IncRef(none);
+    return none;
+}
+
 bool succeeds(Object result) {
     if (result)
         api.Py_DecRef(result);
@@ -76,23 +99,39 @@ void watch_code(Object code) {
     if (constants) api.Py_DecRef(constants);
 }
 
+/// Python calls the function at events of that name; their number, 0 where it does not.
+int call_at(const char* event, const MethodDef& definition) {
+    using NewFunction = Object (*)(const MethodDef*, Object, Object);
+    static const auto new_function = reinterpret_cast<NewFunction>(::dlsym(RTLD_DEFAULT, "PyCFunction_NewEx"));
+    const Object callback = new_function ? new_function(&definition, nullptr, nullptr) : nullptr;
+    const Object events = callback ? api.PyObject_GetAttrString(monitoring, "events") : nullptr;
+    const Object number = events ? api.PyObject_GetAttrString(events, event) : nullptr;
+    const int bit = number ? static_cast<int>(api.PyLong_AsLong(number)) : 0;
+    if (!bit) api.PyErr_Clear();
+    for (const Object done : {events, number})
+        if (done) api.Py_DecRef(done);
+    return bit && succeeds(call_method(monitoring, "register_callback", "iiO", tool, bit, callback)) ? bit : 0;
+}
+
 }  // namespace
 
 void start_calls(Thread& thread) {
     monitoring = api.PySys_GetObject("monitoring");
     if (!monitoring) return;  // before 3.12
-    using NewFunction = Object (*)(const MethodDef*, Object, Object);
-    const auto new_function = reinterpret_cast<NewFunction>(::dlsym(RTLD_DEFAULT, "PyCFunction_NewEx"));
     call_method = reinterpret_cast<decltype(call_method)>(::dlsym(RTLD_DEFAULT, "PyObject_CallMethod"));
     none = ::dlsym(RTLD_DEFAULT, "_Py_NoneStruct");
     constexpr int kFastCall = 0x80;
-    static const MethodDef definition = {"whittle", on_start, kFastCall, nullptr};
-    const Object callback = new_function && call_method && none ? new_function(&definition, nullptr, nullptr) : nullptr;
+    static const MethodDef starts = {"whittle", on_start, kFastCall, nullptr},
+                           unwinds = {"whittle", on_unwind, kFastCall, nullptr},
+                           handles = {"whittle", on_handled, kFastCall, nullptr};
     for (const int id : kToolIds) {
-        if (!callback || tool >= 0) break;
+        if (!call_method || !none || tool >= 0) break;
         if (succeeds(call_method(monitoring, "use_tool_id", "is", id, "whittle"))) tool = id;
     }
-    watching = tool >= 0 && succeeds(call_method(monitoring, "register_callback", "iiO", tool, kStart, callback));
+    watching = tool >= 0 && call_at("PY_START", starts) == kStart;
+    if (const int unwound = watching ? call_at("PY_UNWIND", unwinds) : 0)
+        if (const int handled = call_at("EXCEPTION_HANDLED", handles))
+            succeeds(call_method(monitoring, "set_events", "ii", tool, unwound | handled));
     if (!watching)
         note(thread,
              "other tools use all tool numbers of sys.monitoring, so Whittle guesses where a call of a function ends "

@@ -55,6 +55,13 @@ struct OpInfo {
     std::uint64_t written = 0;        ///< a bit for each of the first 64 arguments that it writes to
 };
 
+/// An exception of the program's that is on its way to who catches it.
+struct ThrownException {
+    std::uint64_t ops = 0;    ///< Thread::ops when it was thrown
+    std::uint32_t stack = 0;  ///< where; 0: none is on its way
+    std::string name = {};    ///< its type's
+};
+
 /// What is known of a thread. Leaked parts end with the process.
 struct Thread {
     ThreadChunk chunk;
@@ -67,6 +74,7 @@ struct Thread {
     bool busy = false;      ///< inside a callback of ours
     std::uint64_t ops = 0;  ///< recorded so far
     std::uint64_t ops_at_io = ~0ull;
+    ThrownException exception;
     std::pair<const void*, const void*> last_data_ptr;
     std::uint64_t ops_at_data_ptr = 0;
     std::vector<std::uint8_t> enclosing;  ///< per running op: what it is to those below …
@@ -80,6 +88,7 @@ struct Thread {
     std::unordered_map<const char*, const OpInfo*> ops_by_name;
     std::vector<python::Frame> frames;                        ///< of Python, of the stack that was read last
     CallerStates callers;                                     ///< as the last op saw them
+    StackMemory stack_memory;                                 ///< once a tensor was released
     std::unique_ptr<python::StartedCalls> calls;              ///< of Python, that began
     std::uint64_t told_calls = 0;                             ///< by what the file has last, 0: none
     std::array<std::uint64_t, 512> told_variables = {};       ///< by tensor and stack, of those that came last
@@ -109,9 +118,6 @@ struct State {
     std::uint64_t only = 0;                    ///< the one operation that is recorded, 0: all are
     std::atomic<std::uint64_t> operations{0};  ///< that began so far, where one is
 
-    /// Results of ops, while some function tells when it returns: who holds one then is told.
-    std::unordered_map<std::uint64_t, c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>> watched;
-    std::atomic<bool> probed{false};  ///< some function does
     std::unordered_map<std::string, OpInfo> ops;
 
     std::vector<torch::nn::Module*> made;  ///< modules under construction
@@ -180,11 +186,13 @@ struct ThreadPlace {
 };
 ThreadPlace place_of_thread();
 
-/// The release of an op's result is to be told.
-void watch(Thread& thread, const at::Tensor& tensor);
-/// Tells which of those that are watched nobody holds any more: before a function's return, so that who reads the
-/// records knows what was alive there.
-void tell_releases(Thread& thread);
+/// Which of the functions that the thread's last op had around it still wait.
+Waiting who_waits(Thread& thread);
+/// The program throws an exception, or catches one.
+void begin_exception(Thread& thread, const std::string& name);
+void end_exception(Thread& thread);
+/// Nobody holds the tensor any more: so who reads the records knows what was alive when a function returned.
+void tell_release(Thread& thread, const c10::TensorImpl* tensor);
 void put_value(Thread& thread, RecordBuffer& record, const c10::IValue& value);
 /// Its elements can be read: on the CPU, strided, neither conjugate nor negated by a flag nor quantized.
 bool is_plain(const at::Tensor& tensor);

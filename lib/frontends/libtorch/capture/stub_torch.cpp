@@ -128,6 +128,28 @@ HIDES(void, run_fused, WHITTLE_RUN_FUSED, (const void* kernel, void* stack)) {
     hooks.fused ? hooks.fused(next, kernel, stack) : next(kernel, stack);
 }
 
+// A tensor's last owner is gone. c10's own tables of virtual functions name it by its symbol, so they find ours.
+HIDES(void, release_tensor, "_ZN3c1010TensorImpl17release_resourcesEv", (void* self)) {
+    NEXT_OF("_ZN3c1010TensorImpl17release_resourcesEv", void (*)(void*));
+    if (!next) return;
+    if (hooks.released) hooks.released(self);
+    next(self);
+}
+
+// Exceptions of the program's own, and who catches them.
+HIDES(void, throw_exception, "__cxa_throw", (void* thrown, void* type, void (*destroy)(void*))) {
+    NEXT_OF("__cxa_throw", void (*)(void*, void*, void (*)(void*)));
+    if (!next) __builtin_trap();
+    if (hooks.thrown) hooks.thrown(type, __builtin_return_address(0));
+    next(thrown, type, destroy);
+}
+HIDES(void*, catch_exception, "__cxa_begin_catch", (void* exception)) {
+    NEXT_OF("__cxa_begin_catch", void* (*)(void*));
+    if (!next) __builtin_trap();
+    if (hooks.caught) hooks.caught();
+    return next(exception);
+}
+
 // Output through std::ostream: the functions of libstdc++ that its headers do not inline.
 #define STREAM(id, mangled, what, parameters, types, arguments)            \
     HIDES(void*, stream_##id, mangled, parameters) {                       \

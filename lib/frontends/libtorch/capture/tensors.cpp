@@ -3,31 +3,20 @@
 #include <cstring>
 #include <sstream>
 
+#include "frontends/libtorch/capture/ops.h"
 #include "frontends/libtorch/capture/state.h"
 #include "frontends/libtorch/torch_names.h"
 
 namespace whittle::libtorch {
 
-void watch(Thread& thread, const at::Tensor& tensor) {
-    const std::uint64_t number = identity_of(thread.identities, tensor).number;
-    const std::lock_guard lock(state.mutex);
-    state.watched.try_emplace(number, tensor.getIntrusivePtr());
-}
-
-void tell_releases(Thread& thread) {
-    records::Release released;
-    const std::lock_guard lock(state.mutex);
-    for (auto entry = state.watched.begin(); entry != state.watched.end();) {
-        if (!entry->second.expired()) {
-            ++entry;
-            continue;
-        }
-        released.tensors.push_back(entry->first);
-        entry = state.watched.erase(entry);
-    }
-    if (released.tensors.empty()) return;
-    thread.definition.start(released);
-    commit(thread, thread.definition);
+/// Who waits does not matter while an op runs: nothing returns to the program then.
+void tell_release(Thread& thread, const c10::TensorImpl* tensor) {
+    const std::uint64_t number = known_identity(tensor).number;
+    if (!number) return;
+    Waiting waiting;
+    if (thread.enclosing.empty() || thread.enclosing.back() == kScope) waiting = who_waits(thread);
+    thread.record.start(records::Release{.tensor = number, .looked_at = waiting.looked_at, .waiting = waiting.still});
+    commit(thread, thread.record);
 }
 
 /// Kinds of tensors that throw when they are asked what they are, are not plain.

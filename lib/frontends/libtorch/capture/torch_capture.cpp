@@ -4,11 +4,13 @@
 // out. Built with NDEBUG as LibTorch is: RecordFunction::inputs() asserts otherwise.
 #include <ATen/core/Tensor.h>
 #include <ATen/record_function.h>
+#include <c10/util/Type.h>
 #include <pthread.h>
 #include <unistd.h>
 
 #include <fstream>
 #include <iostream>
+#include <typeinfo>
 
 #include "frontends/libtorch/capture/ops.h"
 #include "frontends/libtorch/capture/python.h"
@@ -281,6 +283,27 @@ void on_from_blob(void* caller) {
     });
 }
 
+/// A thread that is not has called no operation, or is about to end: what it releases or throws does not matter.
+bool is_announced() { return state.recorder.on() && has_thread_key && ::pthread_getspecific(thread_key); }
+
+void on_released(const void* tensor) {
+    if (!is_announced()) return;
+    quietly([&](Thread& thread) {
+        if (thread.chunk.numbered) tell_release(thread, static_cast<const c10::TensorImpl*>(tensor));
+    });
+}
+
+/// What LibTorch throws by itself comes of an operation, or of what it was asked for instead of one.
+void on_thrown(const void* type, void* caller) {
+    if (!is_announced() || is_foreign(caller)) return;
+    quietly([&](Thread& thread) {
+        begin_exception(thread, c10::demangle(static_cast<const std::type_info*>(type)->name()));
+    });
+}
+void on_caught() {
+    if (is_announced()) quietly(end_exception);
+}
+
 }  // namespace
 
 void python_writes() {
@@ -349,14 +372,17 @@ extern "C" __attribute__((visibility("default"))) int whittle_capture_start(whit
                               .needsOutputs(true)
                               .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION,
                                        at::RecordScope::USER_SCOPE, at::RecordScope::TORCHSCRIPT_FUNCTION}));
-    *hooks = {on_module_made, on_registered, on_typed_data_ptr, on_python_read, on_io,
-              on_print,       on_from_blob,  on_fused,          on_end,         on_process,
-              on_probe_enter, on_probe_name, on_probe_leave,    on_probe_value, on_probe_branch};
+    *hooks = {on_module_made, on_registered,  on_typed_data_ptr, on_python_read, on_io,          on_print,
+              on_from_blob,   on_fused,       on_released,       on_thrown,      on_caught,      on_end,
+              on_process,     on_probe_enter, on_probe_name,     on_probe_leave, on_probe_value, on_probe_branch};
     if (state.recorder.with_hashes() || only) {  // no record of theirs is wanted
         hooks->module_made = nullptr;
         hooks->registered = nullptr;
         hooks->io = nullptr;
         hooks->from_blob = nullptr;
+        hooks->released = nullptr;
+        hooks->thrown = nullptr;
+        hooks->caught = nullptr;
         hooks->probe_enter = nullptr;
         hooks->probe_name = nullptr;
         hooks->probe_leave = nullptr;

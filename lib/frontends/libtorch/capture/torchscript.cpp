@@ -140,8 +140,24 @@ std::vector<Place> traced_places(const SourceRange& range) {
     return places;
 }
 
-/// What the code was made from, if the archive says so, else the archive's code. Without a file: nothing.
-std::optional<SourceRange> told(const SourceRange& range) {
+/// A method of the module was compiled from that text, as Module::define() does. Other texts without a file are
+/// LibTorch's own, such as those of gradients.
+bool has_defined(const Object& module, const SourceRange& range) {
+    const auto is_there = [&](const torch::jit::Node* node) {
+        return !node->callstack() && node->sourceRange().source() == range.source();
+    };
+    for (torch::jit::Function* const method : module.type()->methods()) {
+        const torch::jit::GraphFunction* const code = torch::jit::tryToGraphFunction(*method);
+        if (!code) continue;
+        const auto nodes = std::as_const(*code->graph()).nodes();
+        if (std::any_of(nodes.begin(), nodes.end(), is_there)) return true;
+    }
+    return false;
+}
+
+/// What the code was made from, if the archive says so, else the archive's code, or the text that the module was given.
+/// Otherwise nothing.
+std::optional<SourceRange> told(const SourceRange& range, const Object* module) {
     const auto has_file = [](const SourceRange& one) {
         const auto place = one.file_line_col();
         return place && !std::get<0>(*place).empty() && std::get<0>(*place).front() != '<';
@@ -149,7 +165,7 @@ std::optional<SourceRange> told(const SourceRange& range) {
     if (!range.source()) return std::nullopt;
     if (const auto made_from = range.findSourceRangeThatGenerated(); made_from && has_file(*made_from))
         return *made_from;
-    if (has_file(range)) return range;
+    if (has_file(range) || (module && range.file_line_col() && has_defined(*module, range))) return range;
     return std::nullopt;
 }
 
@@ -221,7 +237,7 @@ std::vector<Place> places_of(const std::vector<StackEntry>& entries, const Objec
     std::vector<Place> places;
     const std::vector<const Object*> modules = modules_of(root, entries.size());
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        const auto range = told(entries[i].range);
+        const auto range = told(entries[i].range, modules[i]);
         if (!range) continue;
         if (std::vector<Place> stack = traced_places(*range); !stack.empty()) {
             stack.front().module = modules[i];
