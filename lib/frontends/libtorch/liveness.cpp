@@ -7,6 +7,15 @@
 
 namespace whittle::libtorch {
 
+void Liveness::begin(const Piece& piece) {
+    piece_ = &piece;
+    drops_all_ = false;
+    if (frame_.call || !returned() || !last_writes().empty()) return;
+    drops_all_ = std::ranges::none_of(piece.steps, [&](std::int32_t index) {
+        return std::ranges::any_of(recording_.results(index), [&](ValueId id) { return is_wanted(id); });
+    });
+}
+
 Writes Liveness::last_writes() const {
     Writes writes;
     for (const std::int32_t index : piece_->steps)
@@ -112,7 +121,7 @@ bool Liveness::is_wanted(ValueId id) const {
         return !std::ranges::binary_search(piece_->steps, use) && needs_elements(use);
     });
     if (read_later || is_changed_later(id)) return true;
-    if (returned()) return outlives_frame(id);
+    if (returned() && !drops_all_) return outlives_frame(id);
     return value.result >= 0 &&
            std::ranges::none_of(recording_.results(value.step), [&](ValueId other) { return is_read(other); }) &&
            !is_read_through_another(id) && !is_assigned_part(id);

@@ -18,12 +18,13 @@ class Liveness {
         : recording_(recording), cutter_(cutter), frame_(frame) {}
 
     /// The piece that the other functions are about; it stays where it is.
-    void begin(const Piece& piece) { piece_ = &piece; }
+    void begin(const Piece& piece);
 
     Writes last_writes() const;
     /// A later step reads the value, or it outlives the frame. Where it is not known what was released, what nobody
     /// reads may be its result; of several results of an op those that are not read are by-products then, such
-    /// as the statistics of batch norm. What nobody wrote in part is none: no graph computes it again.
+    /// as the statistics of batch norm. What nobody wrote in part is none: no graph computes it again. Where releases
+    /// tell that nothing outlives the frame, the graph has what nobody reads all the same: it would compute nothing.
     bool is_wanted(ValueId id) const;
     /// The same of what `writer`, the last step that wrote there, left in memory that the frame made itself, and that
     /// its graph was given: the mask of a dropout is read within the graph only.
@@ -50,6 +51,7 @@ class Liveness {
     const Cutter& cutter_;
     const FrameSteps& frame_;
     const Piece* piece_ = nullptr;
+    bool drops_all_ = false;  ///< the frame keeps nothing that the piece computes
 };
 
 }  // namespace whittle::libtorch

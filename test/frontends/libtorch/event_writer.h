@@ -125,7 +125,7 @@ class EventWriter {
         commit();
     }
     void raise(const char* exception, std::uint8_t looked_at, std::uint8_t waiting) {
-        record.start(records::Raised{.stack = 1, .looked_at = looked_at, .waiting = waiting, .name = exception});
+        record.start(records::Raised{.looked_at = looked_at, .waiting = waiting, .name = exception});
         commit();
     }
     void name(std::uint64_t tensor, const char* path, std::uint64_t root = 1) {

@@ -209,5 +209,5 @@ TEST_CASE("releases tell what a function returns: not what it drops, nor its var
     CHECK(targets(1, kRunning, kReturned) == Targets{"aten.mul.Tensor"});
     CHECK(targets(1, kReturned, kRunning) == Targets{"aten.relu.default"});
     CHECK(targets(1, kReturned, kReturned) == Targets{"aten.mul.Tensor", "aten.relu.default"});
-    CHECK(targets(0, kRunning, kRunning) == Targets{"aten.relu.default"});  // in doubt, what was read is no result
+    CHECK(targets(0, kReturned, kReturned) == Targets{"aten.relu.default"});  // in doubt, what was read is no result
 }
