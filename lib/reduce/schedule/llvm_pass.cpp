@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 
 namespace whittle::reduce {
 
@@ -88,10 +89,11 @@ std::size_t lines_of(const std::string& text) { return static_cast<std::size_t>(
 /// A script that ends with status 0 where llc fails in a pass of this kind. It keeps the module then: llvm-reduce
 /// writes none where its time is over.
 std::string failing_script(const std::string& llc, const std::string& kind, const fs::path& kept) {
-    return "#!/bin/sh\n"
-           "printed=$(" +
-           shell_quote({"timeout", "10"}) + " " + shell_quote(llc_command(llc, kAllPasses, "", "/dev/null")) +
-           " \"$1\" 2>&1) && exit 1\n"
+    const std::string run =
+        replaced(shell_quote(llc_command(llc, kAllPasses, "MODULE", "/dev/null")), "MODULE", "\"$1\"");
+    return "#!/bin/sh\nprinted=$(timeout 10 " + run +
+           " 2>&1) && exit 1\n"
+           "[ $? != 124 ] || exit 1\n"
            "last=$(printf '%s\\n' \"$printed\" | sed -n 's/^BISECT: running pass ([0-9]*) //p' | tail -n 1)\n"
            "[ \"${last% on *}\" = " +
            shell_quote({kind}) + " ] && cp \"$1\" " + shell_quote({kept.string()}) + "\n";
@@ -100,7 +102,7 @@ std::string failing_script(const std::string& llc, const std::string& kind, cons
 /// Makes the module smaller as long as llc fails in the pass. `ran`: llc, on the module.
 void reduce_module(const std::string& llc, const ProcessResult& ran, const fs::path& module, LlvmPass& pass) {
     if (ran.good() || ran.timed_out || kind_of(last_pass(ran.err)) != kind_of(pass)) {
-        pass.not_reduced = "llc compiles the module; whether its code is right, only the program shows";
+        pass.not_reduced = "llc does not fail in the pass; whether its code is right, only the program shows";
         return;
     }
     const fs::path reducer = fs::canonical(*program_path(llc)).parent_path() / "llvm-reduce";
