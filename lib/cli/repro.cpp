@@ -64,6 +64,9 @@ void declare_program(Tool& tool, repro::Options& options) {
     tool.option(
         "--timeout", options.alarm, "S",
         "Time limit of the written program, in seconds; after this time, the compiler counts as hung. Default: 60.");
+    tool.option("--time-limit", options.time_limit, "TIME",
+                "For a minimized Halide program: stop making its pipeline smaller after TIME (such as 90s, 10m or 2h). "
+                "Default: 60s.");
 }
 
 bool is_python(const ReproOptions& options) { return !options.reports && options.repro.file().extension() == ".py"; }
@@ -276,6 +279,9 @@ int write_repro(const Tool& tool, ReproOptions options) {
     check_usage(options);
     const fs::path& graph = options.repro.graph;
     if (const auto program = repro::load_minimized_program(graph)) return write_for_program(tool, options, *program);
+    if (options.repro.time_limit)
+        throw Error({graph.string(), {}},
+                    "found a graph, expected a minimized Halide program: --time-limit is for Halide programs only");
     std::vector<LoadedFrame> frames =
         load_for(graph, {.inputs = options.inputs, .exact = options.accuracy.exact()}, [&](const LoadedFrame& frame) {
             return !is_python(options) && options.backend.knows_more(frame, kReferenceBackend);

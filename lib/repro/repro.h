@@ -7,6 +7,7 @@
 //    comparison that says who is to blame.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -33,6 +34,8 @@ struct Options {
     bool anonymize = false;   ///< nothing of the user's but what the failure needs, see anonymize() in repro/steps.h
     std::int64_t runs = 3;    ///< of the verification; 0: it is neither built nor run
     std::int64_t alarm = 60;  ///< seconds after which the suspect counts as hung
+    /// After which the pipeline of a Halide program is made no smaller; nothing: a minute.
+    std::optional<std::chrono::seconds> time_limit = {};
     /// Values of the inputs and floating-point parameters, by their name. "auto": the smallest that still fails in the
     /// same way, of zeros, ones, small whole numbers, random (made up by the program itself) and real values.
     std::string data = "auto";

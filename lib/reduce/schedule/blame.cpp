@@ -165,6 +165,11 @@ std::string to_text(const ScheduleBlame& blame) {
 std::string module_text(const ScheduleBlame& blame, const std::filesystem::path& file) {
     std::string text = fmt::format("{:<12}{}\n", "module:", file.string() + ", as the code generator gets it");
     if (blame.pass.llc.empty()) return text;
+    const std::size_t lines = static_cast<std::size_t>(std::ranges::count(blame.pass.module, '\n'));
+    text += fmt::format("{:<12}{}\n", "reduced:",
+                        blame.pass.lines_before
+                            ? fmt::format("by llvm-reduce, {} -> {}", blame.pass.lines_before, plural(lines, "line"))
+                            : "no: " + blame.pass.not_reduced);
     for (const bool with : {false, true}) {
         std::vector<std::string> command = blame.pass.llc;
         std::ranges::replace(command, std::string("{}"), file.string());

@@ -1,5 +1,6 @@
 #include "reduce/schedule/llvm_pass.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -7,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 
 namespace whittle::reduce {
 
@@ -61,21 +63,80 @@ std::vector<std::string> llc_command(const std::string& program, std::int64_t li
     return {program, "-O3", "-relocation-model=pic", "-opt-bisect-limit=" + std::to_string(limit), file, "-o", output};
 }
 
+constexpr std::int64_t kAllPasses = std::int64_t(1) << 24;
+constexpr std::chrono::seconds kLimit{60};
+
+ProcessResult run_llc(const std::string& program, const fs::path& module) {
+    constexpr std::size_t kMostPrinted = std::size_t(64) << 20;
+    return run_process(llc_command(program, kAllPasses, module.string(), "/dev/null"),
+                       {.timeout = kLimit, .output_limit = kMostPrinted});
+}
+
+/// The last pass that ran.
+LlvmPass last_pass(const std::string& printed) {
+    LlvmPass last;
+    std::istringstream in(printed);
+    for (std::string line; std::getline(in, line);)
+        if (LlvmPass pass = pass_of(line); pass.number && line.starts_with(kRan)) last = std::move(pass);
+    return last;
+}
+
+/// What the pass is called for each function and loop.
+std::string kind_of(const LlvmPass& pass) { return pass.name.substr(0, pass.name.rfind(" on ")); }
+
+std::size_t lines_of(const std::string& text) { return static_cast<std::size_t>(std::ranges::count(text, '\n')); }
+
+/// A script that ends with status 0 where llc fails in a pass of this kind. It keeps the module then: llvm-reduce
+/// writes none where its time is over.
+std::string failing_script(const std::string& llc, const std::string& kind, const fs::path& kept) {
+    const std::string run =
+        replaced(shell_quote(llc_command(llc, kAllPasses, "MODULE", "/dev/null")), "MODULE", "\"$1\"");
+    return "#!/bin/sh\nprinted=$(timeout 10 " + run +
+           " 2>&1) && exit 1\n"
+           "[ $? != 124 ] || exit 1\n"
+           "last=$(printf '%s\\n' \"$printed\" | sed -n 's/^BISECT: running pass ([0-9]*) //p' | tail -n 1)\n"
+           "[ \"${last% on *}\" = " +
+           shell_quote({kind}) + " ] && cp \"$1\" " + shell_quote({kept.string()}) + "\n";
+}
+
+/// Makes the module smaller as long as llc fails in the pass. `ran`: llc, on the module.
+void reduce_module(const std::string& llc, const ProcessResult& ran, const fs::path& module, LlvmPass& pass) {
+    if (ran.good() || ran.timed_out || kind_of(last_pass(ran.err)) != kind_of(pass)) {
+        pass.not_reduced = "llc does not fail in the pass; whether its code is right, only the program shows";
+        return;
+    }
+    const fs::path reducer = fs::canonical(*program_path(llc)).parent_path() / "llvm-reduce";
+    if (!fs::exists(reducer)) {
+        pass.not_reduced = "llvm-reduce is not installed: there is no " + reducer.string();
+        return;
+    }
+    const fs::path script = module.parent_path() / "fails.sh", kept = module.parent_path() / "kept.ll";
+    write_file(script, failing_script(llc, kind_of(pass), kept));
+    fs::permissions(script, fs::perms::owner_all);
+    const ProcessResult reduced = run_process({reducer.string(), "--test=" + script.string(), module.string()},
+                                              {.folder = module.parent_path(), .timeout = kLimit});
+    const std::string smaller = fs::exists(kept) ? read_file(kept) : "";
+    if (smaller.empty() || lines_of(smaller) >= lines_of(pass.module)) {
+        pass.not_reduced = "llvm-reduce " + (reduced.good() ? "found no smaller module" : ending_of(reduced));
+        return;
+    }
+    pass.lines_before = lines_of(pass.module);
+    pass.module = smaller;
+    pass.number_in_llc = last_pass(run_llc(llc, kept).err).number;
+}
+
 /// Looks for an llc that has the same passes.
 void find_llc(const std::string& printed, LlvmPass& pass) {
-    constexpr std::int64_t kAll = std::int64_t(1) << 24;
-    constexpr std::chrono::seconds kLimit{60};
-    constexpr std::size_t kMostPrinted = std::size_t(64) << 20;
     const TempDir folder("whittle-llc");
     const fs::path module = folder.path() / "module.ll";
     write_file(module, pass.module);
     for (const std::string& program : llc_programs()) {
-        const ProcessResult ran = run_process(llc_command(program, kAll, module.string(), "/dev/null"),
-                                              {.timeout = kLimit, .output_limit = kMostPrinted});
+        const ProcessResult ran = run_llc(program, module);
         const auto number = number_among(printed, ran.err, pass);
         if (!number) continue;
         pass.number_in_llc = *number;
-        pass.llc = llc_command(program, *number, "{}", "after.s");
+        reduce_module(program, ran, module, pass);
+        pass.llc = llc_command(program, pass.number_in_llc, "{}", "after.s");
         return;
     }
 }

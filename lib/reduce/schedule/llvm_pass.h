@@ -19,6 +19,10 @@ struct LlvmPass {
     /// are others.
     std::vector<std::string> llc = {};
     std::int64_t number_in_llc = 0;
+    /// Where llc fails in the pass, too, llvm-reduce has made the module smaller: from so many lines. 0: see
+    /// `not_reduced`.
+    std::size_t lines_before = 0;
+    std::string not_reduced = {};  ///< why, where there is an llc
 };
 
 /// The pass with this number, of what -opt-bisect-limit printed, without its module.

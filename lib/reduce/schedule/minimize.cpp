@@ -9,6 +9,7 @@
 #include "base/interrupt.h"
 #include "base/seconds.h"
 #include "reduce/schedule/answers.h"
+#include "reduce/schedule/items.h"
 #include "reduce/schedule/report.h"
 #include "reduce/schedule/runs.h"
 
@@ -103,19 +104,14 @@ class ScheduleSearch {
 
     /// Makes items of the directives that `is_one` finds.
     void take(bool (Directive::*is_one)() const) {
-        std::map<int, int> item_of;  // by the directive's number
         std::set<std::string> keys;
         items_.clear();
         for (const Directive& directive : done_.program.directives) {
             if (!(directive.*is_one)() || !keys.insert(directive.key).second) continue;
-            item_of.emplace(directive.number, static_cast<int>(items_.size()));
             items_.push_back(directive);
         }
         done_.candidates += items_.size();
-        needs_.assign(items_.size(), {});
-        for (std::size_t i = 0; i < items_.size(); ++i)
-            for (const int number : items_[i].needs)
-                if (const auto found = item_of.find(number); found != item_of.end()) needs_[i].push_back(found->second);
+        problem_ = problem_of(items_);
     }
 
     Result search_items() {
@@ -130,11 +126,8 @@ class ScheduleSearch {
     }
 
     Result find() {
-        Problem problem{.count = static_cast<int>(items_.size()),
-                        .neighbours = neighbours(),
-                        .legal = [this](const Set& wish) { return legal(wish); },
-                        .test = [this](const Set& kept) { return answer(kept); },
-                        .ask_empty = true};
+        Problem problem = problem_;
+        problem.test = [this](const Set& kept) { return answer(kept); };
         // Runs at the same time change what races do.
         const bool parallel = request_.jobs > 1 && done_.repeat == 1;
         if (parallel) problem.prefetch = [this](const Set& kept) { return begin(kept); };
@@ -159,34 +152,8 @@ class ScheduleSearch {
         return std::ranges::none_of(result.kept, [&](int item) {
             Set rest = result.kept;
             std::erase(rest, item);
-            return ask(legal(rest)) == TestResult::fails;
+            return ask(problem_.legal(rest)) == TestResult::fails;
         });
-    }
-
-    /// What an item cannot live without: the loops that it uses.
-    Set legal(const Set& wish) const {
-        Set kept;
-        for (const int item : wish)  // a loop is made before it is used
-            if (std::ranges::all_of(needs_[static_cast<std::size_t>(item)],
-                                    [&](int needed) { return std::ranges::binary_search(kept, needed); }))
-                kept.push_back(item);
-        return kept;
-    }
-
-    /// Directives of one Func, and those that make loops for each other.
-    std::vector<std::vector<int>> neighbours() const {
-        std::vector<std::vector<int>> all(items_.size());
-        const auto join = [&](std::size_t a, std::size_t b) {
-            all[a].push_back(static_cast<int>(b));
-            all[b].push_back(static_cast<int>(a));
-        };
-        std::map<std::string, std::size_t> last;
-        for (std::size_t i = 0; i < items_.size(); ++i) {
-            if (const auto before = last.find(items_[i].func()); before != last.end()) join(i, before->second);
-            last[items_[i].func()] = i;
-            for (const int needed : needs_[i]) join(i, static_cast<std::size_t>(needed));
-        }
-        return all;
     }
 
     // ---- questions -------------------------------------------------------------------------------------------------
@@ -297,7 +264,7 @@ class ScheduleSearch {
         std::set<int> numbers;
         Set rest = set;
         std::erase(rest, item);
-        rest = legal(rest);
+        rest = problem_.legal(rest);
         const std::set<std::string>&with = fallen_[set], &without = fallen_[rest];
         for (const int other : set) {
             const Directive& one = items_[static_cast<std::size_t>(other)];
@@ -313,9 +280,9 @@ class ScheduleSearch {
     const ScheduleRequest& request_;
     ProgramRuns runs_;
     MinimizedSchedule done_;
-    std::vector<Directive> items_;         ///< what may be left out
-    std::set<std::string> always_;         ///< keys of what is left out each time
-    std::vector<std::vector<int>> needs_;  ///< items, of each
+    std::vector<Directive> items_;  ///< what may be left out
+    Problem problem_;               ///< of these
+    std::set<std::string> always_;  ///< keys of what is left out each time
     std::size_t queries_ = 0, smallest_ = 0;
     std::map<std::string, std::size_t> failures_;  ///< of the whole program, by how often they occurred
     std::optional<ScheduleAnswers> answers_;

@@ -162,7 +162,7 @@ class Searcher {
     void gallop() {
         Set pool = best_;  // fails
         const std::size_t last = first_failing_prefix({}, pool, 0, pool.size());
-        Set essential = {pool[last - 1]};
+        Set essential = sorted(with_needs({}, pool[last - 1]));
         pool.resize(last);
         Set unproven;  // taken for essential since it was last asked whether the essential ones fail alone
         std::size_t ball = 1, ask_alone = 1;
@@ -174,13 +174,13 @@ class Searcher {
                 unproven.clear();  // all that were found so far are needed
                 ask_alone = essential.size() + std::max<std::size_t>(1, essential.size() / 2);
             }
-            const std::vector<int> order = by_distance(essential, difference(pool, essential));
+            const std::vector<int> order = needs_first(by_distance(essential, difference(pool, essential)), essential);
             if (order.empty()) break;  // all of the pool, which fails
             const std::size_t k = next_essential(essential, order, ball);
             found_ += 1;
             seen_ += static_cast<double>(order.size() - k + 1);
             pool = extended(essential, order, k);
-            essential = extended(essential, {order[k - 1]}, 1);
+            essential = sorted(with_needs(essential, order[k - 1]));
             if (!ask_now) unproven.push_back(order[k - 1]);
         }
         while (!unproven.empty() && fails(without(best_, unproven.back()))) unproven.pop_back();
@@ -201,6 +201,25 @@ class Searcher {
         }
         ball = order.size();
         return first_failing_prefix(essential, order, low, order.size());
+    }
+
+    /// The items, with the item and what it cannot live without behind them.
+    std::vector<int> with_needs(std::vector<int> items, int item) const {
+        if (std::ranges::find(items, item) != items.end()) return items;
+        if (!problem_.needs.empty())
+            for (const int needed : problem_.needs[static_cast<std::size_t>(item)])
+                items = with_needs(std::move(items), needed);
+        items.push_back(item);
+        return items;
+    }
+
+    /// In this order, but what an item cannot live without before it: what ends a failing prefix then needs no more.
+    std::vector<int> needs_first(const std::vector<int>& order, const Set& essential) const {
+        if (problem_.needs.empty()) return order;
+        std::vector<int> all = essential;
+        for (const int item : order) all = with_needs(std::move(all), item);
+        all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(essential.size()));
+        return all;
     }
 
     /// `items` by distance from the set `from`, nearest first; at equal distance the later one first.

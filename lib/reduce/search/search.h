@@ -37,6 +37,8 @@ struct Problem {
     /// The legal set that a wish stands for (an item that cannot live without another goes). Idempotent, never adds.
     /// None: every set is legal.
     std::function<Set(const Set&)> legal = {};
+    /// Of each item, those that it cannot live without: with it, they are essential. May be empty: they are not known.
+    std::vector<Set> needs = {};
     /// Items that may well fail alone, the likeliest first: asked before anything else, and evidence of nothing when
     /// they do not.
     std::vector<int> likely = {};

@@ -115,13 +115,14 @@ class Work {
     /// A race fails sometimes: a smaller pipeline may be right by chance.
     void reduce(const CapturedPipeline& pipeline) {
         constexpr std::chrono::seconds kLimit{60};
+        const std::chrono::seconds limit = options_.time_limit.value_or(kLimit);
         if (program_.rate.flaky()) return;
         const ShrinkRequest request{.program = this->request(),
                                     .values = done_.values,
                                     .inputs = program_.inputs,
                                     .culprits = code_.culprits.size(),
                                     .message = done_.repro.message,
-                                    .end = std::chrono::steady_clock::now() + kLimit};
+                                    .end = std::chrono::steady_clock::now() + limit};
         const Repro before = done_.repro;
         const PipelineCode whole = code_;
         verify(shrink(pipeline, request, done_.tried));
