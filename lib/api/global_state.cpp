@@ -68,9 +68,11 @@ void use_default_dtype(Node& call, const Schema& schema, std::vector<ImplPtr>& o
         operand = make_pending(meta);  // to see whether it would do
     }
     if (operands.empty() || result_dtype(call, converted) != wanted)
-        throw Error(call.target + ": found no floating-point operand, so the default dtype " +
-                        std::string(whittle::name(wanted)) + " cannot be passed to the operation",
-                    "convert an operand to the default dtype with to()");
+        throw Error(
+            call.target +
+                ": found no floating-point operand: the operation cannot compute its result in the default dtype " +
+                std::string(whittle::name(wanted)),
+            "convert an operand to the default dtype with to()");
     for (ImplPtr& operand : operands) {
         Node convert;
         convert.target = "aten.to.dtype";

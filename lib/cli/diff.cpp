@@ -151,9 +151,10 @@ SubjectOptions for_one_of(const SubjectOptions& both, const fs::path& model, con
 void DiffOptions::declare(Tool& tool) {
     tool.positional("BEFORE", before, "Baseline of the comparison: a model, a program or a folder, like AFTER.");
     tool.positional("AFTER", after, kModelHelp);
-    tool.flag("--values", values,
-              "Compare two folders that 'trace --hashes' wrote. Report the first operation that computes other bits "
-              "from equal operands, and the first operation whose result differs by more than rounding.");
+    tool.flag(
+        "--values", values,
+        "Compare two folders that 'trace --hashes' wrote. Report the first operation whose operands are equal "
+        "but whose result has different bits, and the first operation whose result differs by more than rounding.");
     tool.option("--record", record, "DIR",
                 "With --values: run the program of AFTER again, up to the first operation that differs. Write the "
                 "operands and results of this operation to DIR, as a record for replay, minify and repro.");

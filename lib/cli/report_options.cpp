@@ -96,8 +96,8 @@ void ReportSink::close() {
 void SourceOptions::declare(Tool& tool) {
     tool.positional("FILE.cpp", file, "Source file of a C++ program.");
     tool.option("--static-flags", flags, "FLAGS",
-                "Compiler flags for FILE.cpp, as one argument, for example '-std=c++20 -Iinclude'. If MODEL is not a "
-                "program, the flags can also be given after --.");
+                "Compiler flags for FILE.cpp, as one argument, for example '-std=c++20 -Iinclude'. Or give the "
+                "flags after --, if MODEL is not a program.");
 }
 
 std::vector<cpp::Analysis> SourceOptions::analyses(const std::optional<fs::path>& model,

@@ -61,9 +61,9 @@ void declare_program(Tool& tool, repro::Options& options) {
     tool.option("--repeat", options.runs, "N",
                 "Number of runs of the written program; the failure must occur in all runs. 0: write the program, but "
                 "do not build and run it. Default: 3.");
-    tool.option(
-        "--timeout", options.alarm, "S",
-        "Time limit of the written program, in seconds; after this time, the compiler counts as hung. Default: 60.");
+    tool.option("--timeout", options.alarm, "S",
+                "Time limit for the program that repro writes, in seconds. A program that runs longer counts as hung. "
+                "Default: 60.");
     tool.option("--time-limit", options.time_limit, "TIME",
                 "For a minimized Halide program: stop making its pipeline smaller after TIME (such as 90s, 10m or 2h). "
                 "Default: 60s.");

@@ -171,7 +171,7 @@ void AccuracyChoice::declare(Tool& tool, const std::string& means, const std::st
             "outside the tolerances also passes if its error is at most about twice the error of the "
             "reference; both errors are differences from a run in double precision. strict: all bits must be "
             "equal; with --rtol Nulp, each element may differ by N units in the last place. exact: "
-            "choose inputs and weights on which no operation rounds; then all results must be equal.");
+            "choose inputs and weights that need no rounding, and compare without a tolerance.");
     tool.option(
         "--rtol", rtol, "[DTYPE=]X",
         "Relative tolerance, for all floating-point and complex types or only for DTYPE. X is a number, or Nulp, for "
@@ -226,16 +226,17 @@ BackendOptions options_of(const std::vector<std::string>& pairs, BackendOptions 
 
 void PaceChoice::declare(Tool& tool, const std::string& means) {
     tool.section("Running time");
-    tool.option("--slower", factor, "FACTOR",
-                means +
-                    " fails if its time is more than FACTOR times (for example 1.5) its time on the backend of --than. "
-                    "Both backends run in turns until the difference is clear (share/doc/how-to/slowness.md).");
+    tool.option(
+        "--slower", factor, "FACTOR",
+        means +
+            " fails if it takes more than FACTOR times as long as on the backend of --than, for example 1.5 times. "
+            "Both backends run in turns until the difference is clear (share/doc/how-to/slowness.md).");
     tool.option("--than", than, "B",
                 "With --slower: the backend to compare the time with. Default: the tested backend, without "
                 "optimization.");
     tool.option("--than-option", pairs, "KEY=VALUE",
                 "With --slower: set an option of the backend to compare with, for example release=1.16.3. Without "
-                "--than: compare the tested backend with itself; only KEY differs. May be repeated.");
+                "--than: the tested backend is compared with itself, with this option changed. May be repeated.");
 }
 
 void PaceChoice::check(const BackendChoice& suspect, bool alone) const {

@@ -266,8 +266,8 @@ void TraceOptions::declare(Tool& tool) {
                         "If a model cannot be read, trace reports the model and traces the others. Only one "
                         "program or TorchScript module can be traced at a time.");
     tool.option("-o,--output", output, "DIR",
-                "Folder to write. If the folder holds an earlier trace of the same models, trace replaces the trace "
-                "and keeps other files. Default: whittle-out.");
+                "Folder to write. An earlier trace of the same models in this folder is replaced; other files are "
+                "kept. Default: whittle-out.");
     tool.flag("--force", force, "Replace the trace in DIR even if it is a trace of other models.");
     tool.choice("--record", record, {"always", "on-error", "never"},
                 "When to write records: always (default), on-error (runs that fail or give wrong results) or never.");

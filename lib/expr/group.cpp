@@ -163,8 +163,9 @@ class Verifier {
             const auto found = std::ranges::find(known_, e->name, [](const Stage* s) { return s->name; });
             if (found == known_.end()) fail(place, "a load of " + e->name, "an input or an earlier stage");
             if (*found == &current && !may_load_itself)
-                fail(place, "a load of the stage itself",
-                     "a load of the stage itself only in the value or condition of an update");
+                fail(
+                    place, "a load of the stage itself",
+                    "an input or an earlier stage; only the value or condition of an update may load the stage itself");
             dtype = (*found)->dtype, rank = (*found)->vars.size();
         }
         if (e->dtype != dtype)

@@ -42,7 +42,9 @@ class Verifier {
         at_ = -1;
         check_failure();
         for (const auto& [key, subgraph] : graph_.subgraphs) {
-            if (!subgraph) fail("nested graphs exist", "no graph with the name " + key, "a graph for each name");
+            if (!subgraph)
+                fail("nested graphs exist", "the name \"" + key + "\" without a graph",
+                     "a graph for each name of a nested graph");
             verify_graph(*subgraph, path_ + "/" + key, stage_, schemas_);
         }
     }

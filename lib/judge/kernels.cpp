@@ -258,8 +258,7 @@ KernelJudgements judge_kernels(const FailingCase& asked, const Judgement& whole,
         kernel.same_code = !kernel.code.empty() && kernel.code == codes[i];
         if (kernel.same_code || kernel.code.empty() || codes[i].empty()) continue;
         kernel.verdict = Verdict::not_judged;
-        kernel.reason =
-            "the machine code of the kernel compiled alone differs from its machine code in the whole graph";
+        kernel.reason = "the kernel has different machine code when it is compiled alone";
     }
     return result;
 }

@@ -109,7 +109,7 @@ Outcome run_pairs(Lane& suspect, Lane& other, double factor, double seconds) {
     const auto failure = [&]() -> std::optional<Outcome> {
         if (auto own = suspect.failure()) return own;
         if (const auto its = other.failure())
-            return no_answer(other.called() + ", which the times are compared with, fails: " + its->message);
+            return no_answer("the other side of the comparison, " + other.called() + ", fails: " + its->message);
         return std::nullopt;
     };
     if (auto failed = failure()) return *failed;
@@ -134,8 +134,8 @@ Outcome run_pairs(Lane& suspect, Lane& other, double factor, double seconds) {
     const MedianInterval own = median_interval(mine);
     std::string told = figures(test, other.called(), own, median_interval(its));
     if (test.answer() == RatioTest::Answer::open)
-        return no_answer("the times do not show whether the model takes " + shortest(factor) +
-                         " times as long: the model " + told);
+        return no_answer("the times do not show whether the factor is above " + shortest(factor) + ": the model " +
+                         told);
     Outcome outcome{.message = std::move(told), .run_seconds = own.median};
     if (test.answer() == RatioTest::Answer::above) outcome.kind = Outcome::Kind::slow, outcome.stage = "run";
     return outcome;

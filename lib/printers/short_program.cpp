@@ -298,7 +298,7 @@ std::string not_shown_shortly(const Failure& failure, bool dtypes) {
         return "the results differ neither in values nor in sizes";
     if (kind == "crash" && !detail.starts_with("SIG")) return "the process exits before the end of the run";
     if (kind != "mismatch" && kind != "exception" && kind != "crash" && kind != "timeout")
-        return "a short program cannot show " + kind;
+        return "a short program cannot reproduce the outcome " + kind;
     return {};
 }
 

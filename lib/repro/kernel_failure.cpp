@@ -220,7 +220,7 @@ std::string not_of_a_kernel(const Failure& failure) {
     if (kind == "mismatch" && detail != "value" && detail != "nan_or_inf")
         return "the results differ in sizes or data types, not in values";
     if (kind != "mismatch" && kind != "exception" && kind != "crash" && kind != "timeout")
-        return "a short program cannot show " + kind;
+        return "a short program cannot reproduce the outcome " + kind;
     if (failure.options.contains("asserts"))
         return "a short program cannot set the backend option asserts=" + failure.options.at("asserts");
     return {};

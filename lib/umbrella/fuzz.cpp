@@ -144,7 +144,7 @@ void FuzzOptions::declare(cli::Tool& tool) {
     tool.choice(
         "--data", data, {"random", "special", "exact"},
         "Values of inputs and parameters. random (default): random numbers. special: also NaN, infinities and "
-        "other special values. exact: numbers on which no operation rounds, so that all results must be equal.");
+        "other special values. exact: numbers that need no rounding; results are compared without a tolerance.");
     tool.option("--timeout", timeout, "S", "Time limit for each model, in seconds. Default: 20.");
     backend.declare(tool, kDefaultSuspect);
     tool.common("--backend --output --models --time-limit --dialect");
