@@ -137,7 +137,10 @@ fs::path minimized_file(const fs::path& model, const std::vector<std::string>& a
                  (named.extension() == ".onnx" && !folder ? ".min.onnx" : ".min.json");
     }
     if (output.extension() != ".json" && output.extension() != ".onnx")
-        throw invalid_value(output.string(), "--output", "the name must end in .json or .onnx");
+        throw invalid_value(
+            output.string(), "--output",
+            std::string("the name must end in .json or .onnx") +
+                (fs::is_directory(model) ? ", because MODEL is one model or trace, not a folder of models" : ""));
     return output;
 }
 

@@ -220,11 +220,18 @@ std::string to_text(const Minimized& done, const Request& request) {
 }
 
 std::string to_text(const Findings& found, const Request& request, const std::vector<LoadedFrame>& frames) {
-    std::set<std::filesystem::path> records;  // a graph may have several; one that is cut into parts is more than one
-    for (const LoadedFrame& frame : frames)
-        if (frame.record) records.insert(frame.file);
-    std::string text = plural(frames.size(), records.size() == frames.size() ? "record" : "graph") + ", " +
-                       plural(found.failing.size(), "distinct failure") + "\n";
+    std::set<std::filesystem::path> files;  // of records: one that is cut into parts is several graphs of one file
+    std::size_t recorded = 0;
+    for (const LoadedFrame& frame : frames) {
+        if (!frame.record) continue;
+        files.insert(frame.file);
+        ++recorded;
+    }
+    const bool whole = recorded > 0 && files.size() == recorded;  // a graph may have several records
+    std::vector<std::string> counts;
+    if (!whole || recorded < frames.size()) counts.push_back(plural(frames.size() - (whole ? recorded : 0), "graph"));
+    if (whole) counts.push_back(plural(recorded, "record"));
+    std::string text = join(counts, " and ") + ", " + plural(found.failing.size(), "distinct failure") + "\n";
     for (const auto& [file, why] : found.not_judged) text += file + ": not judged: " + why + "\n";
     if (found.failing.empty() && found.not_judged.empty())
         text += not_failing_text(request, found.judge, "never fails") + "\n";

@@ -100,7 +100,7 @@ TEST_CASE("answers that are none are failures of the query") {
 TEST_CASE("what is no worker is an error and no outcome") {
     // A sanitized process that looks for leaks at its end counts twice.
     CHECK_THROWS_WITH(ask(*worker("silent"), kAbs, {}, kAddressSanitizer ? 4 * kMemory : kMemory),
-                      Catch::Contains("exited with 3 before the worker wrote its first line"));
+                      Catch::Contains("exited with 3 before the worker wrote its first line: no compiler"));
     CHECK_THROWS_WITH(ask(*worker("old"), kAbs), Catch::Contains("expected 1"));
     CHECK_THROWS_WITH(ask(*worker("below"), kAbs),
                       Catch::Contains("found \"most\": -1 for the level 'level', expected a number, 0 or more"));

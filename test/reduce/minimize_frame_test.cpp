@@ -33,6 +33,19 @@ TEST_CASE("check() finds each distinct failure once, in its smallest graph", "[r
     CHECK(found.failing[0].smallest == &frames[2]);
     CHECK(found.not_judged.empty());
 
+    std::vector<LoadedFrame> recorded = frames;
+    const auto counted = [&] {
+        const std::string text = to_text(found, search_by(kRefuses, folder.path() / "m.json"), recorded);
+        return text.substr(0, text.find(','));
+    };
+    CHECK(counted() == "3 graphs");
+    for (std::size_t i : {1, 2}) recorded[i].record = Record{};
+    recorded[1].file = "large.json";
+    recorded[2].file = "large_run1.json";
+    CHECK(counted() == "1 graph and 2 records");
+    recorded[2].file = "large.json";  // one record, cut into parts
+    CHECK(counted() == "3 graphs");
+
     const auto backend = find_backend(kRefuses.spec);
     const TriedFrames tried = try_frames(frames, *backend, kRefuses);
     const std::vector<JudgedFrame> failing = with_verdict(tried.frames, Verdict::fails);

@@ -88,10 +88,17 @@ WorkerHello read_hello(const json& said) {
     return hello;
 }
 
-std::string ending(const Service::Ended& ended) {
-    if (ended.flooded) return "wrote more than " + std::to_string(kMostOutput) + " bytes without an answer";
+std::string flooding() { return "wrote more than " + std::to_string(kMostOutput) + " bytes without an answer"; }
+
+/// Why a worker did not start: how it ended or what limit it reached, and then what it wrote to stderr.
+std::string start_failure(const Service::Ended& ended) {
+    if (ended.flooded) return flooding();
+    const std::string how =
+        ended.process.timed_out
+            ? "wrote no first line within " + std::to_string(kStarting / std::chrono::seconds(1)) + " s"
+            : ending_of(ended.process) + " before the worker wrote its first line";
     const std::string words = own_words(ended.process.err);
-    return ending_of(ended.process) + (words.empty() ? "" : ": " + words);
+    return how + (words.empty() ? "" : ": " + words);
 }
 
 }  // namespace
@@ -115,7 +122,7 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& argv, const fs::pat
     start([&] { service_.emplace(argv, options); });
     const Service::Answer first = service_->ask({}, is_object_line, kStarting);
     if (const auto* ended = std::get_if<Service::Ended>(&first))
-        throw Error(where, "the worker " + ending(*ended) + " before the worker wrote its first line");
+        throw Error(where, "the worker " + start_failure(*ended));
     try {
         hello_ = read_hello(parse_json(std::get<std::string>(first), "the first line of the worker"));
     } catch (const json::exception& error) {
@@ -143,7 +150,7 @@ WorkerProcess::Answer WorkerProcess::ask(json question, std::chrono::millisecond
     good_ = false;  // until it has answered
     const Service::Answer line = service_->ask(text, ends, timeout);
     if (const auto* ended = std::get_if<Service::Ended>(&line)) {
-        if (ended->flooded) return Broken{ending(*ended)};
+        if (ended->flooded) return Broken{flooding()};
         return *ended;
     }
     log_debug(LogChannel::backend, "the worker: " + std::get<std::string>(line));
