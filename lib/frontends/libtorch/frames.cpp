@@ -97,7 +97,7 @@ class Assigner {
                 if (frame < 0) {
                     frame = open_at(of, index, run->call, run->holes);
                     frames_.back().guessed = guess || (!known && may_go_on(of));
-                    frames_.back().returned = Return{.thread = step.thread, .callers = of.callers};
+                    frames_.back().returned = ReturnTime{.thread = step.thread, .callers = of.callers};
                 }
                 if (number) by_call_[number] = frame;
                 first = none;

@@ -45,7 +45,7 @@ struct FrameSteps {
     std::int64_t alike = 0;         ///< and others, which are told by this one
     bool guessed = false;           ///< nothing proves that it is one execution, and not several or a part of one
     const Event* raised = nullptr;  ///< the exception that left the function after its last step
-    std::optional<Return> returned = {};  ///< where releases of tensors are known, and it is a function's
+    std::optional<ReturnTime> returned = {};  ///< where releases of tensors are known, and it is a function's
 };
 
 struct Frames {

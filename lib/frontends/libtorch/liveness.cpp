@@ -25,16 +25,16 @@ Writes Liveness::last_writes() const {
 
 /// When the frame returned, as probes told, or its caller. Nothing for main, whose variables live to the end of the
 /// program.
-std::optional<Return> Liveness::returned() const {
+std::optional<ReturnTime> Liveness::returned() const {
     if (frame_.root) return std::nullopt;
     if (!frame_.call) return frame_.returned;
-    return frame_.call->left ? std::optional(Return::at(*frame_.call->left)) : std::nullopt;
+    return frame_.call->left ? std::optional(ReturnTime::at(*frame_.call->left)) : std::nullopt;
 }
 
 /// Somebody held a tensor that was the value when the frame returned. Where nobody knows whether that was its last
 /// owner, what nobody reads may be its result.
 bool Liveness::is_alive(ValueId id) const {
-    Return when = *returned();
+    ReturnTime when = *returned();
     when.in_doubt = !is_read(id);
     return recording_.values.is_held(id, when, recording_.file);
 }
@@ -42,7 +42,7 @@ bool Liveness::is_alive(ValueId id) const {
 bool Liveness::may_be_held(ValueId id) const {
     if (returned()) return is_alive(id);
     const std::uint64_t behind = recording_.step(piece_->steps.back()).order() + 1;
-    return recording_.values.is_place_held(id, Return::at(behind), recording_.file);
+    return recording_.values.is_place_held(id, ReturnTime::at(behind), recording_.file);
 }
 
 /// What was made of the value may hold its tensor: for its backward, where that can still come, or as a view.

@@ -36,7 +36,7 @@ class Liveness {
     bool is_told_later(ValueId id, std::int32_t writer) const;
 
   private:
-    std::optional<Return> returned() const;
+    std::optional<ReturnTime> returned() const;
     bool is_alive(ValueId id) const;
     bool outlives_frame(ValueId id) const;
     bool may_be_kept_for(ValueId id, ValueId made) const;

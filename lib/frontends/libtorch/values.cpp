@@ -392,7 +392,7 @@ bool Values::is_statistic(ValueId id) const {
 }
 
 /// The function had returned when the tensor was released.
-bool Return::has(const Released& released) const {
+bool ReturnTime::has(const Released& released) const {
     if (released.order < after || released.order >= before) return released.order >= before;
     const bool known =
         callers && released.thread == thread && (released.waiting >= *callers || released.waiting < released.looked_at);
@@ -403,7 +403,7 @@ namespace {
 
 /// Of some tensor that was the value and that somebody held then: was what it was `right`?
 template <class Right>
-bool is_some_held(const Values& values, ValueId id, const Return& when, const EventFile& file, const Right& right) {
+bool is_some_held(const Values& values, ValueId id, const ReturnTime& when, const EventFile& file, const Right& right) {
     const auto is_it = [&](std::uint64_t tensor) {
         const auto released = file.released.find(tensor);
         if (released != file.released.end() && !when.has(released->second)) return false;
@@ -417,11 +417,11 @@ bool is_some_held(const Values& values, ValueId id, const Return& when, const Ev
 
 }  // namespace
 
-bool Values::is_held(ValueId id, const Return& when, const EventFile& file) const {
+bool Values::is_held(ValueId id, const ReturnTime& when, const EventFile& file) const {
     return is_some_held(*this, id, when, file, [&](ValueId shown) { return shown == id; });
 }
 
-bool Values::is_place_held(ValueId id, const Return& when, const EventFile& file) const {
+bool Values::is_place_held(ValueId id, const ReturnTime& when, const EventFile& file) const {
     const auto tensor = [&](ValueId of) -> const TensorRef& { return values[static_cast<std::size_t>(of)].tensor; };
     return is_some_held(*this, id, when, file, [&](ValueId shown) { return same_place(tensor(shown), tensor(id)); });
 }

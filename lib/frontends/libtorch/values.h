@@ -34,13 +34,13 @@ struct TracedValue {
 
 /// When a function returned: behind the one event of its thread, and before the other. What was released in between was
 /// so before it returned, if its caller still waited for it.
-struct Return {
+struct ReturnTime {
     std::uint64_t after = 0, before = 0;
     std::uint32_t thread = 0;
     std::optional<std::size_t> callers = {};  ///< see FrameFunction
     bool in_doubt = true;                     ///< what was released then counts as held when the function returned
 
-    static Return at(std::uint64_t order) { return {.after = order, .before = order}; }
+    static ReturnTime at(std::uint64_t order) { return {.after = order, .before = order}; }
     bool has(const Released& released) const;
 };
 
@@ -60,9 +60,9 @@ struct Values {
     ValueMeta meta(ValueId id) const;
     bool is_statistic(ValueId id) const;
     /// Some tensor was the value then, and somebody held that tensor.
-    bool is_held(ValueId id, const Return& when, const EventFile& file) const;
+    bool is_held(ValueId id, const ReturnTime& when, const EventFile& file) const;
     /// Some tensor that was the value lay at the same place then, and somebody held it.
-    bool is_place_held(ValueId id, const Return& when, const EventFile& file) const;
+    bool is_place_held(ValueId id, const ReturnTime& when, const EventFile& file) const;
 };
 
 /// The tensor as which the step reads the value; null when it does not.

@@ -32,8 +32,8 @@ TEST_CASE("a value is held as long as somebody holds a tensor that is it") {
     const std::vector<Step> steps = steps_of(file, Level::core);
     const Values values = trace_values(file, steps);
     const auto result = [&](std::size_t step) { return values.results.at(step).at(0); };
-    const Return end = Return::at(std::numeric_limits<std::uint64_t>::max());
-    const auto before = [&](std::size_t step) { return Return::at(steps.at(step).order()); };
+    const ReturnTime end = ReturnTime::at(std::numeric_limits<std::uint64_t>::max());
+    const auto before = [&](std::size_t step) { return ReturnTime::at(steps.at(step).order()); };
 
     CHECK(values.is_held(result(0), before(1), file));
     CHECK_FALSE(values.is_held(result(0), before(2), file));  // released in between
@@ -44,7 +44,7 @@ TEST_CASE("a value is held as long as somebody holds a tensor that is it") {
 }
 
 TEST_CASE("what was released while a function's caller waited was gone when the function returned") {
-    const Return when{.after = 10, .before = 20, .thread = 1, .callers = 2};
+    const ReturnTime when{.after = 10, .before = 20, .thread = 1, .callers = 2};
     CHECK_FALSE(when.has({.order = 9, .thread = 1, .looked_at = 3, .waiting = 1}));
     CHECK(when.has({.order = 20, .thread = 1, .looked_at = 3, .waiting = 3}));
     CHECK_FALSE(when.has({.order = 15, .thread = 1, .looked_at = 3, .waiting = 3}));
@@ -52,7 +52,7 @@ TEST_CASE("what was released while a function's caller waited was gone when the 
     CHECK(when.has({.order = 15, .thread = 1, .looked_at = 3, .waiting = 1}));
     for (const bool doubt : {true, false}) {
         const auto with = [&](std::optional<std::size_t> callers) {
-            return Return{.after = 10, .before = 20, .thread = 1, .callers = callers, .in_doubt = doubt};
+            return ReturnTime{.after = 10, .before = 20, .thread = 1, .callers = callers, .in_doubt = doubt};
         };
         CHECK(with(2).has({.order = 15, .thread = 2, .looked_at = 3, .waiting = 1}) == doubt);
         CHECK(with(2).has({.order = 15, .thread = 1}) == doubt);
