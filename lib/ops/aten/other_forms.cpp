@@ -107,7 +107,7 @@ CallResults decompose_combinations(const Call& c) {
 /// Of the neighbors on both sides; at the ends of the first order, or of the second one.
 V gradient_along(const Call& c, const V& x, std::int64_t dim, double spacing) {
     const std::int64_t n = x.size(dim), order = c.integer("edge_order");
-    if (n < order + 1 || order < 1 || order > 2)
+    if (order < 1 || order > 2 || n <= order)
         throw Error("gradient: found " + std::to_string(n) + " elements and edge_order=" + std::to_string(order) +
                     ", expected edge_order 1 or 2, and more elements than that");
     const auto at = [&](std::int64_t from, std::int64_t to) { return slice(x, dim, from, to); };

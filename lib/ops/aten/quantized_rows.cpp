@@ -24,18 +24,21 @@ V at_least(const Call& c, const V& scale) {
     return maximum(scale, full(c.builder(), Ints{1}, c.number("eps"), DType::f32));
 }
 
+double steps_of(const Call& c) {
+    return static_cast<double>(c.integer("quant_max")) - static_cast<double>(c.integer("quant_min"));
+}
+
 /// 0 is a level of its own.
 CallResults choose(const Call& c) {
     const auto [least, greatest] = range_of(c.tensor("input"), false);
     const std::int64_t low = c.integer("quant_min"), high = c.integer("quant_max");
-    const V scale = at_least(c, (greatest - least) / static_cast<double>(high - low));
+    const V scale = at_least(c, (greatest - least) / steps_of(c));
     const V zero = rsub(as(round(least / scale), DType::i32), low);
     return {as(scale, DType::f64), as(clamp(zero, low, high), DType::i64)};
 }
 CallResults choose_symmetric(const Call& c) {
     const auto [least, greatest] = range_of(c.tensor("input"), false);
-    const double levels = static_cast<double>(c.integer("quant_max") - c.integer("quant_min")) / 2;
-    const V scale = at_least(c, maximum(neg(least), greatest) / levels);
+    const V scale = at_least(c, maximum(neg(least), greatest) / (steps_of(c) / 2));
     const std::int64_t zero = c.dtype("dtype") == DType::u8 ? 128 : 0;
     return {as(scale, DType::f64), full(c.builder(), Ints{1}, zero, DType::i64)};
 }

@@ -77,7 +77,7 @@ CallResults deform_conv2d(const Call& c) {
     const std::int64_t groups = c.integer("groups"), offset_groups = c.integer("offset_groups");
     const Pair stride(c, "stride"), pad(c, "pad"), dilation(c, "dilation");
     if (x.rank() != 4 || weight.rank() != 4 || offset.rank() != 4 || groups < 1 || offset_groups < 1 ||
-        x.size(1) != weight.size(1) * groups || x.size(1) % offset_groups != 0)
+        x.size(1) % groups != 0 || x.size(1) / groups != weight.size(1) || x.size(1) % offset_groups != 0)
         throw Error("deform_conv2d: found an image of sizes " + to_string(x.sizes()) + " and a weight of sizes " +
                     to_string(weight.sizes()) + ", expected channels for each group");
     const std::int64_t batch = x.size(0), channels = x.size(1), kh = weight.size(2), kw = weight.size(3),
