@@ -13,7 +13,7 @@ separator='' out=${json:-/dev/null}
 echo '[' >"$out"
 printf '%-6s %10s %6s %6s %8s %8s %s\n' seed directives fault needed queries most found
 for ((seed = 0; seed < seeds; ++seed)); do
-  "$program" "$seed" | grep -E '^f_[a-z]+ [a-z_]+$' >"$scratch/faults" || fail "seed $seed: the program does not say what is at fault" 1
+  { "$program" "$seed" || true; } | grep -E '^f_[a-z]+ [a-z_]+$' >"$scratch/faults" || fail "seed $seed: the program does not say what is at fault" 1
   "$build/bin/minify" --json "$program" -o "$scratch/min.json" -- "$seed" >"$scratch/said" 2>"$scratch/errors" ||
     [ $? = 1 ] || { cat "$scratch/errors" >&2; exit 1; }
   causes=$(grep -E '^ +"(cause|text)": ' "$scratch/said" | sed -n 'N; s/.*"cause": true,\n *"text": //p')
