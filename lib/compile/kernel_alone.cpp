@@ -1,5 +1,6 @@
 #include "compile/kernel_alone.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -8,10 +9,9 @@
 namespace whittle::program {
 namespace {
 
-/// The calls without which the outputs are not computed from what is given.
-std::vector<NodeId> calls_between(const Graph& graph, std::span<const ValueRef> given,
+/// The calls without which the outputs are not computed from what is given, in order.
+std::vector<NodeId> calls_between(const Graph& graph, const std::set<ValueRef>& given,
                                   const std::vector<ValueRef>& outputs) {
-    const std::set<ValueRef> known(given.begin(), given.end());
     std::set<NodeId> calls;
     std::vector<NodeId> open;
     for (const ValueRef& value : outputs) open.push_back(value.node);
@@ -22,7 +22,7 @@ std::vector<NodeId> calls_between(const Graph& graph, std::span<const ValueRef> 
         if (!is_op_call(node) || !calls.insert(id).second) continue;
         for_each_input(node, [&](NodeRef ref) {
             const ValueRef value = value_of(graph, ref);
-            if (!known.contains(value)) open.push_back(value.node);
+            if (!given.contains(value)) open.push_back(value.node);
         });
     }
     return {calls.begin(), calls.end()};
@@ -43,13 +43,11 @@ Graph returning(const Graph& graph, const std::vector<ValueRef>& values) {
 
 /// The results of `calls` that are given become placeholders: one kernel may write a result of a call, and a later one
 /// read it and compute the others.
-void read_given(Graph& graph, std::span<const ValueRef> given, const std::vector<NodeId>& calls) {
-    const std::set<ValueRef> known(given.begin(), given.end());
-    const std::set<NodeId> within(calls.begin(), calls.end());
+void read_given(Graph& graph, const std::set<ValueRef>& given, const std::vector<NodeId>& calls) {
     for (Node& node : graph.nodes) {
         if (!is_getitem(node)) continue;
         const ValueRef value = value_of(graph, {static_cast<NodeId>(&node - graph.nodes.data())});
-        if (!within.contains(value.node) || !known.contains(value)) continue;
+        if (!std::ranges::binary_search(calls, value.node) || !given.contains(value)) continue;
         node.kind = NodeKind::placeholder;
         node.target = node.name;
         node.args.clear();
@@ -75,9 +73,10 @@ std::map<ValueRef, ValueRef> values_in(const Graph& plan, const Subgraph& part) 
 }  // namespace
 
 Subgraph part_between(const Graph& graph, std::span<const ValueRef> given, const std::vector<ValueRef>& outputs) {
-    const std::vector<NodeId> calls = calls_between(graph, given, outputs);
+    const std::set<ValueRef> known(given.begin(), given.end());
+    const std::vector<NodeId> calls = calls_between(graph, known, outputs);
     Graph read = returning(graph, outputs);
-    read_given(read, given, calls);
+    read_given(read, known, calls);
     Subgraph part = subgraph(read, calls);
     for (ValueRef& value : part.inputs)
         if (is_getitem(graph.node({value.node}))) value = value_of(graph, {value.node});

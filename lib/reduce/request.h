@@ -28,6 +28,4 @@ struct Request {
     const Suspect* suspect() const { return std::get_if<Suspect>(&judge); }
 };
 
-;
-
 }  // namespace whittle::reduce
