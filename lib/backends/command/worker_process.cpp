@@ -281,7 +281,20 @@ WorkerPool::Held WorkerPool::take(const ProcessOptions& limits) {
 WorkerPool::Held WorkerPool::take_fresh(const ProcessOptions& limits) {
     const bool ours = owner_ == ::getpid();
     const auto start = [&](const std::function<void()>& job) { ours ? start_here(job) : job(); };
-    return {std::make_unique<WorkerProcess>(argv_, scratch(), limits, start), limits};
+    {
+        const std::lock_guard lock(mutex_);
+        if (start_failure_) throw Error(*start_failure_);
+    }
+    try {
+        Held held{std::make_unique<WorkerProcess>(argv_, scratch(), limits, start), limits};
+        const std::lock_guard lock(mutex_);
+        has_started_ = true;
+        return held;
+    } catch (const Error& error) {
+        const std::lock_guard lock(mutex_);
+        if (!has_started_ && !limits.memory_limit && !limits.cpu_limit) start_failure_ = error;
+        throw;
+    }
 }
 
 WorkerHello WorkerPool::hello() {
