@@ -185,8 +185,7 @@ bool is_final(const json& said) {
 
 OneModel minimize_one(const Place& place, const MinifyOptions& options, const std::vector<std::string>& shared) {
     if (options.search.resume && fs::exists(place.said))
-        if (const auto said = report_in(read_file(place.said)); said && is_final(*said))
-            return model_of(place, *said);
+        if (const auto said = report_in(read_file(place.said)); said && is_final(*said)) return model_of(place, *said);
     fs::create_directories(place.output.parent_path());
     const std::vector<std::string> command = command_of(place, options, shared);
     const ProcessResult process = run_process(command, {.output_limit = std::size_t(1) << 28});

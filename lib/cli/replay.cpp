@@ -136,8 +136,8 @@ void print_errors(const Tool& tool, const std::vector<ReplayResult>& results) {
             ++known->second;
     }
     for (const auto& [what, records] : errors)
-        std::cerr << tool.called() << ": error: " << what
-                  << (records > 1 ? " (" + plural(records, "record") + ")" : "") << "\n";
+        std::cerr << tool.called() << ": error: " << what << (records > 1 ? " (" + plural(records, "record") + ")" : "")
+                  << "\n";
 }
 
 }  // namespace

@@ -107,8 +107,12 @@ TEST_CASE("a model and its trace are one model", "[distinct]") {
     trace.of_others = only_traced.of_others = true;
     trace.failures[0].of = "nets/a";
     only_traced.failures[0].of = "nets/b";
-    const std::vector<OneModel> models = {fails("nets/a", "a", 2), {.model = "nets/b"}, {.model = "nets/c"}, trace,
-                                          only_traced, {.model = "nets/v", .of_others = true}};
+    const std::vector<OneModel> models = {fails("nets/a", "a", 2),
+                                          {.model = "nets/b"},
+                                          {.model = "nets/c"},
+                                          trace,
+                                          only_traced,
+                                          {.model = "nets/v", .of_others = true}};
     CHECK(to_text(distinct(models)) ==
           "3 models: 2 failed, 1 right; 1 distinct bug\n"
           "\nbug 1: mismatch (value) at run, in 2 models\n"

@@ -212,8 +212,7 @@ void Cutter::drop_late_hints(FramePlan& plan, std::int64_t last) const {
 
 /// It is one of several executions of its function, or of several iterations of a loop.
 bool Cutter::has_others_like(const FrameSteps& frame) const {
-    return frame.times + frame.alike > 1 ||
-           std::ranges::any_of(recording_.frames.frames, [&](const FrameSteps& other) {
+    return frame.times + frame.alike > 1 || std::ranges::any_of(recording_.frames.frames, [&](const FrameSteps& other) {
                return other.function == frame.function && other.file == frame.file &&
                       other.steps.front() != frame.steps.front();
            });
