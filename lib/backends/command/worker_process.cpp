@@ -283,7 +283,10 @@ WorkerPool::Held WorkerPool::take_fresh(const ProcessOptions& limits) {
     const auto start = [&](const std::function<void()>& job) { ours ? start_here(job) : job(); };
     {
         const std::lock_guard lock(mutex_);
-        if (start_failure_) throw Error(*start_failure_);
+        if (!has_started_)
+            for (const StartFailure& known : start_failures_)
+                if (known.limits.memory_limit == limits.memory_limit && known.limits.cpu_limit == limits.cpu_limit)
+                    throw Error(known.error);
     }
     try {
         Held held{std::make_unique<WorkerProcess>(argv_, scratch(), limits, start), limits};
@@ -292,7 +295,7 @@ WorkerPool::Held WorkerPool::take_fresh(const ProcessOptions& limits) {
         return held;
     } catch (const Error& error) {
         const std::lock_guard lock(mutex_);
-        if (!has_started_ && !limits.memory_limit && !limits.cpu_limit) start_failure_ = error;
+        if (!has_started_) start_failures_.push_back({limits, error});
         throw;
     }
 }
