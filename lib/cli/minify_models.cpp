@@ -1,6 +1,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/command_words.h"
@@ -19,6 +20,7 @@
 #include "diagnose/compiled.h"
 #include "formats/json_text.h"
 #include "reduce/distinct.h"
+#include "trace/index.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -33,16 +35,42 @@ constexpr const char* kCommand = "command.json";  // in the folder of the result
 
 // ---- where what is kept
 
+/// Of a trace: the model of each of its graphs, by the graph's name.
+using Sources = std::map<std::string, fs::path>;
+
 /// Files of one model's search.
 struct Place {
     fs::path model, output, said;
+    Sources sources;  ///< of a trace of models that are minimized, too; of others there are none
 };
 
+/// `models`: all that are minimized, by their canonical paths.
+Sources sources_of(const fs::path& trace, const std::map<fs::path, fs::path>& models) try {
+    if (!fs::exists(trace / "index.json")) return {};
+    const TraceIndex index = load_index(trace);
+    Sources by_name, by_graph;
+    for (const IndexModel& model : index.models) {
+        const fs::path file = fs::weakly_canonical(trace / model.file);
+        auto found = models.find(file);
+        if (found == models.end()) found = models.find(file.parent_path());  // a folder with model.onnx
+        if (found == models.end()) return {};
+        by_name[model.name] = found->second;
+    }
+    for (const IndexGraph& graph : index.graphs) {
+        const auto model = by_name.size() == 1 ? by_name.begin() : by_name.find(graph.frame);
+        if (model == by_name.end()) return {};
+        by_graph[graph.name] = model->second;
+    }
+    return by_graph;
+} catch (const Error&) {  // the search in it reports that
+    return {};
+}
+
 /// Named after the model's path in the folder.
-Place place_of(const fs::path& model, const MinifyOptions& options) {
+Place place_of(const fs::path& model, const MinifyOptions& options, Sources sources) {
     fs::path name = options.output / model.lexically_relative(options.model);
     const bool onnx = model.extension() == ".onnx" && !fs::is_directory(model);
-    Place place{model, name, name};
+    Place place{model, name, name, std::move(sources)};
     place.output += onnx ? ".min.onnx" : ".min.json";
     place.said += ".result.json";
     return place;
@@ -114,11 +142,12 @@ void add_graph(OneFailure& failure) {
 }
 
 /// Of one graph of a model.
-void add_result(const json& result, OneModel& model) {
+void add_result(const json& result, const Sources& sources, OneModel& model) {
     const std::string ending = result.value("result", ""), verdict = result.value("verdict", "");
     if (verdict == name(Verdict::not_judged)) model.not_judged = result.value("reason", result.value("message", ""));
     if (verdict != name(Verdict::fails)) return;
     OneFailure& failure = model.failures.emplace_back();
+    if (const auto of = sources.find(result.value("graph", "")); of != sources.end()) failure.of = of->second;
     failure.signature = result.value("signature", "");
     failure.message = result.value("minimized_message", result.value("message", ""));
     failure.minimized = ending == name(reduce::Minimized::Ending::minimized);
@@ -129,15 +158,15 @@ void add_result(const json& result, OneModel& model) {
     add_graph(failure);
 }
 
-OneModel model_of(const fs::path& model, const json& said) {
-    OneModel result{.model = model};
+OneModel model_of(const Place& place, const json& said) {
+    OneModel result{.model = place.model, .of_others = !place.sources.empty()};
     if (said.contains("error")) {
         const json& error = said["error"];
         result.error = error.is_object() ? error.value("message", "") : error.dump();
         return result;
     }
-    if (!said.contains("results")) return add_result(said, result), result;
-    for (const json& one : said["results"]) add_result(one, result);
+    if (!said.contains("results")) return add_result(said, place.sources, result), result;
+    for (const json& one : said["results"]) add_result(one, place.sources, result);
     for (const auto& [file, why] : said.value("not_judged", std::map<std::string, std::string>()))
         if (result.not_judged.empty()) result.not_judged = file + ": " + why;
     return result;
@@ -156,15 +185,14 @@ bool is_final(const json& said) {
 
 OneModel minimize_one(const Place& place, const MinifyOptions& options, const std::vector<std::string>& shared) {
     if (options.search.resume && fs::exists(place.said))
-        if (const auto said = report_in(read_file(place.said)); said && is_final(*said))
-            return model_of(place.model, *said);
+        if (const auto said = report_in(read_file(place.said)); said && is_final(*said)) return model_of(place, *said);
     fs::create_directories(place.output.parent_path());
     const std::vector<std::string> command = command_of(place, options, shared);
     const ProcessResult process = run_process(command, {.output_limit = std::size_t(1) << 28});
     throw_if_interrupted();
     if (const auto said = report_in(process.out)) {
         write_file(place.said, said->dump(2) + '\n');  // whole or not at all: from now on it is not asked again
-        return model_of(place.model, *said);
+        return model_of(place, *said);
     }
     return {.model = place.model,
             .error = "minify " + ending_of(process) + (process.err.empty() ? "" : ": " + as_line(process.err))};
@@ -201,8 +229,10 @@ int minify_models(const Tool& tool, const MinifyOptions& options) {
     begin_folder(options, shared);
     const CleanUpScope scope;  // an interrupt ends the searches, and what is known is told
     std::vector<ParallelRuns<OneModel>::Run> planned;
+    std::map<fs::path, fs::path> canonical;
+    for (const fs::path& model : models) canonical[fs::weakly_canonical(model)] = model;
     for (const fs::path& model : models) {
-        const Place place = place_of(model, options);
+        const Place place = place_of(model, options, sources_of(model, canonical));
         std::error_code ignored;
         if (!options.search.resume) fs::remove(place.said, ignored);  // all of them, before the first is asked
         planned.emplace_back([&options, &shared, place] { return minimize_one(place, options, shared); });

@@ -124,6 +124,22 @@ std::vector<ReplayResult> results_of(const Tool& tool, const ReplayChoice& optio
     return results;
 }
 
+/// Each error once: that of a backend that cannot start is the error of every record.
+void print_errors(const Tool& tool, const std::vector<ReplayResult>& results) {
+    std::vector<std::pair<std::string, std::size_t>> errors;
+    for (const ReplayResult& result : results) {
+        if (result.status != Status::error) continue;
+        const auto known = std::ranges::find(errors, result.first_difference, &decltype(errors)::value_type::first);
+        if (known == errors.end())
+            errors.emplace_back(result.first_difference, 1);
+        else
+            ++known->second;
+    }
+    for (const auto& [what, records] : errors)
+        std::cerr << tool.called() << ": error: " << what << (records > 1 ? " (" + plural(records, "record") + ")" : "")
+                  << "\n";
+}
+
 }  // namespace
 
 Shard shard_of(const std::string& shard) {
@@ -229,9 +245,7 @@ int replay(const Tool& tool, const ReplayChoice& options) {
     }
     if (printed == "json") print_json(to_json(results));
     if (printed == "lines") std::cout << summary_text(results);
-    for (const ReplayResult& result : results)
-        if (result.status == Status::error)
-            std::cerr << tool.called() << ": error: " << result.first_difference << "\n";
+    print_errors(tool, results);
     return exit_status(results, options.require_judged);
 }
 

@@ -1,6 +1,7 @@
 #include "reduce/distinct.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/words.h"
@@ -101,27 +102,33 @@ bool ManyModels::good() const {
 }
 
 ManyModels distinct(std::span<const OneModel> models, std::size_t open) {
-    ManyModels all{.models = models.size() + open, .open = open};
+    ManyModels all{.models = open, .open = open};
     std::map<std::string, std::size_t> known;  // position in `bugs`
+    std::set<std::filesystem::path> failing;
+    for (const OneModel& one : models)
+        for (const OneFailure& failure : one.failures) {
+            const std::filesystem::path& model = failure.of.empty() ? one.model : failure.of;
+            failing.insert(model);
+            const auto [entry, added] = known.try_emplace(failure.signature + '\n' + failure.skeleton, all.bugs.size());
+            if (added) all.bugs.push_back({failure, model});
+            Bug& bug = all.bugs[entry->second];
+            if (std::ranges::find(bug.models, model) == bug.models.end()) bug.models.push_back(model);
+            const bool simpler =
+                std::pair(!failure.minimized, failure.ops) < std::pair(!bug.smallest.minimized, bug.smallest.ops);
+            if (simpler) bug.smallest = failure, bug.model = model;
+        }
+    all.failing = failing.size();
     for (const OneModel& one : models) {
+        if (!one.of_others) ++all.models;
         const std::string name = one.model.string();
         if (!one.error.empty())
             all.errors[name] = one.error;
-        else if (!one.failures.empty())
-            ++all.failing;
+        else if (failing.contains(one.model))
+            continue;
         else if (!one.not_judged.empty())
             all.not_judged[name] = one.not_judged;
-        else
+        else if (!one.of_others)
             ++all.right;
-        for (const OneFailure& failure : one.failures) {
-            const auto [entry, added] = known.try_emplace(failure.signature + '\n' + failure.skeleton, all.bugs.size());
-            if (added) all.bugs.push_back({failure, one.model});
-            Bug& bug = all.bugs[entry->second];
-            if (bug.models.empty() || bug.models.back() != one.model) bug.models.push_back(one.model);
-            const bool simpler =
-                std::pair(!failure.minimized, failure.ops) < std::pair(!bug.smallest.minimized, bug.smallest.ops);
-            if (simpler) bug.smallest = failure, bug.model = one.model;
-        }
     }
     std::ranges::stable_sort(all.bugs, [](const Bug& a, const Bug& b) { return a.models.size() > b.models.size(); });
     return all;

@@ -25,6 +25,7 @@ struct OneFailure {
     std::filesystem::path output = {};  ///< empty: nothing was written
     std::string skeleton = {};          ///< of the graph there
     bool has_repro = false;             ///< repro writes a program for that
+    std::filesystem::path of = {};      ///< the model that the graph of a trace was made of; empty: see OneModel::model
 };
 
 /// What became of one of the models.
@@ -32,6 +33,7 @@ struct OneModel {
     std::filesystem::path model = {};
     std::vector<OneFailure> failures = {};
     std::string not_judged = {}, error = {};  ///< why it has no verdict, or could not be read; else empty
+    bool of_others = false;                   ///< a trace of some of the other models, which is no further model
 };
 
 /// Failures that are one bug, by the smallest of them.

@@ -61,7 +61,7 @@ struct Results {
         counted("xfail", Status::xfail, "The number of records that failed and are listed as known failures.");
         counted("xpass", Status::xpass,
                 "The number of records that passed although they are listed as known failures.");
-        counted("errors", Status::error, "The number of records that are missing or cannot be read.");
+        counted("errors", Status::error, "The number of records that are missing, or that could not be read or run.");
         field("verdict", &Results::verdict,
               "The verdict on all records: fails if a record fails, else not_judged if a record is not judged, else "
               "right.");

@@ -38,8 +38,9 @@ bool fails_in_pytorch(const Graph& graph) {
 }
 
 /// Runs the script in the interpreter that ran the program, which has its PyTorch; where none is known, in one that has
-/// PyTorch.
-void run_python(PythonRepro& repro, bool fails) {
+/// PyTorch. `graph`: what the script computes; a failure of another backend is none of the script.
+void run_python(PythonRepro& repro, const Graph& graph) {
+    const bool fails = fails_in_pytorch(graph);
     const bool traced = repro.python != kPython;
     ProcessOptions options;
     options.folder = fs::absolute(repro.output).parent_path();
@@ -67,9 +68,11 @@ void run_python(PythonRepro& repro, bool fails) {
     const std::string version = "PyTorch " + found.out.substr(0, found.out.find_first_of("\n"));
     const bool ended = !result.timed_out && !result.signal;
     repro.verified = ended && (fails ? result.exit_code == 1 && result.err.starts_with("BUG: ") : !result.exit_code);
-    repro.message = repro.verified
-                        ? version + (fails ? " does not compute" : " computes") + " the results of the reference"
-                        : last_line(result.err.empty() ? result.out : result.err);
+    repro.message = last_line(result.err.empty() ? result.out : result.err);
+    if (!repro.verified) return;
+    repro.message = version + (fails ? " does not compute" : " computes") + " the results of the reference";
+    if (!fails && graph.failure && !graph.failure->backend.empty())
+        repro.message += "; this run does not use " + graph.failure->backend + ", which fails";
 }
 
 }  // namespace
@@ -86,7 +89,7 @@ PythonRepro write_python(const LoadedFrame& frame, const Options& options) {
     }
     write_file(repro.output, script.text);
     fs::permissions(repro.output, fs::perms::owner_exec, fs::perm_options::add);
-    if (options.runs > 0) run_python(repro, fails_in_pytorch(frame.graph));
+    if (options.runs > 0) run_python(repro, frame.graph);
     return repro;
 }
 

@@ -102,6 +102,24 @@ TEST_CASE("a bug is told by the model that was minimized furthest", "[distinct]"
     CHECK(to_json(all)["bugs"].size() == 2);
 }
 
+TEST_CASE("a model and its trace are one model", "[distinct]") {
+    OneModel trace = fails("nets/t", "a", 1), only_traced = fails("nets/u", "a", 2);
+    trace.of_others = only_traced.of_others = true;
+    trace.failures[0].of = "nets/a";
+    only_traced.failures[0].of = "nets/b";
+    const std::vector<OneModel> models = {fails("nets/a", "a", 2),
+                                          {.model = "nets/b"},
+                                          {.model = "nets/c"},
+                                          trace,
+                                          only_traced,
+                                          {.model = "nets/v", .of_others = true}};
+    CHECK(to_text(distinct(models)) ==
+          "3 models: 2 failed, 1 right; 1 distinct bug\n"
+          "\nbug 1: mismatch (value) at run, in 2 models\n"
+          "  smallest: 1 op: nets/t.min.json (nets/a)\n"
+          "  also in:  nets/b\n");
+}
+
 TEST_CASE("the page escapes what compilers say", "[distinct]") {
     OneModel model = fails("m", "a", 1);
     model.failures[0].message = "expected <T> & more";

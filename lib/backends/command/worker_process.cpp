@@ -281,7 +281,23 @@ WorkerPool::Held WorkerPool::take(const ProcessOptions& limits) {
 WorkerPool::Held WorkerPool::take_fresh(const ProcessOptions& limits) {
     const bool ours = owner_ == ::getpid();
     const auto start = [&](const std::function<void()>& job) { ours ? start_here(job) : job(); };
-    return {std::make_unique<WorkerProcess>(argv_, scratch(), limits, start), limits};
+    {
+        const std::lock_guard lock(mutex_);
+        if (!has_started_)
+            for (const StartFailure& known : start_failures_)
+                if (known.limits.memory_limit == limits.memory_limit && known.limits.cpu_limit == limits.cpu_limit)
+                    throw Error(known.error);
+    }
+    try {
+        Held held{std::make_unique<WorkerProcess>(argv_, scratch(), limits, start), limits};
+        const std::lock_guard lock(mutex_);
+        has_started_ = true;
+        return held;
+    } catch (const Error& error) {
+        const std::lock_guard lock(mutex_);
+        if (!has_started_) start_failures_.push_back({limits, error});
+        throw;
+    }
 }
 
 WorkerHello WorkerPool::hello() {

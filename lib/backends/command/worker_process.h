@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/error.h"
 #include "base/files.h"
 #include "base/service.h"
 #include "formats/sidecar.h"
@@ -99,7 +100,8 @@ class WorkerPool {
         std::unique_ptr<WorkerProcess> worker;
         ProcessOptions limits;
     };
-    /// One that waits, or a new one. Throws Error as WorkerProcess does.
+    /// One that waits, or a new one. Throws Error as WorkerProcess does. If none has ever started, the error of the
+    /// first with these limits is thrown again: another start would fail alike, and may take a minute for it.
     Held take(const ProcessOptions& limits);
     Held take_fresh(const ProcessOptions& limits);
     /// It is kept where it is good and its limits are not used up by living on: processor time is.
@@ -130,6 +132,12 @@ class WorkerPool {
     pid_t scratch_owner_ = 0;
     int folders_ = 0;  ///< made in it
     std::vector<Held> idle_;
+    struct StartFailure {
+        ProcessOptions limits;
+        Error error;
+    };
+    bool has_started_ = false;                       ///< one of them
+    std::vector<StartFailure> start_failures_ = {};  ///< before any had started
     /// A process ends with the thread that started it: this one lives as long as the pool.
     std::thread starter_;
     std::mutex starting_;  ///< one at a time

@@ -1,13 +1,14 @@
 #include "frontends/halide/recording.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <string_view>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/words.h"
 #include "frontends/halide/capture/variables.h"
+#include "frontends/libtorch/launch.h"
 
 namespace whittle::halide_program {
 
@@ -22,11 +23,12 @@ fs::path place_of(const char* name) {
     return (folder / name).lexically_normal();
 }
 
-fs::path library(const char* name) {
-    fs::path file = place_of(name);
+fs::path existing(fs::path file) {
     if (!fs::exists(file)) throw Error({file.string(), {}}, "the file is missing: programs that use Halide need it");
     return file;
 }
+
+fs::path library(const char* name) { return existing(place_of(name)); }
 
 /// A text that only Halide contains, which a program that is linked with Halide statically has.
 bool contains_halide(const fs::path& program) {
@@ -84,8 +86,8 @@ std::vector<std::pair<std::string, std::string>> Recording::environment() const 
 
 std::vector<std::pair<std::string, std::string>> Recording::whole_environment() const {
     std::vector<std::pair<std::string, std::string>> variables = environment();
-    const char* const users = std::getenv("LD_PRELOAD");
-    variables.emplace_back("LD_PRELOAD", preload().string() + (users && *users ? ":" + std::string(users) : ""));
+    existing(libtorch::stub_library());
+    append(variables, libtorch::preload_variables(preload(), folder_));
     return variables;
 }
 

@@ -33,9 +33,10 @@ class Recording {
 
     /// The library to preload, free of blanks and colons. Throws Error where it was not installed.
     std::filesystem::path preload() const;
-    /// What the process needs beside LD_PRELOAD.
+    /// What the process needs beside LD_PRELOAD. The stub of frontends/libtorch, which is preloaded with it, takes it
+    /// out of the environment.
     std::vector<std::pair<std::string, std::string>> environment() const;
-    /// With LD_PRELOAD, in front of what the user preloads.
+    /// With that of preload_variables().
     std::vector<std::pair<std::string, std::string>> whole_environment() const;
 
     /// The files of inputs of the pipelines that were captured, and of results of runs.

@@ -174,15 +174,6 @@ struct Cutter::Cut {
         piece = {.number = next, .steps = {}, .ended_by = {}};
         lent = kNever;
     }
-    /// "After the last operation" is no advice for what stands there, behind `last`.
-    void drop_late_hints(std::int64_t last) {
-        const auto drop = [&](GraphBreak& why) {
-            if ((why.kind == BreakKind::data_pointer || why.kind == BreakKind::compare) && why.order > last)
-                why.hint = "";
-        };
-        std::ranges::for_each(plan.breaks, drop);
-        if (!plan.pieces.empty() && plan.pieces.back().ended_by) drop(*plan.pieces.back().ended_by);
-    }
     /// The piece has a step of the last pass that began.
     void add_to_pass(bool through_pass) {
         piece.pass = passes;
@@ -199,6 +190,33 @@ struct Cutter::Cut {
         }
     }
 };
+
+/// "After the last operation" is no advice for what stands there, behind `last`. A value that is read in each iteration
+/// of a loop can still be read behind the loop.
+void Cutter::drop_late_hints(FramePlan& plan, std::int64_t last) const {
+    const auto is_repeated = [&](const GraphBreak& why) {
+        return why.count > 1 || has_others_like(*plan.steps) ||
+               std::ranges::any_of(plan.breaks, [&](const GraphBreak& other) {
+                   return other.order < why.order && other.stack == why.stack;
+               });
+    };
+    const auto drop = [&](GraphBreak& why) {
+        if (why.order <= last) return;
+        const bool reads = why.kind == BreakKind::item && why.hint == capture::info(why.kind).hint;
+        if (why.kind == BreakKind::data_pointer || why.kind == BreakKind::compare || (reads && !is_repeated(why)))
+            why.hint = "";
+    };
+    std::ranges::for_each(plan.breaks, drop);
+    if (!plan.pieces.empty() && plan.pieces.back().ended_by) drop(*plan.pieces.back().ended_by);
+}
+
+/// It is one of several executions of its function, or of several iterations of a loop.
+bool Cutter::has_others_like(const FrameSteps& frame) const {
+    return frame.times + frame.alike > 1 || std::ranges::any_of(recording_.frames.frames, [&](const FrameSteps& other) {
+               return other.function == frame.function && other.file == frame.file &&
+                      other.steps.front() != frame.steps.front();
+           });
+}
 
 FramePlan Cutter::plan(const FrameSteps& frame) {
     Cut cut{.plan = {&frame, {}, {}}, .piece = {.number = next_piece_++, .steps = {}, .ended_by = {}}};
@@ -262,7 +280,7 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
         cut.stop(exception_of(recording_, *frame.raised), recording_.step(frame.steps.back()).times(), next_piece_++);
     else
         cut.end(std::nullopt, next_piece_++);
-    if (last >= 0) cut.drop_late_hints(static_cast<std::int64_t>(recording_.step(last).order()));
+    if (last >= 0) drop_late_hints(cut.plan, static_cast<std::int64_t>(recording_.step(last).order()));
     cut.tell_partial();
     return std::move(cut.plan);
 }

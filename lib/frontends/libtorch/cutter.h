@@ -61,6 +61,8 @@ class Cutter {
 
   private:
     struct Cut;
+    void drop_late_hints(FramePlan& plan, std::int64_t last) const;
+    bool has_others_like(const FrameSteps& frame) const;
     bool prepare(std::int32_t index, std::optional<capture::GraphBreak>& why) const;
     std::string disagreement(std::int32_t index, const Graph& operands, const BoundCall& bound) const;
     std::optional<capture::GraphBreak> backward_break(std::int32_t index, std::vector<StackFrame>& pass,

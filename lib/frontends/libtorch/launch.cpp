@@ -68,7 +68,7 @@ ElfFacts facts_of(const fs::path& path) {
 
 /// Why our library cannot be loaded into the program; "" when it can.
 std::string obstacle(const fs::path& program) {
-    const fs::path stub = capture_folder() / "libwhittle_capture.so";
+    const fs::path stub = stub_library();
     if (!fs::exists(stub)) return stub.string() + " is missing: the program ran without capture";
     const ElfFacts facts = facts_of(program);
     if (!facts.elf) return {};  // a script: its interpreter is what runs
@@ -91,26 +91,19 @@ fs::path preloadable(const fs::path& library, const fs::path& folder) {
     return link;
 }
 
-/// What the program and its children preload beside the stub.
-std::string users_preload(const LaunchOptions& options) {
-    const char* const given = std::getenv("LD_PRELOAD");
-    const std::string users = given ? given : "", more = options.preload.string();
-    return more + (more.empty() || users.empty() ? "" : ":") + users;
-}
-
 std::vector<std::string> environment_for(const LaunchOptions& options, const fs::path& folder, const fs::path& events) {
-    const fs::path stub = preloadable(capture_folder() / "libwhittle_capture.so", folder);
-    const std::string users = users_preload(options);
-    const std::string preload = "LD_PRELOAD=" + stub.string() + (users.empty() ? "" : ":" + users);
     std::vector<std::string> environment;
-    for (char** entry = environ; *entry; ++entry)
-        environment.push_back(std::string_view(*entry).starts_with("LD_PRELOAD=") ? preload : *entry);
-    if (!std::getenv("LD_PRELOAD")) environment.push_back(preload);
-    const auto add = [&](const char* name, const std::string& value) {
-        environment.push_back(std::string(name) + "=" + value);
+    for (char** entry = environ; *entry; ++entry) environment.emplace_back(*entry);
+    const auto add = [&](const std::string& name, const std::string& value) {
+        const auto known =
+            std::ranges::find_if(environment, [&](const std::string& entry) { return entry.starts_with(name + "="); });
+        if (known == environment.end())
+            environment.push_back(name + "=" + value);
+        else
+            *known = name + "=" + value;  // the program sees it where the user's was
     };
+    for (const auto& [name, value] : preload_variables(options.preload, folder)) add(name, value);
     add(kFileVariable, events.string());
-    if (!users.empty()) add(kPreloadVariable, users);
     std::uint64_t flags = 0;
     if (options.with_data) flags |= kWithData;
     if (options.with_times) flags |= kWithTimes;
@@ -316,6 +309,16 @@ static void require_room(const fs::path& folder) {
     const fs::path file = folder / "room";
     write_file(file, std::string(kLeast, ' '));
     fs::remove(file);
+}
+
+fs::path stub_library() { return capture_folder() / "libwhittle_capture.so"; }
+
+std::vector<std::pair<std::string, std::string>> preload_variables(const fs::path& more, const fs::path& folder) {
+    std::string libraries = preloadable(stub_library(), folder).string();
+    if (!more.empty()) libraries += ":" + more.string();
+    const char* const users = std::getenv("LD_PRELOAD");
+    if (!users || !*users) return {{"LD_PRELOAD", libraries}};
+    return {{"LD_PRELOAD", libraries + ":" + users}, {kPreloadVariable, users}};
 }
 
 LaunchResult launch(const LaunchOptions& options, const fs::path& folder) {

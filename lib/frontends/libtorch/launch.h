@@ -27,7 +27,7 @@ struct LaunchOptions {
     std::uint64_t only = 0;         ///< the one operation that is captured, see StartFunction; 0: all are
     bool stdout_to_stderr = false;  ///< the program's output goes to stderr
     std::vector<std::pair<std::string, std::string>> environment = {};  ///< added to ours
-    std::filesystem::path preload = {};  ///< a library that the program's own children get, too; empty: none
+    std::filesystem::path preload = {};  ///< a library beside the stub, for the program's children, too; empty: none
 };
 
 struct LaunchResult {
@@ -58,6 +58,13 @@ std::string built_for();
 std::filesystem::path torchscript_runner(const std::filesystem::path& module);
 /// Whether the path is that program's: its main is not the user's code.
 bool is_torchscript_runner(const std::filesystem::path& program);
+
+/// libwhittle_capture.so, the stub, which is preloaded into programs.
+std::filesystem::path stub_library();
+/// LD_PRELOAD, and what the stub needs to give the program the user's one back: the stub, the library `more` (empty:
+/// none) and what the user preloads. `folder` takes a link to the stub, where LD_PRELOAD cannot name it.
+std::vector<std::pair<std::string, std::string>> preload_variables(const std::filesystem::path& more,
+                                                                   const std::filesystem::path& folder);
 
 /// `folder` takes the event files. Throws Error when the program cannot be started.
 LaunchResult launch(const LaunchOptions& options, const std::filesystem::path& folder);

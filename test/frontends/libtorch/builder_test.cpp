@@ -131,6 +131,27 @@ TEST_CASE("a break behind the last operation of a frame has no hint to move it t
     }
 }
 
+TEST_CASE("a value that is read behind the last operation has a hint to read it there only if the read is repeated") {
+    const TempDir folder;
+    const auto hints = [&](int operations, int reads) {
+        const capture::CapturedFrame frame = only_frame(program(folder, [&](EventWriter& w) {
+            FakeTensor x{.id = 1, .sizes = {}};
+            for (int i = 0; i < std::max(operations, reads); ++i) {
+                const FakeTensor y{.id = x.id + 1, .sizes = {}};
+                if (i < operations) w.call(kRelu, {x}, {y}), x = y;
+                if (i < reads) w.call(kItem, {x}, {});
+            }
+        }));
+        std::vector<std::string> found;
+        for (const capture::GraphBreak& why : frame.breaks) found.push_back(why.hint.value());
+        return found;
+    };
+    const std::string hint(capture::info(capture::BreakKind::item).hint);
+    CHECK(hints(1, 1) == std::vector<std::string>{""});
+    CHECK(hints(2, 1) == std::vector<std::string>{hint});
+    CHECK(hints(2, 2) == std::vector<std::string>{hint, hint});
+}
+
 TEST_CASE("tensors of another device are in graphs, what Whittle has no call for included") {
     const TempDir folder;
     const EventFile file = program(folder, [](EventWriter& w) {

@@ -4,15 +4,15 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <mutex>
 
 #include "frontends/halide/capture/variables.h"
+#include "frontends/libtorch/capture/stub_settings.h"
 
 namespace whittle::halide_capture {
 
 void write_line(const std::string& json) {
-    static const char* const prefix = std::getenv(kLogVariable);
+    static const char* const prefix = libtorch::setting(kLogVariable);
     if (!prefix) return;
     static std::mutex mutex;
     const std::lock_guard lock(mutex);

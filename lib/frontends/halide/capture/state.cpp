@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "frontends/halide/capture/variables.h"
+#include "frontends/libtorch/capture/stub_settings.h"
 
 namespace whittle::halide_capture {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 State read_state() {
     State made;
     const auto text = [](const char* name) {
-        const char* const value = std::getenv(name);
+        const char* const value = libtorch::setting(name);
         return std::string(value ? value : "");
     };
     made.reference = !text(kReferenceVariable).empty();

@@ -7,11 +7,11 @@
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "frontends/halide/capture/variables.h"
+#include "frontends/libtorch/capture/stub_settings.h"
 
 namespace {
 
@@ -37,7 +37,7 @@ int find_halide(dl_phdr_info* info, size_t, void* path) {
 
 /// A line for the program that started us, in the form of the recorder's.
 void tell(const char* what, const char* more) {
-    const char* const prefix = getenv(whittle::halide_capture::kLogVariable);
+    const char* const prefix = whittle::libtorch::setting(whittle::halide_capture::kLogVariable);
     char path[4096], line[8192];
     if (!prefix || snprintf(path, sizeof path, "%s.%d", prefix, getpid()) >= static_cast<int>(sizeof path)) return;
     const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -50,7 +50,7 @@ void load() {
     const char* path = nullptr;
     dl_iterate_phdr(find_halide, &path);
     if (path) halide = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
-    const char* const recorder = getenv(whittle::halide_capture::kRecorderVariable);
+    const char* const recorder = whittle::libtorch::setting(whittle::halide_capture::kRecorderVariable);
     if (!halide || !recorder) return;
     const char* const file = strrchr(path, '/') + 1;
     if (strncmp(file, WHITTLE_HALIDE_SONAME, strlen(WHITTLE_HALIDE_SONAME)) != 0) return tell("other-halide", path);

@@ -1,4 +1,5 @@
-// What Whittle's programs and the preloaded library say to each other: environment variables.
+// What Whittle's programs say to the preloaded library, and to the recorder: environment variables, which the stub of
+// frontends/libtorch takes out of the environment. The library asks for them by setting(), never by getenv().
 #pragma once
 
 namespace whittle::halide_capture {

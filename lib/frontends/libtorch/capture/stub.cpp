@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "frontends/libtorch/capture/event_files.h"
+#include "frontends/libtorch/capture/stub_settings.h"
 
 namespace whittle::libtorch {
 
@@ -23,16 +24,21 @@ Hooks hooks;
 namespace {
 
 /// What whoever started us says, as entries of an environment: kept for the programs that we start in our turn.
-struct Setting {
-    const char* name;
-    char entry[PATH_MAX + 64];
-    bool given;
+char settings[16][PATH_MAX + 64];
+size_t setting_count;
+char own_preload[PATH_MAX];  ///< we and the libraries that are preloaded with us, as LD_PRELOAD has them
 
-    const char* value() const { return given ? entry + strlen(name) + 1 : nullptr; }
-};
-Setting settings[] = {{kFileVariable, {}, false}, {kLimitsVariable, {}, false}};
-constexpr size_t kFile = 0, kLimits = 1, kSettings = 2;
-char own_path[PATH_MAX];  ///< ours, as LD_PRELOAD has it
+bool is_variable(const char* entry, const char* name) {
+    const size_t length = strlen(name);
+    return !strncmp(entry, name, length) && entry[length] == '=';
+}
+
+/// Null where it was not given.
+const char* value_of(const char* name) {
+    for (size_t i = 0; i < setting_count; ++i)
+        if (is_variable(settings[i], name)) return settings[i] + strlen(name) + 1;
+    return nullptr;
+}
 
 enum State : int {
     kOff,        ///< nobody asked for a capture
@@ -49,7 +55,7 @@ __thread int loading __attribute__((tls_model("initial-exec")));  ///< calls of 
 void tell(const char* text, const char* more = "", bool torch = false) {
     constexpr char kActive[] = "active";
     char status[PATH_MAX + 16], told[sizeof kActive] = {};
-    if (snprintf(status, sizeof status, "%s.status", settings[kFile].value()) >= PATH_MAX) return;
+    if (snprintf(status, sizeof status, "%s.status", value_of(kFileVariable)) >= PATH_MAX) return;
     const int file = open(status, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0) return;
     const bool taken = read(file, told, sizeof kActive - 1) == sizeof kActive - 1 && !strcmp(told, kActive);
@@ -59,7 +65,7 @@ void tell(const char* text, const char* more = "", bool torch = false) {
             if (write(file, part, strlen(part)) < 0) break;
     }
     close(file);
-    if (taken && torch) count_other_process(settings[kFile].value(), kOtherTorch);
+    if (taken && torch) count_other_process(value_of(kFileVariable), kOtherTorch);
 }
 
 /// The path of the libtorch_cpu that is mapped, or an empty text.
@@ -77,17 +83,17 @@ int find_torch(dl_phdr_info* info, size_t, void* data) {
     return 1;
 }
 
-/// Takes NAME out of the environment in place, so that the order of the other variables stays.
+/// Takes variables out of the environment in place, so that the order of the others stays.
+template <class Is>
+void remove_variables(Is is) {
+    if (!environ) return;
+    char** to = environ;
+    for (char** from = environ; *from; ++from)
+        if (!is(*from)) *to++ = *from;
+    *to = nullptr;
+}
 void remove_variable(const char* name) {
-    const size_t length = strlen(name);
-    for (char** entry = environ; entry && *entry;) {
-        if (strncmp(*entry, name, length) != 0 || (*entry)[length] != '=') {
-            ++entry;
-            continue;
-        }
-        for (char** next = entry; (*next = next[1]) != nullptr; ++next) {
-        }
-    }
+    remove_variables([&](const char* entry) { return is_variable(entry, name); });
 }
 
 /// The program, and the children it starts, see the LD_PRELOAD that the user gave.
@@ -98,6 +104,36 @@ void restore_preload(const char* users) {
         return remove_variable("LD_PRELOAD");
     for (char** place = environ; place && *place; ++place)
         if (!strncmp(*place, "LD_PRELOAD=", 11)) *place = entry;
+}
+
+/// Of LD_PRELOAD what is before the user's part.
+void find_own_preload(const char* users) {
+    const char* const preload = getenv("LD_PRELOAD");
+    if (!preload) return;
+    size_t length = strlen(preload);
+    const size_t theirs = users ? strlen(users) + 1 : 0;  // with the colon before it
+    if (theirs < length) length -= theirs;
+    if (length < sizeof own_preload) memcpy(own_preload, preload, length);
+}
+
+/// Takes all that is ours out of the environment, once: another preloaded library may ask for a setting before our
+/// constructor has run.
+void take_settings() {
+    static bool taken = false;
+    if (taken) return;
+    taken = true;
+    remove_variables([](const char* entry) {
+        const bool ours = is_variable(entry, kFileVariable) || is_variable(entry, kLimitsVariable) ||
+                          !strncmp(entry, kOthersPrefix, sizeof kOthersPrefix - 1);
+        const bool fits = strlen(entry) < sizeof *settings && setting_count < sizeof settings / sizeof *settings;
+        if (ours && fits) strcpy(settings[setting_count++], entry);
+        return ours;
+    });
+    if (setting_count == 0) return;
+    const char* const users = getenv(kPreloadVariable);
+    find_own_preload(users);
+    restore_preload(users);
+    remove_variable(kPreloadVariable);
 }
 
 /// What the programs know of, see choice.h; null where there is none. The caller frees it.
@@ -118,7 +154,7 @@ char* read_libraries(const char* base) {
 /// The path of the capture library for this LibTorch; false where there is none, which is told. A second LibTorch, or
 /// one of another version in one process with code for this one, would end badly.
 bool find_library(const char* torch, const TorchFacts& facts, char* path, size_t size) {
-    char* const libraries = read_libraries(settings[kFile].value());
+    char* const libraries = read_libraries(value_of(kFileVariable));
     const Choice choice = libraries ? choose(libraries, facts) : Choice{nullptr, 0};
     const bool found = choice.path && choice.size < size;
     if (found) {
@@ -141,9 +177,9 @@ void activate(const char* torch) {
     unsigned long long bytes = 0, milliseconds = 0;  // whole numbers read alike in every locale of the program
     unsigned long long only = 0;
     int flags = 0;
-    const char* const limits = settings[kLimits].value();
+    const char* const limits = value_of(kLimitsVariable);
     if (!limits || sscanf(limits, "%llu %llu %d %llu", &bytes, &milliseconds, &flags, &only) != 4) return;
-    const char* const base = settings[kFile].value();
+    const char* const base = value_of(kFileVariable);
     static char file[PATH_MAX + 16];
     if (!take_event_file(base, file, sizeof file)) return count_other_process(base, kTooMany);
     find_missing_hooks(facts, not_found, sizeof not_found);
@@ -158,23 +194,12 @@ void activate(const char* torch) {
 }
 
 __attribute__((constructor)) void enter() {
-    if (!getenv(kFileVariable)) return;
+    take_settings();
+    if (setting_count == 0) return;
     const int saved_errno = errno;
-    for (Setting& setting : settings) {
-        const char* const value = getenv(setting.name);
-        setting.given = value && snprintf(setting.entry, sizeof setting.entry, "%s=%s", setting.name, value) <
-                                     static_cast<int>(sizeof setting.entry);
-    }
-    if (const char* preload = getenv("LD_PRELOAD")) {
-        const size_t length = strcspn(preload, " :");
-        if (length < sizeof own_path) memcpy(own_path, preload, length);
-    }
-    restore_preload(getenv(kPreloadVariable));
-    for (const Setting& setting : settings) remove_variable(setting.name);
-    remove_variable(kPreloadVariable);
     find_at_start();
     find_process_functions();
-    if (settings[kFile].given) {
+    if (value_of(kFileVariable)) {
         tell("no-torch");
         state = kWaiting;
         activate_if_torch();
@@ -225,11 +250,6 @@ void* open_for(const void* caller, const char* file, int mode) {
     return handle ? handle : plain_dlopen(file, mode);
 }
 
-bool is_variable(const char* entry, const char* name) {
-    const size_t length = strlen(name);
-    return !strncmp(entry, name, length) && entry[length] == '=';
-}
-
 /// The loader of a program for another machine would complain of us. Others than ELF files are scripts.
 bool takes_preload(const char* program) {
     if (!program || !strchr(program, '/')) return true;
@@ -245,11 +265,11 @@ bool takes_preload(const char* program) {
 
 }  // namespace
 
-bool hands_on() { return __atomic_load_n(&state, __ATOMIC_ACQUIRE) != kOff && own_path[0]; }
+bool hands_on() { return own_preload[0]; }
 
 bool is_setting(const char* entry) {
-    for (const Setting& setting : settings)
-        if (entry == setting.entry) return true;
+    for (size_t i = 0; i < setting_count; ++i)
+        if (entry == settings[i]) return true;
     return false;
 }
 
@@ -276,7 +296,7 @@ void activate_if_torch() {
 size_t environment_size(char* const* given) {
     size_t count = 0;
     while (given && given[count]) ++count;
-    return hands_on() ? count + kSettings + 3 : 1;
+    return hands_on() ? count + setting_count + 3 : 1;
 }
 
 char* const* environment_for_exec(const char* program, char* const* given, char** space, ExecEntries& entries) {
@@ -288,9 +308,8 @@ char* const* environment_for_exec(const char* program, char* const* given, char*
             users_own = *given + strlen("LD_PRELOAD=");
         else
             space[count++] = *given;
-    for (Setting& setting : settings)
-        if (setting.given) space[count++] = setting.entry;
-    snprintf(entries.preload, sizeof entries.preload, "LD_PRELOAD=%s%s%s", own_path, users_own ? ":" : "",
+    for (size_t i = 0; i < setting_count; ++i) space[count++] = settings[i];
+    snprintf(entries.preload, sizeof entries.preload, "LD_PRELOAD=%s%s%s", own_preload, users_own ? ":" : "",
              users_own ? users_own : "");
     space[count++] = entries.preload;
     if (users_own) {
@@ -304,6 +323,12 @@ char* const* environment_for_exec(const char* program, char* const* given, char*
 }  // namespace whittle::libtorch
 
 using namespace whittle::libtorch;
+
+/// See setting().
+extern "C" __attribute__((visibility("default"))) const char* whittle_capture_setting(const char* name) {
+    take_settings();
+    return value_of(name);
+}
 
 /// Looks for LibTorch behind the outermost call, when all that it loads is initialized.
 extern "C" __attribute__((visibility("default"))) void* dlopen(const char* file, int mode) {
