@@ -70,16 +70,24 @@ std::span<const OtherName> other_names() {
         {"special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor", "special_zeta"},
 
         // torch.linalg, and what it was called before.
+        {"_cholesky_solve_helper(Tensor self, Tensor A, bool upper) -> Tensor", "cholesky_solve"},
+        {"_linalg_eigvals(Tensor self) -> Tensor", "linalg_eig"},
+        {"_lu_with_info(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor pivots, Tensor "
+         "info)",
+         "linalg_lu_factor_ex"},
         {"det(Tensor self) -> Tensor", "_linalg_det"},
         {"inverse(Tensor self) -> Tensor", "linalg_inv_ex"},
         {"linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor", "linalg_cholesky_ex"},
         {"linalg_det(Tensor A) -> Tensor", "_linalg_det"},
         {"linalg_eigh(Tensor self, str UPLO=\"L\") -> (Tensor eigenvalues, Tensor eigenvectors)", "_linalg_eigh"},
+        {"linalg_eigvals(Tensor self) -> Tensor", "linalg_eig"},
         {"linalg_inv(Tensor A) -> Tensor", "linalg_inv_ex"},
+        {"linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)", "linalg_lu_factor_ex"},
         {"matrix_exp(Tensor self) -> Tensor", "linalg_matrix_exp"},
         {"linalg_matmul(Tensor self, Tensor other) -> Tensor", "matmul"},
         {"linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)", "_linalg_slogdet"},
         {"linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor", "_linalg_solve_ex"},
+        {"orgqr(Tensor self, Tensor input2) -> Tensor", "linalg_householder_product"},
         {"pinverse(Tensor self, float rcond=1e-15) -> Tensor", "linalg_pinv"},
         {"slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)", "_linalg_slogdet"},
 
@@ -94,6 +102,18 @@ std::span<const OtherName> other_names() {
         {"copysign.Scalar(Tensor self, Scalar other) -> Tensor", "copysign.Tensor"},
         {"remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor", "remainder.Tensor"},
         {"xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor", "xlogy.Tensor"},
+        {"special_chebyshev_polynomial_t.x_scalar(Scalar x, Tensor n) -> Tensor", "special_chebyshev_polynomial_t"},
+        {"special_chebyshev_polynomial_u.x_scalar(Scalar x, Tensor n) -> Tensor", "special_chebyshev_polynomial_u"},
+        {"special_chebyshev_polynomial_v.x_scalar(Scalar x, Tensor n) -> Tensor", "special_chebyshev_polynomial_v"},
+        {"special_chebyshev_polynomial_w.x_scalar(Scalar x, Tensor n) -> Tensor", "special_chebyshev_polynomial_w"},
+        {"special_hermite_polynomial_h.x_scalar(Scalar x, Tensor n) -> Tensor", "special_hermite_polynomial_h"},
+        {"special_hermite_polynomial_he.x_scalar(Scalar x, Tensor n) -> Tensor", "special_hermite_polynomial_he"},
+        {"special_laguerre_polynomial_l.x_scalar(Scalar x, Tensor n) -> Tensor", "special_laguerre_polynomial_l"},
+        {"special_legendre_polynomial_p.x_scalar(Scalar x, Tensor n) -> Tensor", "special_legendre_polynomial_p"},
+        {"special_shifted_chebyshev_polynomial_t.x_scalar(Scalar x, Tensor n) -> Tensor", "special_shifted_chebyshev_polynomial_t"},
+        {"special_shifted_chebyshev_polynomial_u.x_scalar(Scalar x, Tensor n) -> Tensor", "special_shifted_chebyshev_polynomial_u"},
+        {"special_shifted_chebyshev_polynomial_v.x_scalar(Scalar x, Tensor n) -> Tensor", "special_shifted_chebyshev_polynomial_v"},
+        {"special_shifted_chebyshev_polynomial_w.x_scalar(Scalar x, Tensor n) -> Tensor", "special_shifted_chebyshev_polynomial_w"},
 
         // Copies of views.
         {"alias_copy", "alias"},
