@@ -150,13 +150,16 @@ CallResults decompose_quantile(const Call& c) {
     return reshape(result, sizes);
 }
 
-/// Whether each element is among others.
+/// Whether each element is among others; one of both may be a number.
 CallResults decompose_isin(const Call& c) {
-    const V x = c.tensor("elements");
-    const bool number = c.schema().param("test_element") != nullptr, invert = c.boolean("invert");
-    if (number) return invert ? ne(x, c.scalar("test_element")) : eq(x, c.scalar("test_element"));
+    const bool invert = c.boolean("invert");
+    if (c.schema().param("test_element")) {
+        const V x = c.tensor("elements");
+        return invert ? ne(x, c.scalar("test_element")) : eq(x, c.scalar("test_element"));
+    }
     const V others = reshape(c.tensor("test_elements"), Ints{-1});
-    const V found = any(eq(unsqueeze(x, -1), others), -1);
+    const V found = c.schema().param("element") ? any(eq(others, c.scalar("element")))
+                                                : any(eq(unsqueeze(c.tensor("elements"), -1), others), -1);
     return invert ? logical_not(found) : found;
 }
 
@@ -317,6 +320,9 @@ constexpr OpDef kArithmeticForms[] = {
     composite("isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool "
               "invert=False) -> Tensor",
               "whether each element equals a number", kNumbers, decompose_isin),
+    composite("isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool "
+              "invert=False) -> Tensor",
+              "whether a number is among the test elements", kNumbers, decompose_isin),
     composite("_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
               "softmax; 0 for a row in which all elements are -inf", kFloating, decompose_safe_softmax),
     composite("scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",

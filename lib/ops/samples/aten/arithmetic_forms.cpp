@@ -119,6 +119,11 @@ Table arithmetic_form_table() {
                             by_keyword({"midpoint", {x}, {t(0), 0.4, 1}}, {{"interpolation", Arg("midpoint")}})};
          }},
         {{"aten.isin.Tensor_Tensor"}, membership},
+        {{"aten.isin.Scalar_Tensor"},
+         [](DType dtype) -> Samples {
+             return {{"among", {values(dtype, {1, 2, 3}, {3})}, {2, t(0)}},
+                     {"not among", {values(dtype, {1, 2, 3, 2}, {2, 2})}, {5, t(0)}, {{"invert", Arg(true)}}}};
+         }},
         {{"aten.isin.Tensor_Scalar"},
          [](DType dtype) {
              const Tensor x = values(dtype, {1, 2, 3});
