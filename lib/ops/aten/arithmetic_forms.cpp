@@ -158,7 +158,7 @@ CallResults decompose_isin(const Call& c) {
         return invert ? ne(x, c.scalar("test_element")) : eq(x, c.scalar("test_element"));
     }
     const V others = reshape(c.tensor("test_elements"), Ints{-1});
-    const V found = c.schema().param("element") ? any(eq(others, c.scalar("element")))
+    const V found = c.schema().param("element") ? any(eq(others, c.scalar("element")), 0)
                                                 : any(eq(unsqueeze(c.tensor("elements"), -1), others), -1);
     return invert ? logical_not(found) : found;
 }

@@ -11,6 +11,8 @@
 namespace whittle::matrices {
 namespace {
 
+using namespace aten;
+
 /// The product Q of the reflections, the first one leftmost, by which matrices are multiplied without making it.
 template <class T>
 class Reflections {
@@ -87,7 +89,7 @@ void each_product(const Tensor& vectors, const Tensor& factors, F f) {
     });
 }
 
-Metas infer_product(const Arguments<ValueMeta>& a) {
+Metas infer_reflected(const Arguments<ValueMeta>& a) {
     const ValueMeta vectors = a.tensor("input");
     require_matrix(a.schema(), vectors);
     require_reflections(a.schema(), vectors, a.tensor("tau"), rows_of(vectors.sizes));
@@ -96,7 +98,7 @@ Metas infer_product(const Arguments<ValueMeta>& a) {
                     ", expected at least as many rows as columns");
     return {ValueMeta::contiguous(vectors.dtype, vectors.sizes)};
 }
-Tensors eval_product(const Arguments<Tensor>& a) {
+Tensors eval_reflected(const Arguments<Tensor>& a) {
     const Tensor vectors = a.tensor("input");
     return in_double(vectors, [&]<class T>(T) -> Tensors {
         Results<T> result(vectors.dtype(), vectors.sizes());
@@ -138,15 +140,74 @@ Tensors eval_ormqr(const Arguments<Tensor>& a) {
     });
 }
 
+// --- Gradients ---
+
+/// x times one reflection.
+V reflected(const V& x, const V& vector, const V& factor) {
+    return x - matmul(vector * factor, matmul(turned(vector), x));
+}
+
+struct Slopes {
+    V vectors, factors, x;
+};
+/// Of Q x, or Q^H x, by the gradient of the result: of each reflection by what those behind it make of x, which is
+/// written out.
+Slopes slopes_of(const Gradients& c, const V& input, const V& tau, const V& x, V g, bool adjoint) {
+    constexpr std::int64_t kMost = 64;
+    const std::int64_t n = input.size(-1), count = tau.size(-1);
+    if (count > kMost)
+        throw Error(c.schema().name + " has a gradient rule only for up to " + std::to_string(kMost) + " reflections");
+    if (count == 0) return {zeros_like(input), zeros_like(tau), g};
+    const V whole = tril(input, -1) + eye(c.builder(), input.size(-2), n, input.dtype());
+    const auto turned_if = [&](const V& value) { return adjoint ? conjugate(value) : value; };
+    const auto vector = [&](std::int64_t i) { return sliced(whole, -1, i, i + 1); };
+    const auto factor = [&](std::int64_t i) { return turned_if(column(sliced(tau, -1, i, i + 1))); };
+    const auto place = [&](std::int64_t step) { return adjoint ? count - 1 - step : step; };  // from the left
+    Vs behind = {x};  // of the last ones, first none
+    for (std::int64_t step = count - 1; step > 0; --step)
+        behind.push_back(reflected(behind.back(), vector(place(step)), factor(place(step))));
+    Vs of_vectors(static_cast<std::size_t>(count), g), of_factors = of_vectors;
+    for (std::int64_t step = 0; step < count; ++step) {
+        const auto i = static_cast<std::size_t>(place(step));
+        const V v = vector(place(step)), by = factor(place(step)),
+                rest = behind[static_cast<std::size_t>(count - 1 - step)];
+        const V along = turned(matmul(turned(v), rest));
+        of_factors[i] = turned_if(-matmul(matmul(turned(v), g), along));
+        of_vectors[i] = -(matmul(g, along) * conjugate(by)) - matmul(rest, matmul(turned(g), v)) * by;
+        g = reflected(g, v, conjugate(by));
+    }
+    if (count < n) of_vectors.push_back(zeros_like(sliced(input, -1, count, n)));
+    return {tril(cat(of_vectors, -1), -1), squeeze(cat(of_factors, -1), -2), g};
+}
+
+void product_grad(Gradients& c) {
+    c.takes_complex();
+    const V input = c.tensor("input");
+    const V one = eye(c.builder(), input.size(-2), input.size(-1), input.dtype());
+    const Slopes slopes = slopes_of(c, input, c.tensor("tau"), expand(one, input.sizes()), c.grad(), false);
+    c.set("input", slopes.vectors);
+    c.set("tau", slopes.factors);
+}
+void ormqr_grad(Gradients& c) {
+    c.takes_complex();
+    const bool left = c.boolean("left"), adjoint = c.boolean("transpose") == left;
+    const auto side = [&](const V& x) { return left ? x : turned(x); };
+    const Slopes slopes =
+        slopes_of(c, c.tensor("self"), c.tensor("input2"), side(c.tensor("input3")), side(c.grad()), adjoint);
+    c.set("self", slopes.vectors);
+    c.set("input2", slopes.factors);
+    c.set("input3", side(slopes.x));
+}
+
 constexpr OpDef kHouseholder[] = {
     primitive("geqrf(Tensor self) -> (Tensor a, Tensor tau)", "R, and the reflections that Q is the product of",
               kDTypes, {infer_geqrf, eval_geqrf}, nullptr),
     primitive("linalg_householder_product(Tensor input, Tensor tau) -> Tensor",
               "the first columns of a product of reflections: "
               "https://pytorch.org/docs/stable/generated/torch.linalg.householder_product.html",
-              kDTypes, {infer_product, eval_product}, nullptr),
+              kDTypes, {infer_reflected, eval_reflected}, product_grad),
     primitive("ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor",
-              "a matrix times a product of reflections", kDTypes, {infer_ormqr, eval_ormqr}, nullptr),
+              "a matrix times a product of reflections", kDTypes, {infer_ormqr, eval_ormqr}, ormqr_grad),
 };
 
 }  // namespace

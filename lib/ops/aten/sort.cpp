@@ -282,7 +282,7 @@ std::vector<expr::Value> lower_median(expr::GroupBuilder& g, const Arguments<exp
 }
 
 /// The least of the most frequent elements, at its last place.
-std::vector<Tensor> eval_mode(const Arguments<Tensor>& a) {
+std::vector<Tensor> eval_most_frequent(const Arguments<Tensor>& a) {
     const Tensor self = a.tensor("self");
     const MedianPlan plan = plan_median(a);
     const Tensor order = sorted_positions(self, plan.dim, false, plan.extent);
@@ -340,8 +340,8 @@ std::span<const OpDef> sort_ops() {
                   "the lower of the two middle elements, and its position", kNumbers,
                   {infer_median, eval_median, lower_median}, picked_grad, kBoundChoice),
         primitive("mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
-                  "the least of the most frequent elements, and its position", kNumbers, {infer_median, eval_mode},
-                  picked_grad),
+                  "the least of the most frequent elements, and its position", kNumbers,
+                  {infer_median, eval_most_frequent}, picked_grad),
         composite("median(Tensor self) -> Tensor", "the lower of the two middle elements of all", kNumbers,
                   decompose_median, median_grad),
     };

@@ -4,14 +4,14 @@
 namespace whittle::samples {
 namespace {
 
-Samples factor_samples(DType dtype) {
+Samples geqrf_samples(DType dtype) {
     const auto call = [&](const char* label, const Sizes& sizes) {
         return Sample{label, {random(dtype, sizes)}, {t(0)}};
     };
     return {call("square", {3, 3}), call("tall", {4, 2}), call("wide", {2, 4}), call("batch", {2, 3, 2})};
 }
 
-Samples product_samples(DType dtype) {
+Samples householder_samples(DType dtype) {
     const auto call = [&](const char* label, const Sizes& vectors, const Sizes& factors) {
         return Sample{label, {random(dtype, vectors, 1), random(dtype, factors, 2)}, {t(0), t(1)}};
     };
@@ -19,7 +19,7 @@ Samples product_samples(DType dtype) {
             call("batch", {2, 3, 2}, {2, 2})};
 }
 
-Samples multiplied_samples(DType dtype) {
+Samples ormqr_samples(DType dtype) {
     const auto call = [&](const char* label, const Sizes& vectors, const Sizes& factors, const Sizes& x, bool left,
                           bool transpose) {
         return Sample{label,
@@ -35,9 +35,9 @@ Samples multiplied_samples(DType dtype) {
 }  // namespace
 
 Table householder_table() {
-    return {{{"aten.geqrf.default"}, factor_samples},
-            {{"aten.linalg_householder_product.default"}, product_samples},
-            {{"aten.ormqr.default"}, multiplied_samples}};
+    return {{{"aten.geqrf.default"}, geqrf_samples},
+            {{"aten.linalg_householder_product.default"}, householder_samples},
+            {{"aten.ormqr.default"}, ormqr_samples}};
 }
 
 }  // namespace whittle::samples

@@ -28,7 +28,7 @@ Samples products(DType dtype, const std::vector<Sizes>& sizes) {
     return {sample};
 }
 
-Samples variables(DType dtype) {
+Samples cov_samples(DType dtype) {
     const DType real = real_of(dtype);
     const Tensor x = random(dtype, {3, 4}, 1), times = values(DType::i64, {1, 2, 0, 3}),
                  weights = values(real, {0.5, 1, 2, 0.25});
@@ -82,7 +82,7 @@ Table other_form_table() {
              return {{"rows", {random(dtype, {3, 4})}, {t(0), 2, 0, 1.0}},
                      {"middle", {random(dtype, {2, 3, 4})}, {t(0), 1, 1, 0.5}}};
          }},
-        {{"aten.cov.default"}, variables},
+        {{"aten.cov.default"}, cov_samples},
         {{"aten.corrcoef.default"},
          [](DType dtype) -> Samples {
              return {{"two", {random(dtype, {2, 5})}, {t(0)}}, {"one", {random(dtype, {4})}, {t(0)}}};
