@@ -258,7 +258,9 @@ constexpr Family kFamilies[] = {
      "softplus softplus_backward softshrink softshrink_backward sqrt square sub.Scalar "
      "sub.Tensor tan tanh tanh_backward threshold trunc where.Scalar where.ScalarOther where.ScalarSelf "
      "where.self xlogy.Scalar_Other xlogy.Tensor"},
-    {of_format, "_to_copy clone contiguous empty_like full_like ones_like rand_like randn_like zeros_like"},
+    {of_format,
+     "_to_copy clone contiguous empty_like full_like ones_like rand_like randint_like "
+     "randint_like.low_dtype randn_like zeros_like"},
     {of_conversion, "to.dtype"},
     {of_operand<0>,
      "_conj addr copy diagonal_scatter fill.Scalar fill.Tensor flip index_fill.int_Scalar "

@@ -12,7 +12,7 @@
 namespace whittle::matrices {
 
 /// The factors in one matrix, the rows that were exchanged (from 1), and the first pivot that is 0 (from 1; else 0), as
-/// LAPACK's getrf gives them.
+/// LAPACK's getrf gives them. Rows stay where they are unless they are to be exchanged.
 template <class T>
 struct Lu {
     Matrix<T> factors;

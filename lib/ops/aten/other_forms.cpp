@@ -152,6 +152,15 @@ CallResults decompose_renorm(const Call& c) {
     return renormalized(x, c.scalar("p"), others, c.scalar("maxnorm").to_double());
 }
 
+/// Of rows, those that are listed.
+CallResults decompose_embedding_renorm(const Call& c) {
+    const V x = c.tensor("self"), rows = reshape(c.tensor("indices"), Ints{-1});
+    if (x.rank() != 2)
+        throw Error("embedding_renorm: found sizes " + to_string(x.sizes()) + ", expected a matrix of rows");
+    const V listed = index_fill(zeros(c.builder(), Ints{x.size(0), 1}, DType::boolean), 0, rows, true);
+    return where(listed, renormalized(x, c.number("norm_type"), Ints{1}, c.number("max_norm")), x);
+}
+
 // --- Products in another dtype ---
 
 DType out_dtype(const Call& c) { return *c.dtype("out_dtype"); }
@@ -266,6 +275,8 @@ constexpr OpDef kForms[] = {
          decompose_gradient),
     form("renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor", "slices with a limited norm",
          decompose_renorm),
+    form("embedding_renorm(Tensor self, Tensor indices, float max_norm, float norm_type) -> Tensor",
+         "listed rows with a limited norm", decompose_embedding_renorm, set_of(DType::f64) | set_of(DType::f32)),
     form("cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor",
          "how variables vary together", decompose_cov, kLinear),
     form("corrcoef(Tensor self) -> Tensor", "how variables vary together, from -1 to 1", decompose_corrcoef,

@@ -82,6 +82,12 @@ Table other_form_table() {
              return {{"rows", {random(dtype, {3, 4})}, {t(0), 2, 0, 1.0}},
                      {"middle", {random(dtype, {2, 3, 4})}, {t(0), 1, 1, 0.5}}};
          }},
+        {{"aten.embedding_renorm.default"},
+         [](DType dtype) -> Samples {
+             const Tensor x = random(dtype, {4, 3});
+             return {{"some rows", {x, positions({2, 0, 2}, {3})}, {t(0), t(1), 1.0, 2.0}},
+                     {"sums", {x, positions({1, 3, 0, 1}, {2, 2})}, {t(0), t(1), 0.5, 1.0}}};
+         }},
         {{"aten.cov.default"}, cov_samples},
         {{"aten.corrcoef.default"},
          [](DType dtype) -> Samples {
