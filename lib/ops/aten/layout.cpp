@@ -285,7 +285,8 @@ constexpr Family kFamilies[] = {
     {of_index, "index.Tensor"},
     {of_sequences, "_pack_padded_sequence_backward gru.input lstm.input rnn_relu.input rnn_tanh.input"},
     {of_columns<0>,
-     "geqrf linalg_cholesky_ex linalg_householder_product linalg_inv_ex linalg_lu_factor_ex linalg_solve_triangular "
+     "geqrf linalg_cholesky_ex linalg_householder_product linalg_inv_ex linalg_ldl_factor_ex linalg_ldl_solve "
+     "linalg_lu_factor_ex linalg_solve_triangular "
      "lu_solve ormqr"},
     {of_columns<0, 1>, "linalg_qr triangular_solve"},
     {of_columns<0, 2>, "_linalg_svd"},

@@ -82,6 +82,8 @@ std::span<const OtherName> other_names() {
         {"linalg_eigh(Tensor self, str UPLO=\"L\") -> (Tensor eigenvalues, Tensor eigenvectors)", "_linalg_eigh"},
         {"linalg_eigvals(Tensor self) -> Tensor", "linalg_eig"},
         {"linalg_inv(Tensor A) -> Tensor", "linalg_inv_ex"},
+        {"linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)",
+         "linalg_ldl_factor_ex"},
         {"linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)", "linalg_lu_factor_ex"},
         {"matrix_exp(Tensor self) -> Tensor", "linalg_matrix_exp"},
         {"linalg_matmul(Tensor self, Tensor other) -> Tensor", "matmul"},

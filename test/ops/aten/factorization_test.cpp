@@ -10,6 +10,7 @@
 #include "ops/samples/run_op.h"
 #include "ops/samples/samples.h"
 #include "passes/joint.h"
+#include "tensor/compute.h"
 
 namespace whittle {
 namespace {
@@ -123,6 +124,37 @@ ComplexMatrix complex_matrix(const Tensor& tensor) {
     if (tensor.rank() == 1) return matrix(tensor).cast<Complex128>();
     const std::vector<Complex128> elements = tensor.values<Complex128>();
     return Eigen::Map<const ComplexMatrix>(elements.data(), tensor.sizes()[0], tensor.sizes()[1]);
+}
+
+TEST_CASE("equations of symmetric matrices with zeros on the diagonal are solved by pairs of rows", "[ops][linalg]") {
+    for (const DType dtype : {DType::f64, DType::c128}) {
+        const Tensor x = samples::random(dtype, {5, 5}), b = samples::random(dtype, {5, 2}, 2);
+        for (const bool hermitian : {false, true}) {
+            const std::vector<std::pair<std::string, Arg>> kwargs = {{"hermitian", Arg(hermitian)}};
+            ComplexMatrix a = dtype == DType::f64 ? matrix(x).cast<Complex128>() : complex_matrix(x);
+            a.diagonal().setZero();
+            for (Eigen::Index i = 0; i < 5; ++i)
+                for (Eigen::Index j = 0; j < i; ++j) a(j, i) = hermitian ? std::conj(a(i, j)) : a(i, j);
+            const RowMajor real = a.real();
+            const Tensor given = dtype == DType::f64
+                                     ? store(std::vector<double>(real.data(), real.data() + real.size()), dtype, {5, 5})
+                                     : store(std::vector<Complex128>(a.data(), a.data() + a.size()), dtype, {5, 5});
+            const std::vector<Tensor> factors =
+                samples::run_op("aten.linalg_ldl_factor_ex.default", {given}, {t(0)}, kwargs);
+            CHECK(factors[1].values<std::int64_t>().front() < 0);
+            const Tensor found = samples::run_op("aten.linalg_ldl_solve.default", {factors[0], factors[1], b},
+                                                 {t(0), t(1), t(2)}, kwargs)
+                                     .at(0);
+            CHECK(
+                (a * complex_matrix(found.to(DType::c128)) - complex_matrix(b.to(DType::c128))).cwiseAbs().maxCoeff() <
+                1e-10);
+        }
+    }
+    const Tensor factors = samples::values(DType::f64, {1, 2, 3, 4}, {2, 2});
+    CHECK_THROWS_WITH(
+        samples::run_op("aten.linalg_ldl_solve.default", {factors, samples::values(DType::i32, {1, -2}, {2}), factors},
+                        {t(0), t(1), t(2)}),
+        Catch::Contains("found the pivot -2 in row 2"));
 }
 
 TEST_CASE("factors of complex matrices make them again, and their columns are orthonormal", "[ops][linalg]") {
