@@ -43,6 +43,16 @@ CallResults decompose_prelu_backward(const Call& c) {
             reshaped(sum_to_size(below, wide.sizes()), weight.sizes())};
 }
 
+/// prelu whose weight broadcasts as it is; its gradient does not add up.
+CallResults decompose_prelu_kernel(const Call& c) {
+    const V x = c.tensor("self");
+    return where(gt(x, 0), x, c.tensor("weight") * x);
+}
+CallResults decompose_prelu_kernel_backward(const Call& c) {
+    const V grad = c.tensor("grad_output"), x = c.tensor("self"), positive = gt(x, 0);
+    return {where(positive, grad, c.tensor("weight") * grad), drop(positive, x * grad)};
+}
+
 // --- glu ---
 
 /// The dimension's two halves.
@@ -159,6 +169,12 @@ std::span<const OpDef> activation_form_ops() {
             "prelu(Tensor self, Tensor weight) -> Tensor",
             "x, but a learned multiple of x below 0: https://pytorch.org/docs/stable/generated/torch.nn.PReLU.html",
             kFloating, decompose_prelu),
+        composite("_prelu_kernel(Tensor self, Tensor weight) -> Tensor",
+                  "x, below 0 multiplied by weight: https://pytorch.org/docs/stable/generated/torch.nn.PReLU.html",
+                  kFloating, decompose_prelu_kernel),
+        composite("_prelu_kernel_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor, Tensor)",
+                  "the gradients of _prelu_kernel: https://pytorch.org/docs/stable/generated/torch.nn.PReLU.html",
+                  kFloating, decompose_prelu_kernel_backward),
         composite("prelu_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor, Tensor)",
                   "the gradients of prelu: https://pytorch.org/docs/stable/generated/torch.nn.PReLU.html", kFloating,
                   decompose_prelu_backward),

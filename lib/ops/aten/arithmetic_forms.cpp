@@ -150,13 +150,16 @@ CallResults decompose_quantile(const Call& c) {
     return reshape(result, sizes);
 }
 
-/// Whether each element is among others.
+/// Whether each element is among others; one of both may be a number.
 CallResults decompose_isin(const Call& c) {
-    const V x = c.tensor("elements");
-    const bool number = c.schema().param("test_element") != nullptr, invert = c.boolean("invert");
-    if (number) return invert ? ne(x, c.scalar("test_element")) : eq(x, c.scalar("test_element"));
+    const bool invert = c.boolean("invert");
+    if (c.schema().param("test_element")) {
+        const V x = c.tensor("elements");
+        return invert ? ne(x, c.scalar("test_element")) : eq(x, c.scalar("test_element"));
+    }
     const V others = reshape(c.tensor("test_elements"), Ints{-1});
-    const V found = any(eq(unsqueeze(x, -1), others), -1);
+    const V found = c.schema().param("element") ? any(eq(others, c.scalar("element")), 0)
+                                                : any(eq(unsqueeze(c.tensor("elements"), -1), others), -1);
     return invert ? logical_not(found) : found;
 }
 
@@ -219,9 +222,8 @@ CallResults decompose_plain_conv(const Call& c) {
 }
 
 /// Attention, and the logarithm of the sum that each row's softmax divides by.
-CallResults decompose_flash_attention(const Call& c) {
+std::array<V, 2> attention_with_sums(const Call& c, const OptionalV& mask) {
     const V query = c.tensor("query"), key = c.tensor("key"), value = c.tensor("value");
-    const OptionalV mask = c.optional_tensor("attn_mask");
     const bool causal = c.boolean("is_causal");
     const std::optional<double> scale = c.optional_number("scale");
     const V attended = scaled_dot_product_attention(query, key, value, mask, c.number("dropout_p"), causal, scale);
@@ -234,6 +236,21 @@ CallResults decompose_flash_attention(const Call& c) {
         scores = masked_fill(scores, logical_not(seen), -kInfinity);
     }
     return {attended, logsumexp(scores, Ints{-1})};
+}
+CallResults decompose_flash_attention(const Call& c) { return attention_with_sums(c, c.optional_tensor("attn_mask")); }
+/// Heads lie inside of targets. The logarithms fill up blocks of 32 targets; the seeds are of dropout, which there is
+/// not.
+CallResults decompose_efficient_attention(const Call& c) {
+    if (c.tensor("query").rank() != 4)
+        throw Error("_scaled_dot_product_efficient_attention: found a query of sizes " +
+                    to_string(c.tensor("query").sizes()) + ", expected 4 dimensions");
+    const std::array<V, 2> all = attention_with_sums(c, c.optional_tensor("attn_bias"));
+    const V sums = as(all[1], DType::f32), seed = zeros(c.builder(), {}, DType::i64);
+    const std::int64_t targets = sums.size(-1), missing = (32 - targets % 32) % 32;
+    return {transpose(own_copy(transpose(all[0], 1, 2)), 1, 2),
+            c.boolean("compute_log_sumexp") ? constant_pad_nd(sums, Ints{0, missing}, kInfinity)
+                                            : zeros(c.builder(), Ints{sums.size(0), sums.size(1), 0}, DType::f32),
+            seed, zeros(c.builder(), {}, DType::i64)};
 }
 
 CallResults decompose_pad_by_number(const Call& c) {
@@ -317,6 +334,9 @@ constexpr OpDef kArithmeticForms[] = {
     composite("isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool "
               "invert=False) -> Tensor",
               "whether each element equals a number", kNumbers, decompose_isin),
+    composite("isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool "
+              "invert=False) -> Tensor",
+              "whether a number is among the test elements", kNumbers, decompose_isin),
     composite("_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
               "softmax; 0 for a row in which all elements are -inf", kFloating, decompose_safe_softmax),
     composite("scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
@@ -340,6 +360,11 @@ constexpr OpDef kArithmeticForms[] = {
         "_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float dropout_p=0.0, bool "
         "is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp)",
         "scaled_dot_product_attention, and the logarithm of the sum of each row", kFloating, decompose_flash_attention),
+    composite("_scaled_dot_product_efficient_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_bias, bool "
+              "compute_log_sumexp, float dropout_p=0.0, bool is_causal=False, *, float? scale=None) -> (Tensor output, "
+              "Tensor log_sumexp, Tensor philox_seed, Tensor philox_offset)",
+              "scaled_dot_product_attention, and the logarithm of the sum of each row", kFloating,
+              decompose_efficient_attention),
     composite("_pad_enum(Tensor self, SymInt[] pad, int mode, float? value=None) -> Tensor",
               "pad, with the mode as a number", kFloating, decompose_pad_by_number),
     composite("_pad_circular(Tensor self, SymInt[] pad) -> Tensor", "padded with the elements at the opposite border",

@@ -22,8 +22,10 @@ Ints range(std::int64_t from, std::int64_t to) {
 /// The n-th gradient that output_mask asks for.
 bool wants(const Arguments<V>& a, std::size_t n) {
     const std::vector<bool> mask = a.booleans("output_mask");
-    if (mask.size() != 3)
-        throw Error("found an output_mask with " + std::to_string(mask.size()) + " entries, expected 3");
+    const std::size_t count = a.schema().returns.size();
+    if (mask.size() != count)
+        throw Error("found an output_mask with " + std::to_string(mask.size()) + " entries, expected " +
+                    std::to_string(count));
     return mask[n];
 }
 
@@ -50,6 +52,28 @@ CallResults layer_norm_backward(const Call& c) {
     }
     if (wants(c, 1) && weight) results[1] = as(summed(grad * normal, rows), dtype);
     if (wants(c, 2)) results[2] = as(summed(grad, rows), dtype);
+    return results;
+}
+
+/// As of layer norm, without a mean; in the dtype of rstd, which is wider than that of reduced operands.
+CallResults rms_norm_backward(const Call& c) {
+    const V x = c.tensor("input"), rstd = c.tensor("rstd");
+    const Ints shape = c.integers("normalized_shape");
+    const Sizes& sizes = x.sizes();
+    if (shape.size() > sizes.size() || !std::equal(shape.rbegin(), shape.rend(), sizes.rbegin()))
+        throw Error("_fused_rms_norm_backward: found normalized_shape=" + to_string(shape) + " for an input of sizes " +
+                    to_string(sizes) + ", expected its last sizes");
+    const auto wide = [&](const V& value) { return as(value, rstd.dtype()); };
+    const std::int64_t outer = x.rank() - static_cast<std::int64_t>(shape.size());
+    const V grad = wide(c.tensor("grad_out")), unit = wide(x) * rstd;
+    const OptionalV weight = c.optional_tensor("weight");
+    Vs results = {none(c.builder(), x.dtype()), none(c.builder(), x.dtype())};
+    if (wants(c, 0)) {
+        const V scaled = weight ? grad * wide(*weight) : grad;
+        const V share = summed(scaled * unit, range(outer, x.rank()), true) / static_cast<double>(element_count(shape));
+        results[0] = as((scaled - unit * share) * rstd, x.dtype());
+    }
+    if (wants(c, 1) && weight) results[1] = as(summed(grad * unit, range(0, outer)), weight->dtype());
     return results;
 }
 
@@ -216,6 +240,14 @@ CallResults decompose_convolution_backward(const Call& c) {
     return results;
 }
 
+/// What a GPU's kernels reserved is not read.
+CallResults decompose_batch_norm_backward(const Call& c) {
+    return native_batch_norm_backward(c.tensor("grad_out"), c.tensor("input"), c.tensor("weight"),
+                                      c.optional_tensor("running_mean"), c.optional_tensor("running_var"),
+                                      c.optional_tensor("save_mean"), c.optional_tensor("save_var"),
+                                      c.boolean("update"), c.number("eps"), c.booleans("output_mask"));
+}
+
 }  // namespace
 
 std::span<const OpDef> layer_backward_ops() {
@@ -232,6 +264,14 @@ std::span<const OpDef> layer_backward_ops() {
                   "output_mask) -> (Tensor, Tensor, Tensor)",
                   "the gradients of native_batch_norm: https://arxiv.org/abs/1502.03167", kFloating,
                   batch_norm_backward),
+        composite("batch_norm_backward(Tensor grad_out, Tensor input, Tensor weight, Tensor? running_mean, Tensor? "
+                  "running_var, Tensor? save_mean, Tensor? save_var, bool update, float eps, bool[3] output_mask, "
+                  "Tensor reserve) -> (Tensor, Tensor, Tensor)",
+                  "the gradients of _batch_norm_with_update: https://arxiv.org/abs/1502.03167", kFloating,
+                  decompose_batch_norm_backward),
+        composite("_fused_rms_norm_backward(Tensor grad_out, Tensor input, int[] normalized_shape, Tensor rstd, "
+                  "Tensor? weight, bool[2] output_mask) -> (Tensor, Tensor)",
+                  "the gradients of _fused_rms_norm: https://arxiv.org/abs/1910.07467", kFloating, rms_norm_backward),
         composite("convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, int[] "
                   "stride, SymInt[] padding, int[] dilation, bool transposed, SymInt[] output_padding, int groups, "
                   "bool[3] output_mask) -> (Tensor, Tensor, Tensor)",

@@ -120,6 +120,50 @@ std::array<V, 3> normalized_batch(const Call& arguments, bool training) {
 CallResults decompose_native_batch_norm(const Call& c) { return normalized_batch(c, c.boolean("training")); }
 CallResults decompose_batch_norm(const Call& c) { return normalized_batch(c, c.boolean("training"))[0]; }
 
+/// Running statistics moved towards those of the batch, which no gradient flows through.
+std::array<V, 2> moved_statistics(const Call& c) {
+    const V mean = c.tensor("running_mean"), variance = c.tensor("running_var");
+    const V x = as(c.tensor("input"), mean.dtype());
+    Ints dims = {0};
+    for (std::int64_t d = 2; d < x.rank(); ++d) dims.push_back(d);
+    const double momentum = c.number("momentum");
+    return {detach(lerp(mean, aten::mean(x, dims), momentum)),
+            detach(lerp(variance, var(x, std::optional<Ints>(dims), std::optional<Scalar>(1)), momentum))};
+}
+std::array<V, 3> normalized_by(const Call& c, bool training) {
+    const OptionalV weight = c.optional_tensor("weight"), bias = c.optional_tensor("bias");
+    const V input = c.tensor("input");
+    const double momentum = c.number("momentum"), eps = c.number("eps");
+    if (training) return _native_batch_norm_legit(input, weight, bias, true, momentum, eps);
+    return _native_batch_norm_legit_no_training(input, weight, bias, c.tensor("running_mean"), c.tensor("running_var"),
+                                                momentum, eps);
+}
+/// What writes running statistics elsewhere gives them as results.
+CallResults decompose_functional(const Call& c) {
+    const bool training = c.boolean("training");
+    check_statistics(c);
+    CallResults results = normalized_by(c, training);
+    const std::array<V, 2> running = training ? moved_statistics(c)
+                                              : std::array<V, 2>{own_copy(detach(c.tensor("running_mean"))),
+                                                                 own_copy(detach(c.tensor("running_var")))};
+    results.insert(results.end(), running.begin(), running.end());
+    return results;
+}
+/// The fourth result is memory for a GPU's kernels.
+V reserved(const Call& c) { return zeros(c.builder(), Ints{0}, DType::u8); }
+CallResults decompose_with_update(const Call& c) {
+    check_statistics(c);
+    CallResults results = normalized_by(c, true);
+    const std::array<V, 2> running = moved_statistics(c);
+    results.insert(results.end(), {reserved(c), running[0], running[1]});
+    return results;
+}
+CallResults decompose_no_update(const Call& c) {
+    CallResults results = normalized_batch(c, false);
+    results.push_back(reserved(c));
+    return results;
+}
+
 /// With the input's statistics, a group norm with a group per channel.
 CallResults decompose_instance_norm(const Call& c) {
     if (!c.boolean("use_input_stats")) return normalized_batch(c, false)[0];
@@ -198,6 +242,19 @@ constexpr OpDef kBatchNorm[] = {
               "running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
               "normalized by the running statistics, or in training by those of the batch", kFloating,
               decompose_native_batch_norm, batch_norm_grad),
+    composite("_native_batch_norm_legit_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, "
+              "Tensor running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor "
+              "running_mean_out, Tensor running_var_out)",
+              "native_batch_norm, with the running statistics that it moves as results", kFloating,
+              decompose_functional),
+    composite("_batch_norm_with_update_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, "
+              "Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor, Tensor "
+              "running_mean_out, Tensor running_var_out)",
+              "native_batch_norm in training, with the running statistics that it moves as results", kFloating,
+              decompose_with_update),
+    composite("_batch_norm_no_update(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
+              "running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor)",
+              "native_batch_norm by running statistics", kFloating, decompose_no_update),
     composite("batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
               "training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
               "the first result of native_batch_norm", kFloating, decompose_batch_norm),

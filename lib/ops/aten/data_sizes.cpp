@@ -1,6 +1,6 @@
 // Ops whose results' sizes are data: nonzero, masked_select, unique, bincount, repeat_interleave,
-// _pack_padded_sequence. Of a constant they decompose into constants; else a graph has the sizes that were observed
-// (ops/core/known.h), and only the reference runs them.
+// _pack_padded_sequence; torchvision's nms is in torchvision.cpp. Of a constant they decompose into constants; else a
+// graph has the sizes that were observed (ops/core/known.h), and only the reference runs them.
 #include "ops/aten/data_sizes.h"
 
 #include <algorithm>
@@ -21,9 +21,9 @@ namespace {
 using namespace aten;
 
 /// Those whose first result has such a size alone.
-constexpr std::string_view kOneResult[] = {"aten.nonzero.default", "aten.argwhere.default",
-                                           "aten.masked_select.default", "aten.bincount.default",
-                                           "aten.repeat_interleave.Tensor"};
+constexpr std::string_view kOneResult[] = {"aten.nonzero.default",          "aten.argwhere.default",
+                                           "aten.masked_select.default",    "aten.bincount.default",
+                                           "aten.repeat_interleave.Tensor", "torchvision.nms.default"};
 /// Those whose third result, the counts, has it, too, where they are asked for (by the argument of that number) or
 /// given anyway.
 struct Unique {

@@ -1,11 +1,12 @@
-// Factorizations of matrices and batches of them: Cholesky's, QR, eigenvalues of symmetric ones, singular values. The
-// kernels of the last three are Eigen's. Nothing of it lowers: eager runs it.
-// Definitions: https://pytorch.org/docs/stable/linalg.html
+// Factorizations of matrices and batches of them: Cholesky's, QR, eigenvalues, singular values. The kernels are
+// Eigen's, but of Cholesky's. Nothing of it lowers: eager runs it. Definitions:
+// https://pytorch.org/docs/stable/linalg.html
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "base/joined.h"
 #include "ops/aten/families.h"
@@ -123,6 +124,50 @@ Tensors eval_eigh(const Arguments<Tensor>& a) {
     });
 }
 
+Metas infer_eig(const Arguments<ValueMeta>& a) {
+    const ValueMeta matrix = a.tensor("self");
+    require_square(a.schema(), matrix);
+    const DType dtype = complex_of(matrix.dtype);
+    return {ValueMeta::contiguous(dtype, joined(batch_of(matrix.sizes), {matrix.sizes.back()})),
+            ValueMeta::contiguous(dtype, matrix.sizes)};
+}
+/// Vectors of length 1, which have a sign that each library chooses where they are real; of others the largest element
+/// is real and positive, as LAPACK has it.
+template <class Solver, class T>
+void put_eigen(const std::string& op, const Matrix<T>& matrix, std::int64_t i, Results<Complex128>& values,
+               Results<Complex128>& vectors) {
+    if (matrix.rows() == 0) return;
+    const auto fail = [&](const char* what) {
+        throw Error(op + ": found a matrix " + what + ", expected one that has eigenvalues");
+    };
+    if (!matrix.allFinite()) fail("with infinities or NaN");
+    const Solver solver(matrix);
+    if (solver.info() != Eigen::Success) fail("for which the algorithm does not converge");
+    Matrix<Complex128> columns_of = solver.eigenvectors().colwise().normalized();
+    for (Eigen::Index k = 0; k < columns_of.cols(); ++k) {
+        if (!is_complex_type<T> && std::imag(solver.eigenvalues()(k)) == 0) continue;
+        Eigen::Index largest = 0;
+        columns_of.col(k).cwiseAbs2().maxCoeff(&largest);
+        columns_of.col(k) *= std::conj(columns_of(largest, k)) / std::abs(columns_of(largest, k));
+    }
+    values.put(i, solver.eigenvalues());
+    vectors.put(i, columns_of);
+}
+Tensors eval_eig(const Arguments<Tensor>& a) {
+    const Tensor matrix = a.tensor("self");
+    return in_double(matrix, [&]<class T>(T) -> Tensors {
+        const DType dtype = complex_of(matrix.dtype());
+        Results<Complex128> values(dtype, joined(batch_of(matrix.sizes()), {matrix.sizes().back()})),
+            vectors(dtype, matrix.sizes());
+        using Solver = std::conditional_t<is_complex_type<T>, Eigen::ComplexEigenSolver<Matrix<Complex128>>,
+                                          Eigen::EigenSolver<Matrix<double>>>;
+        each_matrix<T>(matrix, [&](std::int64_t i, const Matrix<T>& one) {
+            put_eigen<Solver>(a.schema().name, one, i, values, vectors);
+        });
+        return {values.tensor(), vectors.tensor()};
+    });
+}
+
 Metas infer_svd(const Arguments<ValueMeta>& a) {
     const ValueMeta matrix = a.tensor("A");
     require_matrix(a.schema(), matrix);
@@ -198,6 +243,24 @@ void eigh_grad(Gradients& c) {
     c.set("A", matmul(middle, turned(v)));
 }
 
+/// V^-H (diag(g) + (V^H G - V^H V diag(Re(V^H G))) / E) V^H with E[i, j] = conj(value[j] - value[i]), as vectors keep
+/// their length; where values are equal it is not finite.
+void eig_grad(Gradients& c) {
+    c.takes_complex();
+    const V values = c.result(0), v = c.result(1), back = turned(v);
+    const auto row = [&](const V& x) { return unsqueeze(x, -2); };
+    const V one = eye(c.builder(), values.sizes().back(), values.dtype());
+    V middle = one * row(c.grad(0));
+    if (c.grad_if_any(1)) {
+        const V moved = matmul(back, c.grad(1));
+        const V along = real(diagonal(moved, 0, -2, -1));
+        const V between = moved - matmul(back, v * row(along));
+        const V others = between - one * between;
+        middle = middle + others / (conjugate(row(values) - column(values)) + one);
+    }
+    c.set("self", _linalg_solve_ex(back, matmul(middle, back))[0]);
+}
+
 /// (G_Q + Q S(R G_R^T - G_Q^T Q)) R^-T, S the lower triangle copied to the upper one; Walter and Lehmann 2010.
 void qr_grad(Gradients& c) {
     c.takes_complex();
@@ -242,6 +305,9 @@ constexpr OpDef kFactorizations[] = {
         "_linalg_eigh(Tensor A, str UPLO=\"L\", bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)",
         "eigenvalues, ascending, and vectors: https://pytorch.org/docs/stable/generated/torch.linalg.eigh.html",
         kDTypes, {infer_eigh, eval_eigh}, eigh_grad),
+    primitive("linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)",
+              "eigenvalues and vectors: https://pytorch.org/docs/stable/generated/torch.linalg.eig.html", kDTypes,
+              {infer_eig, eval_eig}, eig_grad),
     primitive(
         "_linalg_svd(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? driver=None) -> (Tensor U, "
         "Tensor S, Tensor Vh)",

@@ -158,6 +158,14 @@ void of_solution(const Arguments<ValueMeta>& arguments, std::vector<ValueMeta>& 
     arguments.boolean("left") ? of_columns<0, 1>(arguments, results) : of_columns<1>(arguments, results);
 }
 
+/// By factors that are there already: from the right, the last product lies row by row.
+void of_equations(const Arguments<ValueMeta>& arguments, std::vector<ValueMeta>& results) {
+    arguments.boolean("left") ? of_columns<0>(arguments, results) : of_rows(arguments, results);
+}
+void of_least_squares(const Arguments<ValueMeta>& arguments, std::vector<ValueMeta>& results) {
+    if (arguments.tensor("self").sizes.size() == arguments.tensor("b").sizes.size()) of_columns<0>(arguments, results);
+}
+
 /// One dimension after the other.
 void of_positions(const Arguments<ValueMeta>&, std::vector<ValueMeta>& results) { exchange(results.at(0), 0, 1); }
 
@@ -239,13 +247,20 @@ constexpr Family kFamilies[] = {
      "pow.Tensor_Tensor rad2deg reciprocal relu relu6 remainder.Scalar remainder.Tensor round round.decimals "
      "rsqrt rsub.Scalar selu sgn sigmoid sigmoid_backward sign silu silu_backward sin sinc sinh "
      "soft_margin_loss special_airy_ai special_bessel_j0 special_bessel_j1 special_bessel_y0 special_bessel_y1 "
+     "special_chebyshev_polynomial_t special_chebyshev_polynomial_u special_chebyshev_polynomial_v "
+     "special_chebyshev_polynomial_w special_hermite_polynomial_h special_hermite_polynomial_he "
+     "special_laguerre_polynomial_l special_legendre_polynomial_p special_shifted_chebyshev_polynomial_t "
+     "special_shifted_chebyshev_polynomial_u special_shifted_chebyshev_polynomial_v "
+     "special_shifted_chebyshev_polynomial_w "
      "special_erfcx special_i0e special_i1 special_i1e special_log_ndtr special_modified_bessel_i0 "
      "special_modified_bessel_i1 special_modified_bessel_k0 special_modified_bessel_k1 special_ndtri "
      "special_scaled_modified_bessel_k0 special_scaled_modified_bessel_k1 special_spherical_bessel_j0 special_zeta "
      "softplus softplus_backward softshrink softshrink_backward sqrt square sub.Scalar "
      "sub.Tensor tan tanh tanh_backward threshold trunc where.Scalar where.ScalarOther where.ScalarSelf "
      "where.self xlogy.Scalar_Other xlogy.Tensor"},
-    {of_format, "_to_copy clone contiguous empty_like full_like ones_like rand_like randn_like zeros_like"},
+    {of_format,
+     "_to_copy clone contiguous empty_like full_like ones_like rand_like randint_like "
+     "randint_like.low_dtype randn_like zeros_like"},
     {of_conversion, "to.dtype"},
     {of_operand<0>,
      "_conj addr copy diagonal_scatter fill.Scalar fill.Tensor flip index_fill.int_Scalar "
@@ -269,10 +284,16 @@ constexpr Family kFamilies[] = {
     {of_joined, "cat"},
     {of_index, "index.Tensor"},
     {of_sequences, "_pack_padded_sequence_backward gru.input lstm.input rnn_relu.input rnn_tanh.input"},
-    {of_columns<0>, "linalg_cholesky_ex linalg_inv_ex linalg_solve_triangular"},
-    {of_columns<0, 1>, "linalg_qr"},
+    {of_columns<0>,
+     "geqrf linalg_cholesky_ex linalg_householder_product linalg_inv_ex linalg_ldl_factor_ex linalg_ldl_solve "
+     "linalg_lu_factor_ex linalg_solve_triangular "
+     "lu_solve ormqr"},
+    {of_columns<0, 1>, "linalg_qr triangular_solve"},
+    {of_columns<0, 2>, "_linalg_svd"},
     {of_solution, "_linalg_solve_ex"},
-    {of_columns<1>, "_linalg_det"},
+    {of_equations, "linalg_lu_solve"},
+    {of_least_squares, "linalg_lstsq"},
+    {of_columns<1>, "_linalg_det _linalg_eigh linalg_eig"},
     {of_columns<2>, "_linalg_slogdet"},
     {of_image,
      "_adaptive_avg_pool2d _adaptive_avg_pool2d_backward _native_batch_norm_legit.no_stats "

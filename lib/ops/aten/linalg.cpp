@@ -6,6 +6,7 @@
 #include "base/joined.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
+#include "ops/aten/lu.h"
 #include "ops/aten/matrices.h"
 
 namespace whittle::matrices {
@@ -14,54 +15,6 @@ namespace {
 using namespace aten;
 
 // --- P A = L U ---
-
-/// The factors in one matrix, the rows that were exchanged (from 1), and the first pivot that is 0 (from 1; else 0), as
-/// LAPACK's getrf gives them.
-template <class T>
-struct Lu {
-    Matrix<T> factors;
-    std::vector<std::int64_t> pivots;
-    std::int64_t info = 0;
-
-    explicit Lu(Matrix<T> a) : factors(std::move(a)) {
-        const Eigen::Index n = std::min(factors.rows(), factors.cols());
-        // By which LAPACK finds the largest.
-        const auto magnitude = [](const T& x) { return std::fabs(std::real(x)) + std::fabs(std::imag(x)); };
-        for (Eigen::Index k = 0; k < n; ++k) {
-            Eigen::Index pivot = 0;
-            factors.col(k).tail(factors.rows() - k).unaryExpr(magnitude).maxCoeff(&pivot);
-            pivot += k;
-            pivots.push_back(pivot + 1);
-            if (factors(pivot, k) == T(0)) {
-                if (info == 0) info = k + 1;
-                continue;
-            }
-            if (pivot != k) factors.row(pivot).swap(factors.row(k));
-            const Eigen::Index rest = factors.rows() - k - 1;
-            factors.col(k).tail(rest) /= factors(k, k);
-            factors.block(k + 1, k + 1, rest, factors.cols() - k - 1).noalias() -=
-                factors.col(k).tail(rest) * factors.row(k).tail(factors.cols() - k - 1);
-        }
-    }
-
-    Matrix<T> solve(Matrix<T> b) const {
-        for (std::size_t k = 0; k < pivots.size(); ++k)
-            b.row(static_cast<Eigen::Index>(k)).swap(b.row(static_cast<Eigen::Index>(pivots[k] - 1)));
-        factors.template triangularView<Eigen::UnitLower>().solveInPlace(b);
-        factors.template triangularView<Eigen::Upper>().solveInPlace(b);
-        return b;
-    }
-    /// Of the permutation: -1 for an odd number of exchanges.
-    T sign() const {
-        T result(1);
-        for (std::size_t k = 0; k < pivots.size(); ++k)
-            if (pivots[k] != static_cast<std::int64_t>(k) + 1) result = -result;
-        return result;
-    }
-    Whole pivot_column() const {
-        return Eigen::Map<const Whole>(pivots.data(), static_cast<Eigen::Index>(pivots.size()), 1);
-    }
-};
 
 /// LibTorch gives LAPACK a contiguous matrix as it lies, and so has the factors of its transpose; not of complex
 /// numbers.
@@ -231,12 +184,6 @@ Solution plan_solution(const Schema& schema, const ValueMeta& a, const ValueMeta
     if (plan.vector) plan.result.pop_back();
     return plan;
 }
-/// Elements under the sizes they broadcast to.
-Tensor under(const Tensor& x, const Sizes& given, const Sizes& sizes) {
-    const Tensor own = x.sizes() == given ? x : x.contiguous().as_strided(given, contiguous_strides(given), 0);
-    return own.as_strided(sizes, broadcast_strides(given, own.strides(), sizes), own.offset());
-}
-
 Metas infer_solve(const Arguments<ValueMeta>& a) {
     const ValueMeta matrix = a.tensor("A");
     const bool left = a.boolean("left");
@@ -326,6 +273,14 @@ CallResults decompose_cholesky_solve(const Call& c) {
     return solve(upper ? factor : turned, half, true);
 }
 
+/// The inverse of what was factorized.
+CallResults decompose_cholesky_inverse(const Call& c) {
+    const V factor = c.tensor("self");
+    require_square(c.schema(), factor.meta);
+    const V one = eye(c.builder(), factor.size(-1), factor.dtype());
+    return cholesky_solve(expand(one, factor.sizes()), factor, c.boolean("upper"));
+}
+
 constexpr OpDef kLinalg[] = {
     primitive("_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)",
               "the determinant, by LU: https://pytorch.org/docs/stable/generated/torch.linalg.det.html", kDTypes,
@@ -349,6 +304,8 @@ constexpr OpDef kLinalg[] = {
         kDTypes, {infer_triangular, eval_triangular}, triangular_grad),
     composite("cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor",
               "the solution X of A X = B, from the Cholesky factor of A", kDTypes, decompose_cholesky_solve),
+    composite("cholesky_inverse(Tensor self, bool upper=False) -> Tensor",
+              "the inverse of a matrix, from its Cholesky factor", kDTypes, decompose_cholesky_inverse),
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
@@ -41,6 +42,71 @@ CallResults decompose_linalg_svd(const Call& c) { return _linalg_svd(c.tensor("A
 CallResults decompose_linalg_svdvals(const Call& c) { return _linalg_svd(c.tensor("A"), false, false)[1]; }
 CallResults decompose_qr(const Call& c) {
     return linalg_qr(c.tensor("self"), c.boolean("some") ? "reduced" : "complete");
+}
+
+/// V is no V^H; without vectors there are matrices of zeros.
+CallResults decompose_svd(const Call& c) {
+    const V x = c.tensor("self");
+    const std::array<V, 3> all = _linalg_svd(x, !c.boolean("some"), c.boolean("compute_uv"));
+    if (c.boolean("compute_uv")) return {all[0], all[1], conjugate(transpose(all[2], -2, -1))};
+    const auto none = [&](std::int64_t n) {
+        Sizes sizes = x.sizes();
+        sizes.at(sizes.size() - 1) = sizes.at(sizes.size() - 2) = n;
+        return zeros(c.builder(), sizes, x.dtype());
+    };
+    return {none(x.size(-2)), all[1], transpose(none(x.size(-1)), -2, -1)};
+}
+
+/// Of one triangle, which may be transposed, and the matrix itself.
+CallResults decompose_triangular_solve(const Call& c) {
+    const V a = c.tensor("A");
+    const bool turn = c.boolean("transpose"), upper = c.boolean("upper");
+    const V solution = linalg_solve_triangular(turn ? transpose(a, -2, -1) : a, c.tensor("self"), upper != turn, true,
+                                               c.boolean("unitriangular"));
+    Sizes sizes = solution.sizes();
+    sizes.back() = a.size(-1);
+    return {solution, own_copy(expand(a, sizes))};
+}
+
+// --- Tensors as matrices ---
+
+Sizes part(const Sizes& sizes, std::int64_t from, std::int64_t to) {
+    return {sizes.begin() + from, sizes.begin() + to};
+}
+
+/// The first `ind` dimensions are rows, the others columns.
+CallResults decompose_tensorinv(const Call& c) {
+    const V x = c.tensor("self");
+    const std::int64_t ind = c.integer("ind"), rank = x.rank();
+    const auto fail = [&] {
+        throw Error("linalg_tensorinv: found sizes " + to_string(x.sizes()) + " and ind=" + std::to_string(ind) +
+                    ", expected ind of at least 1, and as many elements along the first ind dimensions as along the "
+                    "others");
+    };
+    if (ind < 1 || ind > rank) fail();
+    const Sizes rows = part(x.sizes(), 0, ind), columns = part(x.sizes(), ind, rank);
+    const std::int64_t n = element_count(rows);
+    if (element_count(columns) != n) fail();
+    Sizes sizes = columns;
+    sizes.insert(sizes.end(), rows.begin(), rows.end());
+    return reshape(linalg_inv_ex(reshape(x, Ints{n, n}))[0], sizes);
+}
+
+/// `dims` of a move behind the others; the first ones, as many as b has, are rows.
+CallResults decompose_tensorsolve(const Call& c) {
+    V a = c.tensor("self");
+    const V b = c.tensor("other");
+    if (const auto dims = c.optional_integers("dims")) {
+        Ints last;
+        for (std::int64_t d = -static_cast<std::int64_t>(dims->size()); d < 0; ++d) last.push_back(d);
+        a = movedim(a, *dims, last);
+    }
+    const std::int64_t n = element_count(b.sizes());
+    if (a.rank() < b.rank() || element_count(a.sizes()) != (Checked(n) * n).value())
+        throw Error("linalg_tensorsolve: found sizes " + to_string(a.sizes()) + " and a right-hand side of sizes " +
+                    to_string(b.sizes()) + ", expected the square of as many elements");
+    const V x = _linalg_solve_ex(reshape(a, Ints{n, n}), reshape(b, Ints{n}))[0];
+    return reshape(x, part(a.sizes(), b.rank(), a.rank()));
 }
 
 // --- Powers and products ---
@@ -244,6 +310,16 @@ constexpr OpDef kLinalgForms[] = {
               decompose_linalg_svdvals),
     composite("qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R)",
               "QR decomposition into an orthogonal and an upper triangular matrix", kMatrices, decompose_qr),
+    composite("svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V)",
+              "singular values, descending, and vectors", kMatrices, decompose_svd),
+    composite("triangular_solve(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool "
+              "unitriangular=False) -> (Tensor solution, Tensor cloned_coefficient)",
+              "the solution X of A X = self for a triangular A, and a copy of A", kMatrices,
+              decompose_triangular_solve),
+    composite("linalg_tensorinv(Tensor self, int ind=2) -> Tensor", "the inverse of a tensor as a matrix", kMatrices,
+              decompose_tensorinv),
+    composite("linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor",
+              "the solution X of tensordot(self, X) = other", kMatrices, decompose_tensorsolve),
     composite("{|linalg_}matrix_power(Tensor self, int n) -> Tensor", "an integer power of a matrix", kMatrices,
               decompose_matrix_power),
     composite("linalg_multi_dot(Tensor[] tensors) -> Tensor", "the product of matrices", kMatrices,

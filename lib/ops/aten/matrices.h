@@ -72,6 +72,13 @@ class Results {
     std::vector<T> elements_;
 };
 
+/// Elements of the sizes `given` (x's own, or with a column for its vectors) under the sizes they broadcast to.
+inline Tensor under(const Tensor& x, const Sizes& given, const Sizes& sizes) {
+    const Tensor rows = x.sizes() == given ? x : x.contiguous();
+    const Tensor own = x.sizes() == given ? x : rows.as_strided(given, contiguous_strides(given), rows.offset());
+    return own.as_strided(sizes, broadcast_strides(given, own.strides(), sizes), own.offset());
+}
+
 /// f(T{}) for the type that an operand's kernel computes in: double, or complex numbers of it. Results of f32 are
 /// rounded from it; a kernel for f32 of its own would double what Eigen's templates take to compile.
 template <class F>
@@ -89,6 +96,8 @@ inline void check_info(const Arguments<Tensor>& a, std::int64_t info, const char
 
 /// Transposed; of complex matrices the conjugate, too.
 inline V turned(const V& x) { return aten::conjugate(aten::transpose(x, -2, -1)); }
+/// Of x, whose pseudoinverse `inverse` has the gradient `of_inverse`; in pseudo_inverse.cpp.
+V of_pseudo_inverse(const V& x, const V& inverse, const V& of_inverse);
 inline V column(const V& x) { return aten::unsqueeze(x, -1); }
 inline V triangle(const V& x, bool upper, std::int64_t diagonal) {
     return upper ? aten::triu(x, diagonal) : aten::tril(x, diagonal);

@@ -1,5 +1,5 @@
 // Composites of ATen that programs call now and then: parts of floating-point numbers, medians beside NaN, differences,
-// limits on norms, products in another dtype.
+// limits on norms, statistics of variables, products in another dtype.
 #include <algorithm>
 #include <cmath>
 
@@ -152,6 +152,15 @@ CallResults decompose_renorm(const Call& c) {
     return renormalized(x, c.scalar("p"), others, c.scalar("maxnorm").to_double());
 }
 
+/// Of rows, those that are listed.
+CallResults decompose_embedding_renorm(const Call& c) {
+    const V x = c.tensor("self"), rows = reshape(c.tensor("indices"), Ints{-1});
+    if (x.rank() != 2)
+        throw Error("embedding_renorm: found sizes " + to_string(x.sizes()) + ", expected a matrix of rows");
+    const V listed = index_fill(zeros(c.builder(), Ints{x.size(0), 1}, DType::boolean), 0, rows, true);
+    return where(listed, renormalized(x, c.number("norm_type"), Ints{1}, c.number("max_norm")), x);
+}
+
 // --- Products in another dtype ---
 
 DType out_dtype(const Call& c) { return *c.dtype("out_dtype"); }
@@ -170,12 +179,80 @@ CallResults decompose_baddbmm(const Call& c) {
                    as(c.tensor("batch2"), out_dtype(c)), c.scalar("beta"), c.scalar("alpha"));
 }
 
+// --- Statistics ---
+
+/// Rows are variables, columns observations, of which some count more: fweights say how often they are there, aweights
+/// how much each counts.
+CallResults decompose_cov(const Call& c) {
+    const V given = c.tensor("self");
+    if (given.rank() > 2)
+        throw Error("cov: found sizes " + to_string(given.sizes()) + ", expected at most 2 dimensions");
+    const V whole = given.rank() < 2 ? reshape(given, Ints{1, -1}) : given;
+    const V x = c.builder().convert(whole, floating_result(whole.dtype()));
+    const double correction = static_cast<double>(c.integer("correction"));
+    const OptionalV times = c.optional_tensor("fweights"), weights = c.optional_tensor("aweights");
+    if (!times && !weights) {
+        const V rest = x - mean(x, Ints{1}, true);
+        const double count = std::max(static_cast<double>(x.size(1)) - correction, 0.0);
+        return squeeze(mm(rest, conjugate(t(rest))) / count);
+    }
+    const auto floating = [&](const V& value) { return as(value, real_of(x.dtype())); };
+    const V w = times && weights ? floating(*times) * floating(*weights) : floating(times ? *times : *weights);
+    const V all = sum(w), rest = x - unsqueeze(sum(x * w, Ints{1}) / all, 1);
+    V count = all - correction;
+    if (weights && correction != 0) count = all - sum(w * floating(*weights)) / all * correction;
+    return squeeze(mm(rest, conjugate(t(rest * w))) / clamp_min(count, 0));
+}
+CallResults decompose_corrcoef(const Call& c) {
+    const V all = cov(c.tensor("self"));
+    if (all.rank() == 0) return all / all;
+    const V deviations = sqrt(diagonal(all));
+    return clamp(all / unsqueeze(deviations, 1) / unsqueeze(deviations, 0), -1, 1);
+}
+
+// --- Places ---
+
+/// Matrices along a diagonal; vectors and numbers are rows.
+CallResults decompose_block_diag(const Call& c) {
+    Vs blocks, rows;
+    std::int64_t width = 0, at = 0;
+    for (const V& given : c.tensors("tensors")) {
+        if (given.rank() > 2)
+            throw Error("block_diag: found sizes " + to_string(given.sizes()) + ", expected at most 2 dimensions");
+        blocks.push_back(given.rank() < 2 ? reshape(given, Ints{1, given.numel()}) : given);
+        width += blocks.back().size(1);
+    }
+    if (blocks.empty()) return zeros(c.builder(), Ints{1, 0}, DType::f32);
+    for (const V& block : blocks) {
+        const std::int64_t end = at + block.size(1);
+        rows.push_back(constant_pad_nd(block, Ints{at, width - end}));
+        at = end;
+    }
+    return cat(rows, 0);
+}
+
+/// The gradient of what took one element along a dimension.
+CallResults decompose_selecting_backward(const Call& c) {
+    const Ints sizes = c.integers("sizes");
+    const std::int64_t dim = c.integer("dim");
+    V grad = c.tensor("grad"), at = c.tensor("indices");
+    if (!c.boolean("keepdim") && !sizes.empty()) grad = unsqueeze(grad, dim), at = unsqueeze(at, dim);
+    return scatter(zeros(c.builder(), sizes, grad.dtype()), dim, at, grad);
+}
+
+CallResults decompose_isreal(const Call& c) {
+    const V x = c.tensor("self");
+    return is_complex(x.dtype()) ? eq(imag(x), 0) : ones_like(x, DType::boolean);
+}
+
 // --- Records ---
 
 constexpr OpDef form(std::string_view schema, std::string_view doc, DecomposeFn decompose, DTypeSet dtypes = kFloating,
                      GradientRule grad = nullptr) {
     return {.doc = doc, .schema = schema, .dtypes = dtypes, .decompose = decompose, .grad = grad};
 }
+
+constexpr DTypeSet kLinear = set_of(DType::f64) | set_of(DType::f32) | kComplex;
 
 constexpr OpDef kForms[] = {
     {.doc = "numbers as mantissas and powers of 2",
@@ -198,6 +275,17 @@ constexpr OpDef kForms[] = {
          decompose_gradient),
     form("renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor", "slices with a limited norm",
          decompose_renorm),
+    form("embedding_renorm(Tensor self, Tensor indices, float max_norm, float norm_type) -> Tensor",
+         "listed rows with a limited norm", decompose_embedding_renorm, set_of(DType::f64) | set_of(DType::f32)),
+    form("cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor",
+         "how variables vary together", decompose_cov, kLinear),
+    form("corrcoef(Tensor self) -> Tensor", "how variables vary together, from -1 to 1", decompose_corrcoef,
+         set_of(DType::f64) | set_of(DType::f32)),
+    form("block_diag(Tensor[] tensors) -> Tensor", "matrices along a diagonal", decompose_block_diag, kAnyDType),
+    form("value_selecting_reduction_backward(Tensor grad, int dim, Tensor indices, SymInt[] sizes, bool keepdim) -> "
+         "Tensor",
+         "the gradient of a selection along a dimension", decompose_selecting_backward),
+    form("isreal(Tensor self) -> Tensor", "has no imaginary part", decompose_isreal, kAnyDType | kComplex, no_gradient),
     form("mm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor", "the product of matrices, in a dtype",
          decompose_mm),
     form("bmm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor", "products of matrices, in a dtype",

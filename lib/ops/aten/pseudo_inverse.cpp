@@ -69,17 +69,9 @@ CallResults decompose_pinv(const Call& c) {
     const V inverses = keep(gt(factors[1], limit), reciprocal(factors[1]));
     return matmul(adjoint(factors[2]) * unsqueeze(inverses, -2), adjoint(factors[0]));
 }
-/// https://pytorch.org/cppdocs: pinv_backward in torch/csrc/autograd/FunctionsManual.cpp
 void pinv_grad(Gradients& c) {
     c.takes_complex();
-    const V x = c.tensor("self"), y = c.result(), z = adjoint(y), g = adjoint(c.grad());
-    if (x.size(-2) <= x.size(-1)) {
-        const V k = matmul(g, y), kz = matmul(k, z);
-        c.set("self", -adjoint(matmul(y, k)) + kz - matmul(matmul(x, y), kz) + matmul(matmul(z, y), g - matmul(k, x)));
-    } else {
-        const V k = matmul(y, g), zk = matmul(z, k);
-        c.set("self", -adjoint(matmul(k, y)) + matmul(matmul(g - matmul(x, k), y), z) + zk - matmul(matmul(zk, y), x));
-    }
+    c.set("self", matrices::of_pseudo_inverse(c.tensor("self"), c.result(), c.grad()));
 }
 
 CallResults decompose_rank(const Call& c) {
@@ -233,6 +225,19 @@ constexpr OpDef kOps[] = {
 }  // namespace whittle::pseudo_inverse
 
 namespace whittle {
+
+/// https://pytorch.org/cppdocs: pinv_backward in torch/csrc/autograd/FunctionsManual.cpp
+V matrices::of_pseudo_inverse(const V& x, const V& y, const V& of_inverse) {
+    const V z = turned(y), g = turned(of_inverse);
+    if (x.size(-2) <= x.size(-1)) {
+        const V k = aten::matmul(g, y), kz = aten::matmul(k, z);
+        return -turned(aten::matmul(y, k)) + kz - aten::matmul(aten::matmul(x, y), kz) +
+               aten::matmul(aten::matmul(z, y), g - aten::matmul(k, x));
+    }
+    const V k = aten::matmul(y, g), zk = aten::matmul(z, k);
+    return -turned(aten::matmul(k, y)) + aten::matmul(aten::matmul(g - aten::matmul(x, k), y), z) + zk -
+           aten::matmul(aten::matmul(zk, y), x);
+}
 
 std::span<const OpDef> pseudo_inverse_ops() { return pseudo_inverse::kOps; }
 

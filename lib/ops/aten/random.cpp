@@ -176,6 +176,10 @@ std::span<const OpDef> random_ops() {
         random_op<Integers>("randint{|.low}({|SymInt low, }SymInt high, SymInt[] size, *, ScalarType? dtype=long, "
                             "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
                             "uniform integers below a bound, or in a range", kNumbers, no_gradient),
+        random_op<Integers>(
+            "randint_like{|.low_dtype}(Tensor self, {|SymInt low, }SymInt high, *, " WHITTLE_TENSOR_OPTIONS
+            ", MemoryFormat? memory_format=None) -> Tensor",
+            "uniform integers below a bound, or in a range, in the shape of a tensor", kNumbers, no_gradient),
         random_op<Permutation>("randperm(SymInt n, *, ScalarType? dtype=long, Layout? layout=None, Device? "
                                "device=None, bool? pin_memory=None) -> Tensor",
                                "0 to n-1 in random order", kNumbers, no_gradient),

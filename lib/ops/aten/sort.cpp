@@ -219,7 +219,7 @@ MedianPlan plan_median(const AnyArguments auto& a) {
         .kept = at_least_1d(sizes),
         .sizes = sizes};
     plan.extent = std::exchange(plan.kept[plan.dim], 1);
-    if (plan.extent == 0) throw Error("median: found a dimension of size 0, expected at least one element");
+    if (plan.extent == 0) throw Error(a.schema().name + ": found a dimension of size 0, expected at least one element");
     if (sizes.empty()) return plan;
     plan.sizes[plan.dim] = 1;
     if (!a.boolean("keepdim")) plan.sizes.erase(plan.sizes.begin() + static_cast<std::ptrdiff_t>(plan.dim));
@@ -281,6 +281,29 @@ std::vector<expr::Value> lower_median(expr::GroupBuilder& g, const Arguments<exp
             reshape_value(convert(DType::i64, positions), plan.sizes)};
 }
 
+/// The least of the most frequent elements, at its last place.
+std::vector<Tensor> eval_most_frequent(const Arguments<Tensor>& a) {
+    const Tensor self = a.tensor("self");
+    const MedianPlan plan = plan_median(a);
+    const Tensor order = sorted_positions(self, plan.dim, false, plan.extent);
+    const Tensor sorted = at_positions(self, order, plan.dim);
+    const std::int64_t stride = sorted.strides()[plan.dim];
+    const Tensor positions = visit_compute(self.dtype(), [&]<class T>(T) {
+        const std::vector<T> values = sorted.values<T>();
+        return pick(order, plan.kept, [&](const std::vector<std::int64_t>& i) {
+            const std::int64_t first = element_offset(i, sorted.strides());
+            const auto at = [&](std::int64_t k) { return values[static_cast<std::size_t>(first + k * stride)]; };
+            std::int64_t best = 0, longest = 0, length = 0;
+            for (std::int64_t k = 0; k < plan.extent; ++k) {
+                length = k > 0 && at(k) == at(k - 1) ? length + 1 : 1;
+                if (length > longest) longest = length, best = k;
+            }
+            return first + best * stride;
+        });
+    });
+    return {reshape_tensor(at_positions(self, positions, plan.dim), plan.sizes), reshape_tensor(positions, plan.sizes)};
+}
+
 CallResults decompose_median(const Call& c) {
     const V self = c.tensor("self");
     if (self.numel() == 0) {
@@ -316,6 +339,9 @@ std::span<const OpDef> sort_ops() {
         primitive("median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
                   "the lower of the two middle elements, and its position", kNumbers,
                   {infer_median, eval_median, lower_median}, picked_grad, kBoundChoice),
+        primitive("mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
+                  "the least of the most frequent elements, and its position", kNumbers,
+                  {infer_median, eval_most_frequent}, picked_grad),
         composite("median(Tensor self) -> Tensor", "the lower of the two middle elements of all", kNumbers,
                   decompose_median, median_grad),
     };

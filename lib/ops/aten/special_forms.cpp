@@ -1,5 +1,5 @@
-// Functions of torch.special that other ops express: derivatives of digamma, and orthogonal polynomials of a degree
-// that is a number. https://pytorch.org/docs/stable/special.html
+// Functions of torch.special that other ops express: derivatives of digamma, and orthogonal polynomials; those whose
+// degrees are elements of a tensor have kernels. https://pytorch.org/docs/stable/special.html
 #include <cmath>
 #include <numbers>
 
@@ -39,52 +39,89 @@ CallResults decompose_mvlgamma(const Call& c) {
     return logs + static_cast<double>(p * (p - 1)) / 4 * std::log(std::numbers::pi);
 }
 
-/// The polynomial of degree n by the ones of the two degrees below: next(x, k, P(k), P(k-1)) is P(k+1).
-using Next = V (*)(const V& x, double k, const V& last, const V& before);
-
-template <Next kNext>
-V of_degree(const Call& c, const V& x, const V& first) {
-    const std::int64_t n = c.scalar("n").to_integer();
-    if (n > kMostTerms)
-        throw Error(c.schema().name + ": found n=" + std::to_string(n) + ", expected at most " +
-                    std::to_string(kMostTerms));
-    if (n < 0) return zeros_like(x);
-    V before = ones_like(x), last = first;
-    if (n == 0) return before;
-    for (std::int64_t k = 1; k < n; ++k) {
-        const V next = kNext(x, static_cast<double>(k), last, before);
-        before = last, last = next;
+/// The polynomial P(k+1) by those of the two degrees below: next(x, k, P(k), P(k-1)).
+struct Chebyshev {
+    static auto next(const auto& x, double, const auto& last, const auto& before) { return x * 2 * last - before; }
+};
+struct Hermite {
+    static auto next(const auto& x, double k, const auto& last, const auto& before) {
+        return x * 2 * last - before * (2 * k);
     }
-    return last;
-}
+};
+struct HermiteE {
+    static auto next(const auto& x, double k, const auto& last, const auto& before) { return x * last - before * k; }
+};
+struct Laguerre {
+    static auto next(const auto& x, double k, const auto& last, const auto& before) {
+        return ((-x + (2 * k + 1)) * last - before * k) / (k + 1);
+    }
+};
+struct Legendre {
+    static auto next(const auto& x, double k, const auto& last, const auto& before) {
+        return (x * (2 * k + 1) * last - before * k) / (k + 1);
+    }
+};
 
-V next_chebyshev(const V& x, double, const V& last, const V& before) { return x * 2 * last - before; }
-V next_hermite(const V& x, double k, const V& last, const V& before) { return x * 2 * last - before * (2 * k); }
-V next_hermite_e(const V& x, double k, const V& last, const V& before) { return x * last - before * k; }
-V next_laguerre(const V& x, double k, const V& last, const V& before) {
-    return (rsub(x, 2 * k + 1) * last - before * k) / (k + 1);
-}
-V next_legendre(const V& x, double k, const V& last, const V& before) {
-    return (x * (2 * k + 1) * last - before * k) / (k + 1);
+[[noreturn]] void refuse_degree(const std::string& op, const std::string& n, std::int64_t most) {
+    throw Error(op + ": found n=" + n + ", expected at most " + std::to_string(most));
 }
 
 /// P(1) is kSlope x + kOffset; shifted ones are polynomials of 2x - 1.
-template <Next kNext, int kSlope, int kOffset, bool kShifted = false>
+template <class P, int kSlope, int kOffset, bool kShifted>
+struct Polynomial : FloatingFunction {
+    static constexpr std::string_view left = "x", right = "n";
+
+    /// Of one number. Degrees are integers: what lies behind the point of n does not count.
+    template <Floating T>
+    static T eval(T given, T n) {
+        constexpr std::int64_t kMostSteps = 1 << 20;
+        if (!(n > -1)) return 0;
+        if (n > static_cast<T>(kMostSteps)) refuse_degree("polynomial", std::to_string(n), kMostSteps);
+        const double x = kShifted ? static_cast<double>(given) * 2 - 1 : static_cast<double>(given);
+        const auto degree = static_cast<std::int64_t>(n);
+        double before = 1, last = x * kSlope + kOffset;
+        if (degree == 0) return 1;
+        for (std::int64_t k = 1; k < degree; ++k) {
+            const double next = P::next(x, static_cast<double>(k), last, before);
+            before = last, last = next;
+        }
+        return static_cast<T>(last);
+    }
+};
+
+template <class P, int kSlope, int kOffset, bool kShifted>
 CallResults decompose_polynomial(const Call& c) {
     V x = floating(c, c.tensor("x"));
     if (kShifted) x = x * 2 - 1;
+    const std::int64_t n = c.scalar("n").to_integer();
+    if (n > kMostTerms) refuse_degree(c.schema().name, std::to_string(n), kMostTerms);
+    if (n < 0) return zeros_like(x);
+    V before = ones_like(x);
+    if (n == 0) return before;
     const V slope = x * kSlope;  // not x itself, which is no result
-    return of_degree<kNext>(c, x, kOffset == 0 ? slope : slope + kOffset);
+    V last = kOffset == 0 ? slope : slope + kOffset;
+    for (std::int64_t k = 1; k < n; ++k) {
+        const V next = P::next(x, static_cast<double>(k), last, before);
+        before = last, last = next;
+    }
+    return last;
 }
 
 constexpr OpDef form(std::string_view schema, std::string_view doc, DecomposeFn decompose, GradientRule grad = nullptr,
                      DTypeSet dtypes = kAnyDType) {
     return {.doc = doc, .schema = schema, .dtypes = dtypes, .decompose = decompose, .grad = grad};
 }
-/// LibTorch has no gradients of polynomials.
-template <Next kNext, int kSlope, int kOffset, bool kShifted = false>
-constexpr OpDef polynomial(std::string_view schema, std::string_view doc) {
-    return form(schema, doc, decompose_polynomial<kNext, kSlope, kOffset, kShifted>, no_gradient);
+/// Of a degree that is a number. LibTorch has no gradients of polynomials.
+template <class P, int kSlope, int kOffset, bool kShifted = false>
+constexpr OpDef of_number(std::string_view schema, std::string_view doc) {
+    return form(schema, doc, decompose_polynomial<P, kSlope, kOffset, kShifted>, no_gradient);
+}
+/// Of degrees in a tensor.
+template <class P, int kSlope, int kOffset, bool kShifted = false>
+constexpr OpDef of_tensor(std::string_view schema, std::string_view doc) {
+    using F = Polynomial<P, kSlope, kOffset, kShifted>;
+    return primitive(schema, doc, set_of(DType::f64) | set_of(DType::f32) | kIntegers | kBool,
+                     {infer_binary<F>, eval_binary<F>}, no_gradient);
 }
 
 constexpr OpDef kForms[] = {
@@ -92,34 +129,54 @@ constexpr OpDef kForms[] = {
          polygamma_grad),
     form("mvlgamma(Tensor self, int p) -> Tensor", "the logarithm of the multivariate gamma function",
          decompose_mvlgamma, nullptr, kNumbers),
-    polynomial<next_chebyshev, 1, 0>("special_chebyshev_polynomial_t.n_scalar(Tensor x, Scalar n) -> Tensor",
-                                     "Chebyshev's polynomial of the first kind"),
-    polynomial<next_chebyshev, 2, 0>("special_chebyshev_polynomial_u.n_scalar(Tensor x, Scalar n) -> Tensor",
-                                     "Chebyshev's polynomial of the second kind"),
-    polynomial<next_chebyshev, 2, -1>("special_chebyshev_polynomial_v.n_scalar(Tensor x, Scalar n) -> Tensor",
-                                      "Chebyshev's polynomial of the third kind"),
-    polynomial<next_chebyshev, 2, 1>("special_chebyshev_polynomial_w.n_scalar(Tensor x, Scalar n) -> Tensor",
-                                     "Chebyshev's polynomial of the fourth kind"),
-    polynomial<next_chebyshev, 1, 0, true>(
-        "special_shifted_chebyshev_polynomial_t.n_scalar(Tensor x, Scalar n) -> Tensor",
-        "Chebyshev's polynomial of the first kind, of 2x - 1"),
-    polynomial<next_chebyshev, 2, 0, true>(
-        "special_shifted_chebyshev_polynomial_u.n_scalar(Tensor x, Scalar n) -> Tensor",
-        "Chebyshev's polynomial of the second kind, of 2x - 1"),
-    polynomial<next_chebyshev, 2, -1, true>(
-        "special_shifted_chebyshev_polynomial_v.n_scalar(Tensor x, Scalar n) -> Tensor",
-        "Chebyshev's polynomial of the third kind, of 2x - 1"),
-    polynomial<next_chebyshev, 2, 1, true>(
-        "special_shifted_chebyshev_polynomial_w.n_scalar(Tensor x, Scalar n) -> Tensor",
-        "Chebyshev's polynomial of the fourth kind, of 2x - 1"),
-    polynomial<next_hermite, 2, 0>("special_hermite_polynomial_h.n_scalar(Tensor x, Scalar n) -> Tensor",
-                                   "the physicists' Hermite polynomial"),
-    polynomial<next_hermite_e, 1, 0>("special_hermite_polynomial_he.n_scalar(Tensor x, Scalar n) -> Tensor",
-                                     "the probabilists' Hermite polynomial"),
-    polynomial<next_laguerre, -1, 1>("special_laguerre_polynomial_l.n_scalar(Tensor x, Scalar n) -> Tensor",
-                                     "Laguerre's polynomial"),
-    polynomial<next_legendre, 1, 0>("special_legendre_polynomial_p.n_scalar(Tensor x, Scalar n) -> Tensor",
-                                    "Legendre's polynomial"),
+    of_number<Chebyshev, 1, 0>("special_chebyshev_polynomial_t.n_scalar(Tensor x, Scalar n) -> Tensor",
+                               "Chebyshev's polynomial of the first kind"),
+    of_tensor<Chebyshev, 1, 0>("special_chebyshev_polynomial_t(Tensor x, Tensor n) -> Tensor",
+                               "Chebyshev's polynomial of the first kind, of degrees in a tensor"),
+    of_number<Chebyshev, 2, 0>("special_chebyshev_polynomial_u.n_scalar(Tensor x, Scalar n) -> Tensor",
+                               "Chebyshev's polynomial of the second kind"),
+    of_tensor<Chebyshev, 2, 0>("special_chebyshev_polynomial_u(Tensor x, Tensor n) -> Tensor",
+                               "Chebyshev's polynomial of the second kind, of degrees in a tensor"),
+    of_number<Chebyshev, 2, -1>("special_chebyshev_polynomial_v.n_scalar(Tensor x, Scalar n) -> Tensor",
+                                "Chebyshev's polynomial of the third kind"),
+    of_tensor<Chebyshev, 2, -1>("special_chebyshev_polynomial_v(Tensor x, Tensor n) -> Tensor",
+                                "Chebyshev's polynomial of the third kind, of degrees in a tensor"),
+    of_number<Chebyshev, 2, 1>("special_chebyshev_polynomial_w.n_scalar(Tensor x, Scalar n) -> Tensor",
+                               "Chebyshev's polynomial of the fourth kind"),
+    of_tensor<Chebyshev, 2, 1>("special_chebyshev_polynomial_w(Tensor x, Tensor n) -> Tensor",
+                               "Chebyshev's polynomial of the fourth kind, of degrees in a tensor"),
+    of_number<Chebyshev, 1, 0, true>("special_shifted_chebyshev_polynomial_t.n_scalar(Tensor x, Scalar n) -> Tensor",
+                                     "Chebyshev's polynomial of the first kind, of 2x - 1"),
+    of_tensor<Chebyshev, 1, 0, true>("special_shifted_chebyshev_polynomial_t(Tensor x, Tensor n) -> Tensor",
+                                     "Chebyshev's polynomial of the first kind, of 2x - 1, of degrees in a tensor"),
+    of_number<Chebyshev, 2, 0, true>("special_shifted_chebyshev_polynomial_u.n_scalar(Tensor x, Scalar n) -> Tensor",
+                                     "Chebyshev's polynomial of the second kind, of 2x - 1"),
+    of_tensor<Chebyshev, 2, 0, true>("special_shifted_chebyshev_polynomial_u(Tensor x, Tensor n) -> Tensor",
+                                     "Chebyshev's polynomial of the second kind, of 2x - 1, of degrees in a tensor"),
+    of_number<Chebyshev, 2, -1, true>("special_shifted_chebyshev_polynomial_v.n_scalar(Tensor x, Scalar n) -> Tensor",
+                                      "Chebyshev's polynomial of the third kind, of 2x - 1"),
+    of_tensor<Chebyshev, 2, -1, true>("special_shifted_chebyshev_polynomial_v(Tensor x, Tensor n) -> Tensor",
+                                      "Chebyshev's polynomial of the third kind, of 2x - 1, of degrees in a tensor"),
+    of_number<Chebyshev, 2, 1, true>("special_shifted_chebyshev_polynomial_w.n_scalar(Tensor x, Scalar n) -> Tensor",
+                                     "Chebyshev's polynomial of the fourth kind, of 2x - 1"),
+    of_tensor<Chebyshev, 2, 1, true>("special_shifted_chebyshev_polynomial_w(Tensor x, Tensor n) -> Tensor",
+                                     "Chebyshev's polynomial of the fourth kind, of 2x - 1, of degrees in a tensor"),
+    of_number<Hermite, 2, 0>("special_hermite_polynomial_h.n_scalar(Tensor x, Scalar n) -> Tensor",
+                             "the physicists' Hermite polynomial"),
+    of_tensor<Hermite, 2, 0>("special_hermite_polynomial_h(Tensor x, Tensor n) -> Tensor",
+                             "the physicists' Hermite polynomial, of degrees in a tensor"),
+    of_number<HermiteE, 1, 0>("special_hermite_polynomial_he.n_scalar(Tensor x, Scalar n) -> Tensor",
+                              "the probabilists' Hermite polynomial"),
+    of_tensor<HermiteE, 1, 0>("special_hermite_polynomial_he(Tensor x, Tensor n) -> Tensor",
+                              "the probabilists' Hermite polynomial, of degrees in a tensor"),
+    of_number<Laguerre, -1, 1>("special_laguerre_polynomial_l.n_scalar(Tensor x, Scalar n) -> Tensor",
+                               "Laguerre's polynomial"),
+    of_tensor<Laguerre, -1, 1>("special_laguerre_polynomial_l(Tensor x, Tensor n) -> Tensor",
+                               "Laguerre's polynomial, of degrees in a tensor"),
+    of_number<Legendre, 1, 0>("special_legendre_polynomial_p.n_scalar(Tensor x, Scalar n) -> Tensor",
+                              "Legendre's polynomial"),
+    of_tensor<Legendre, 1, 0>("special_legendre_polynomial_p(Tensor x, Tensor n) -> Tensor",
+                              "Legendre's polynomial, of degrees in a tensor"),
 };
 
 }  // namespace

@@ -1,8 +1,14 @@
-// torchvision's own ops that its models call: regions of images as images of one size, and convolutions that read each
-// pixel at an offset of its own. https://github.com/pytorch/vision/tree/main/torchvision/csrc/ops/cpu
+// torchvision's own ops that its models call: regions of images as images of one size, convolutions that read each
+// pixel at an offset of its own, and the choice among boxes that overlap.
+// https://github.com/pytorch/vision/tree/main/torchvision/csrc/ops/cpu
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
+#include "ops/core/known.h"
 #include "tensor/shape.h"
 
 namespace whittle::torchvision {
@@ -106,6 +112,61 @@ CallResults deform_conv2d(const Call& c) {
     return reshape(product, Ints{batch, outputs, height, width}) + reshape(c.tensor("bias"), Ints{1, -1, 1, 1});
 }
 
+// --- nms ---
+
+/// A box, from one corner to the other.
+template <class T>
+struct Box {
+    T left, top, right, bottom;
+
+    T area() const { return (right - left) * (bottom - top); }
+    /// The area of both by that of either.
+    T overlap(const Box& other) const {
+        const T width = std::max(T(0), std::min(right, other.right) - std::max(left, other.left));
+        const T height = std::max(T(0), std::min(bottom, other.bottom) - std::max(top, other.top));
+        const T both = width * height;
+        return both / (area() + other.area() - both);
+    }
+};
+
+/// By falling scores, each box that overlaps none of those that are kept already by more than the limit.
+template <class T>
+Tensor kept_boxes(const Tensor& boxes, const Tensor& scores, double limit) {
+    const std::vector<T> corners = boxes.values<T>(), ranks = scores.values<T>();
+    const auto box = [&](std::int64_t i) {
+        const T* const at = corners.data() + 4 * i;
+        return Box<T>{at[0], at[1], at[2], at[3]};
+    };
+    Ints order(ranks.size()), kept;
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, [&](std::int64_t a, std::int64_t b) {
+        const T x = ranks[static_cast<std::size_t>(a)], y = ranks[static_cast<std::size_t>(b)];
+        return x > y || (std::isnan(x) && !std::isnan(y));
+    });
+    for (const std::int64_t i : order) {
+        const Box<T> candidate = box(i);
+        if (std::ranges::none_of(kept, [&](std::int64_t k) { return box(k).overlap(candidate) > limit; }))
+            kept.push_back(i);
+    }
+    return Tensor::of(kept, {static_cast<std::int64_t>(kept.size())});
+}
+Tensor kept_boxes(const Tensor& boxes, const Tensor& scores, double limit) {
+    if (boxes.rank() != 2 || boxes.sizes()[1] != 4 || scores.sizes() != Sizes{boxes.sizes()[0]} ||
+        boxes.dtype() != scores.dtype())
+        throw Error("nms: found boxes of " + std::string(name(boxes.dtype())) + to_string(boxes.sizes()) +
+                    " and scores of " + std::string(name(scores.dtype())) + to_string(scores.sizes()) +
+                    ", expected [count, 4] and [count], and equal dtypes");
+    return boxes.dtype() == DType::f64 ? kept_boxes<double>(boxes, scores, limit)
+                                       : kept_boxes<float>(boxes, scores, limit);
+}
+
+std::vector<Tensor> eval_nms(const Arguments<Tensor>& a) {
+    return {kept_boxes(a.tensor("dets"), a.tensor("scores"), a.number("iou_threshold"))};
+}
+CallResults nms(const Call& c) {
+    return c.constant(kept_boxes(known_operand(c, "dets"), known_operand(c, "scores"), c.number("iou_threshold")));
+}
+
 constexpr OpDef kTorchvision[] = {
     {.doc = "regions of images as images of one size: "
             "https://pytorch.org/vision/stable/generated/torchvision.ops.roi_align.html",
@@ -120,6 +181,13 @@ constexpr OpDef kTorchvision[] = {
                "groups, SymInt offset_groups, bool use_mask) -> Tensor",
      .dtypes = kFloating,
      .decompose = deform_conv2d},
+    {.doc = "the boxes with the highest scores, but those that overlap others: "
+            "https://pytorch.org/vision/stable/generated/torchvision.ops.nms.html",
+     .schema = "nms.default(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
+     .dtypes = set_of(DType::f64) | set_of(DType::f32),
+     .eval = eval_nms,
+     .decompose = nms,
+     .grad = no_gradient},
 };
 
 }  // namespace

@@ -84,6 +84,18 @@ TEST_CASE("torchvision's ops compute what torchvision 0.27 does", "[ops][known]"
     near(computed("torchvision.deform_conv2d.default", {x, weight, offset, mask, bias},
                   {t(0), t(1), t(2), t(3), t(4), 2, 2, 0, 0, 1, 1, 1, 1, true}),
          {12, 32, 40, 132, 152, 136});
+
+    // 12/20 of the first two boxes lie in both, 12/16 of the first and the fourth, 9/19 of the second and the
+    // fourth, 4/6 of the other two.
+    const Tensor boxes = f32_of({0, 0, 4, 4, 1, 0, 5, 4, 6, 6, 8, 8, 0, 0, 4, 3, 6, 6, 8, 9}, {5, 4}),
+                 scores = f32_of({0.5, 0.75, 0.25, 0.625, 0.75}, {5});
+    const auto kept = [&](double limit) {
+        return run_op("torchvision.nms.default", {boxes, scores}, {t(0), t(1), limit}).at(0).values<std::int64_t>();
+    };
+    CHECK(kept(0.5) == std::vector<std::int64_t>{1, 4, 3});
+    CHECK(kept(0) == std::vector<std::int64_t>{1, 4});
+    CHECK(kept(0.7) == std::vector<std::int64_t>{1, 4, 3, 2});
+    CHECK(kept(1) == std::vector<std::int64_t>{1, 4, 3, 0, 2});
 }
 
 TEST_CASE("products in a wider dtype do not round to that of their operands", "[ops][known]") {

@@ -17,9 +17,17 @@ Samples prelu_samples(DType dtype) {
             two("special", special(dtype), random(dtype, {1}, 2)),
             two("empty", random(dtype, {0, 3}), random(dtype, {3}, 2))};
 }
+/// Whose weights broadcast.
+Samples prelu_kernel_samples(DType dtype) {
+    return {two("one weight", random(dtype, {3, 4}), random(dtype, {1, 1}, 2)),
+            two("per channel", random(dtype, {2, 3, 4}), random(dtype, {1, 3, 1}, 2)),
+            two("transposed", transposed(random(dtype, {3, 4})), random(dtype, {3, 4}, 2)),
+            two("special", special(dtype), random(dtype, {1}, 2))};
+}
+template <SamplesFn kForward>
 Samples prelu_backward_samples(DType dtype) {
     Samples result;
-    for (Sample& sample : prelu_samples(dtype)) {
+    for (Sample& sample : kForward(dtype)) {
         if (sample.label == "special") continue;  // a NaN's share of the weight's gradient is nobody's
         sample.tensors.insert(sample.tensors.begin(), random(dtype, sample.tensors[0].sizes(), 5));
         sample.args.push_back(t(2));
@@ -72,7 +80,9 @@ Samples log_sigmoid_backward_samples(DType dtype) {
 
 Table activation_form_table() {
     return {{{"aten.prelu.default"}, prelu_samples},
-            {{"aten.prelu_backward.default"}, prelu_backward_samples},
+            {{"aten.prelu_backward.default"}, prelu_backward_samples<prelu_samples>},
+            {{"aten._prelu_kernel.default"}, prelu_kernel_samples},
+            {{"aten._prelu_kernel_backward.default"}, prelu_backward_samples<prelu_kernel_samples>},
             {{"aten.glu.default"}, glu_samples},
             {{"aten.glu_backward.default"}, glu_backward_samples},
             {{"aten.hardshrink.default", "aten.softshrink.default"}, shrink_samples},

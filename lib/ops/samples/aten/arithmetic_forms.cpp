@@ -119,6 +119,11 @@ Table arithmetic_form_table() {
                             by_keyword({"midpoint", {x}, {t(0), 0.4, 1}}, {{"interpolation", Arg("midpoint")}})};
          }},
         {{"aten.isin.Tensor_Tensor"}, membership},
+        {{"aten.isin.Scalar_Tensor"},
+         [](DType dtype) -> Samples {
+             return {{"among", {values(dtype, {1, 2, 3}, {3})}, {2, t(0)}},
+                     {"not among", {values(dtype, {1, 2, 3, 2}, {2, 2})}, {5, t(0)}, {{"invert", Arg(true)}}}};
+         }},
         {{"aten.isin.Tensor_Scalar"},
          [](DType dtype) {
              const Tensor x = values(dtype, {1, 2, 3});
@@ -161,6 +166,15 @@ Table arithmetic_form_table() {
                             {"causal", {q, k, v}, {t(0), t(1), t(2), 0.0, true}},
                             by_keyword({"mask, scale", {q, k, v, mask}, {t(0), t(1), t(2)}},
                                        {{"attn_mask", t(3)}, {"scale", Arg(0.5)}})};
+         }},
+        {{"aten._scaled_dot_product_efficient_attention.default"},
+         [](DType dtype) {
+             const Tensor q = random(dtype, {1, 2, 3, 4}, 1), k = random(dtype, {1, 2, 5, 4}, 2),
+                          v = random(dtype, {1, 2, 5, 4}, 3), bias = random(dtype, {1, 2, 3, 5}, 4);
+             return Samples{
+                 {"sums", {q, k, v}, {t(0), t(1), t(2), Arg(), true}},
+                 {"causal", {q, k, v}, {t(0), t(1), t(2), Arg(), false, 0.0, true}},
+                 by_keyword({"bias, scale", {q, k, v, bias}, {t(0), t(1), t(2), t(3), true}}, {{"scale", Arg(0.5)}})};
          }},
         {{"aten._pad_enum.default"},
          [](DType dtype) {

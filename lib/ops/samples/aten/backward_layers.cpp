@@ -118,12 +118,39 @@ Samples convolution_samples(DType dtype) {
     return result;
 }
 
+/// Those that have a weight, without statistics to read but the batch's own.
+Samples reserving_samples(DType dtype) {
+    Samples result;
+    for (Sample& sample : batch_norm_backward_samples(dtype)) {
+        if (sample.args.at(2).is_none()) continue;
+        sample.args.push_back(t(static_cast<int>(sample.tensors.size())));
+        sample.tensors.push_back(values(DType::u8, {}));
+        result.push_back(std::move(sample));
+    }
+    return result;
+}
+Samples rms_norm_backward_samples(DType dtype) {
+    const DType wide = dtype == DType::f64 ? dtype : DType::f32;
+    const Tensor grad = random(dtype, {2, 3, 4}, 1), x = random(dtype, {2, 3, 4}, 2);
+    const auto call = [&](const char* label, const Sizes& shape, const Sizes& rstd, bool weight, bool of_weight) {
+        Sample sample{label, {grad, x, uniform(wide, rstd, 0.5, 2)}, {t(0), t(1), Arg::ints(shape), t(2)}};
+        if (weight) sample.tensors.push_back(uniform(dtype, shape, 0.5, 2));
+        sample.args.push_back(weight ? t(3) : Arg());
+        sample.args.push_back(Arg(ArgList{Arg(true), Arg(of_weight)}));
+        return sample;
+    };
+    return {call("weight", {4}, {2, 3, 1}, true, true), call("no weight", {4}, {2, 3, 1}, false, false),
+            call("two dimensions", {3, 4}, {2, 1, 1}, true, true)};
+}
+
 }  // namespace
 
 Table layer_backward_table() {
     return {{{"aten.native_layer_norm_backward.default"}, layer_norm_backward_samples},
             {{"aten.native_group_norm_backward.default"}, group_norm_backward_samples},
             {{"aten.native_batch_norm_backward.default"}, batch_norm_backward_samples},
+            {{"aten.batch_norm_backward.default"}, reserving_samples},
+            {{"aten._fused_rms_norm_backward.default"}, rms_norm_backward_samples},
             {{"aten.convolution_backward.default"}, convolution_samples}};
 }
 

@@ -64,10 +64,25 @@ Samples instance_samples(DType dtype) {
            without_statistics(dtype, {Arg(), Arg(), Arg(true), Arg(0.1), Arg(1e-3), Arg(false)});
 }
 
+Samples functional_samples(DType dtype) {
+    Samples training = with_statistics(dtype, {Arg(true), Arg(0.1), Arg(1e-3)});
+    std::erase_if(training, [](const Sample& sample) { return sample.label == "empty"; });
+    for (Sample& sample : training) sample.label += ", training";
+    return with_statistics(dtype, {Arg(false), Arg(0.1), Arg(1e-5)}) + training;
+}
+Samples update_samples(DType dtype) {
+    Samples result = inference_samples(dtype);
+    std::erase_if(result, [](const Sample& sample) { return sample.label == "empty"; });
+    return result;
+}
+
 }  // namespace
 
 Table batch_norm_table() {
-    return {{{"aten._native_batch_norm_legit_no_training.default"}, inference_samples},
+    return {{{"aten._native_batch_norm_legit_functional.default"}, functional_samples},
+            {{"aten._batch_norm_with_update_functional.default"}, update_samples},
+            {{"aten._batch_norm_no_update.default"}, inference_samples},
+            {{"aten._native_batch_norm_legit_no_training.default"}, inference_samples},
             {{"aten._native_batch_norm_legit.no_stats"}, batch_samples},
             {{"aten.native_batch_norm.default"}, native_samples},
             {{"aten.batch_norm.default"}, batch_norm_samples},

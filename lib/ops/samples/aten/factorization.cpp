@@ -48,6 +48,14 @@ Samples svd_samples(DType dtype) {
     return {call("square", {3, 3}), call("tall", {4, 2}), call("wide batch", {2, 2, 3})};
 }
 
+/// Of triangular matrices, whose values lie on the diagonal in this order; the largest element of vectors is on the
+/// diagonal, too.
+Samples eig_samples(DType dtype) {
+    return {{"triangular", {values(dtype, {1, 0.25, 0.5, 0, 2, 0.5, 0, 0, 4}, {3, 3})}, {t(0)}},
+            {"batch", {values(dtype, {1, 0.5, 0, 3, -2, 1, 0, 2}, {2, 2, 2})}, {t(0)}},
+            {"one", {values(dtype, {2}, {1, 1})}, {t(0)}}};
+}
+
 }  // namespace
 
 Table factorization_table() {
@@ -65,7 +73,15 @@ Table factorization_table() {
              return Samples{{"lower", {positive_definite(dtype, {3, 3})}, {t(0)}},
                             {"upper", {positive_definite(dtype, {2, 3, 3})}, {t(0), "U"}}};
          }},
+        {{"aten.linalg_eig.default"}, eig_samples},
         {{"aten._linalg_svd.default"}, svd_samples},
+        {{"aten.svd.default"},
+         [](DType dtype) {
+             Samples samples = {{"values alone", {random(dtype, {4, 2})}, {t(0), true, false}},
+                                {"batch of values", {random(dtype, {2, 2, 3})}, {t(0), false, false}}};
+             if (!is_complex(dtype)) samples.push_back({"one", {values(dtype, {2}, {1, 1})}, {t(0)}});
+             return samples;
+         }},
         {{"aten.linalg_svdvals.default"},
          [](DType dtype) {
              return Samples{{"tall", {random(dtype, {4, 2})}, {t(0)}}, {"batch", {random(dtype, {2, 2, 3})}, {t(0)}}};

@@ -58,6 +58,35 @@ Samples power_samples(DType dtype) {
     return {call("third", {3, 3}, 3), call("sixth of a batch", {2, 2, 2}, 6), call("inverse", {3, 3}, -1),
             call("itself", {3, 3}, 1), call("zeroth", {2, 3, 3}, 0)};
 }
+Samples tensor_inverses(DType dtype) {
+    const Tensor a = regular(dtype, {6, 6});
+    const auto call = [&](const char* label, const Sizes& sizes, std::int64_t ind) {
+        return Sample{label, {a.as_strided(sizes, contiguous_strides(sizes), 0)}, {t(0), ind}};
+    };
+    return {call("two rows", {2, 3, 6}, 2), call("one row", {6, 3, 2}, 1), call("matrix", {6, 6}, 1)};
+}
+Samples tensor_equations(DType dtype) {
+    const auto call = [&](const char* label, const Sizes& a, const Sizes& b, const ArgList& rest) {
+        return Sample{label,
+                      {regular(dtype, {6, 6}).as_strided(a, contiguous_strides(a), 0), random(dtype, b)},
+                      joined({t(0), t(1)}, rest)};
+    };
+    return {call("matrix", {2, 3, 6}, {2, 3}, {}), call("vector", {6, 3, 2}, {6}, {}),
+            call("moved", {6, 2, 3}, {2, 3}, {Arg::ints({0})})};
+}
+/// Another triangle, whose other half is not read; transposed.
+Samples earlier_triangular_samples(DType dtype) {
+    const auto call = [&](const char* label, const Sizes& b, const Sizes& a, bool upper, bool transpose, bool unit) {
+        return Sample{label, {random(dtype, b), regular(dtype, a)}, {t(0), t(1), upper, transpose, unit}};
+    };
+    return {call("upper", {3, 2}, {3, 3}, true, false, false), call("lower", {3, 2}, {3, 3}, false, false, false),
+            call("transposed", {3, 2}, {3, 3}, true, true, false),
+            call("ones on the diagonal", {3, 2}, {3, 3}, false, true, true),
+            call("one side for all", {1, 3, 2}, {2, 3, 3}, true, false, false)};
+}
+Samples cholesky_inverse_samples(DType dtype) {
+    return {{"lower", {regular(dtype, {3, 3})}, {t(0)}}, {"upper", {regular(dtype, {2, 3, 3})}, {t(0), true}}};
+}
 Samples cholesky_solve_samples(DType dtype) {
     const auto call = [&](const char* label, bool upper) {
         return Sample{label, {random(dtype, {3, 2}), regular(dtype, {3, 3})}, {t(0), t(1), upper}};
@@ -74,6 +103,10 @@ Table linalg_table() {
             {{"aten.matrix_power.default", "aten.linalg_matrix_power.default"}, power_samples},
             {{"aten._linalg_solve_ex.default", "aten.linalg_solve_ex.default"}, solve_samples},
             {{"aten.linalg_solve_triangular.default"}, triangular_samples},
+            {{"aten.triangular_solve.default"}, earlier_triangular_samples},
+            {{"aten.linalg_tensorinv.default"}, tensor_inverses},
+            {{"aten.linalg_tensorsolve.default"}, tensor_equations},
+            {{"aten.cholesky_inverse.default"}, cholesky_inverse_samples},
             {{"aten.cholesky_solve.default"}, cholesky_solve_samples}};
 }
 

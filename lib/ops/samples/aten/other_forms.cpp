@@ -28,6 +28,18 @@ Samples products(DType dtype, const std::vector<Sizes>& sizes) {
     return {sample};
 }
 
+Samples cov_samples(DType dtype) {
+    const DType real = real_of(dtype);
+    const Tensor x = random(dtype, {3, 4}, 1), times = values(DType::i64, {1, 2, 0, 3}),
+                 weights = values(real, {0.5, 1, 2, 0.25});
+    Sample both{"both weights", {x, times, weights}, {t(0)}, {{"fweights", t(1)}, {"aweights", t(2)}}};
+    return {{"variables", {x}, {t(0)}},
+            {"one", {random(dtype, {5}, 2)}, {t(0)}},
+            {"not corrected", {transposed(x)}, {t(0)}, {{"correction", Arg(0)}}},
+            {"repeated", {x, times}, {t(0)}, {{"fweights", t(1)}}},
+            both};
+}
+
 }  // namespace
 
 Table other_form_table() {
@@ -69,6 +81,36 @@ Table other_form_table() {
          [](DType dtype) -> Samples {
              return {{"rows", {random(dtype, {3, 4})}, {t(0), 2, 0, 1.0}},
                      {"middle", {random(dtype, {2, 3, 4})}, {t(0), 1, 1, 0.5}}};
+         }},
+        {{"aten.embedding_renorm.default"},
+         [](DType dtype) -> Samples {
+             const Tensor x = random(dtype, {4, 3});
+             return {{"some rows", {x, positions({2, 0, 2}, {3})}, {t(0), t(1), 1.0, 2.0}},
+                     {"sums", {x, positions({1, 3, 0, 1}, {2, 2})}, {t(0), t(1), 0.5, 1.0}}};
+         }},
+        {{"aten.cov.default"}, cov_samples},
+        {{"aten.corrcoef.default"},
+         [](DType dtype) -> Samples {
+             return {{"two", {random(dtype, {2, 5})}, {t(0)}}, {"one", {random(dtype, {4})}, {t(0)}}};
+         }},
+        {{"aten.block_diag.default"},
+         [](DType dtype) -> Samples {
+             const Tensor x = random(dtype, {2, 3}, 1), y = random(dtype, {3}, 2), z = scalar(dtype, 2);
+             return {{"matrix, vector, number", {x, y, z}, {ArgList{t(0), t(1), t(2)}}},
+                     {"one", {transposed(x)}, {ArgList{t(0)}}},
+                     {"none wide", {random(dtype, {2, 0}), x}, {ArgList{t(0), t(1)}}}};
+         }},
+        {{"aten.value_selecting_reduction_backward.default"},
+         [](DType dtype) -> Samples {
+             const auto call = [&](const char* label, const Sizes& grad, std::int64_t dim, bool keep) {
+                 return Sample{
+                     label, {random(dtype, grad), indices(grad, 3)}, {t(0), dim, t(1), Arg::ints({3, 3}), keep}};
+             };
+             return {call("rows", {3}, 1, false), call("columns", {3}, 0, false), call("kept", {3, 1}, -1, true)};
+         }},
+        {{"aten.isreal.default"},
+         [](DType dtype) -> Samples {
+             return {{"numbers", {random(dtype, {2, 3})}, {t(0)}}, {"zeros", {values(dtype, {0, 1, 0})}, {t(0)}}};
          }},
         {{"aten.mm.dtype"},
          [](DType dtype) {

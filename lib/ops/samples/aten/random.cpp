@@ -26,6 +26,11 @@ Table random_table() {
             {{"aten.rand_like.default", "aten.randn_like.default"}, unary},
             {{"aten.randint.default"}, [](DType dtype) { return sized(dtype, {9}); }},
             {{"aten.randint.low"}, randint_low_samples},
+            {{"aten.randint_like.default"}, [](DType dtype) { return unary(dtype, {9}); }},
+            {{"aten.randint_like.low_dtype"},
+             [](DType dtype) {
+                 return unary(dtype, {3, 9});
+             }},
             {{"aten.randperm.default"}, randperm_samples},
             {{"aten.bernoulli.default"},
              [](DType dtype) -> Samples {

@@ -58,6 +58,14 @@ Table sort_table() {
                  return order_samples(dtype, {0}) +
                         Samples{once(dtype, "kept dim", {2, 4}, {-1, true}), once(dtype, "0-d", {}, {0})};
              }},
+            {{"aten.mode.default"},
+             [](DType dtype) {
+                 const Tensor x = values(dtype, {1, 3, 3, 1, 2, 2, 0, 2, 0, 0, 1, 1, 3, 4, 0}, {3, 5});
+                 return Samples{{"rows", {x}, {t(0)}},
+                                {"columns, kept", {transposed(x)}, {t(0), 0, true}},
+                                {"strided", {strided(x)}, {t(0), 1}},
+                                once(dtype, "0-d", {}, {0})};
+             }},
             {{"aten.median.default"}, [](DType dtype) {
                  Samples result = {{.label = "numbers", .tensors = {random(dtype, {3, 4})}, .args = {t(0)}},
                                    once(dtype, "special", {7}),

@@ -63,6 +63,21 @@ Table special_form_table() {
              return function_of_one(is_floating(dtype) ? between(dtype, 2, 4) : values(dtype, {2, 3, 4, 5}, {2, 2}), {},
                                     {3});
          }},
+        {{"aten.special_chebyshev_polynomial_t.default", "aten.special_chebyshev_polynomial_u.default",
+          "aten.special_chebyshev_polynomial_v.default", "aten.special_chebyshev_polynomial_w.default",
+          "aten.special_shifted_chebyshev_polynomial_t.default", "aten.special_shifted_chebyshev_polynomial_u.default",
+          "aten.special_shifted_chebyshev_polynomial_v.default", "aten.special_shifted_chebyshev_polynomial_w.default",
+          "aten.special_hermite_polynomial_h.default", "aten.special_hermite_polynomial_he.default",
+          "aten.special_laguerre_polynomial_l.default", "aten.special_legendre_polynomial_p.default"},
+         [](DType dtype) {
+             const bool real = is_floating(dtype);
+             const Tensor x = real ? uniform(dtype, {3, 4}, 0.1, 0.9, 1) : values(dtype, {0, 1, 1, 0}, {1, 4}),
+                          degrees = values(DType::i64, {0, 1, 5, 2}), same = values(dtype, {2, 1, 0, 3});
+             const Tensor below = real ? values(dtype, {-1, 2.5, 3, -0.5}) : same;
+             return Samples{{"whole degrees", {x, degrees}, {t(0), t(1)}},
+                            {"of the dtype", {transposed(x), same}, {t(0), t(1)}},
+                            {"below 0", {x, below}, {t(0), t(1)}}};
+         }},
         {{"aten.special_chebyshev_polynomial_t.n_scalar", "aten.special_chebyshev_polynomial_u.n_scalar",
           "aten.special_chebyshev_polynomial_v.n_scalar", "aten.special_chebyshev_polynomial_w.n_scalar",
           "aten.special_shifted_chebyshev_polynomial_t.n_scalar",

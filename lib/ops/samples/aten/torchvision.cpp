@@ -27,11 +27,23 @@ Samples deformed_convolutions(DType dtype) {
              {t(0), t(1), t(2), t(3), t(4), 2, 1, 0, 0, 2, 1, 1, 1, false}}};
 }
 
+Samples boxes_with_scores(DType dtype) {
+    const Tensor boxes = values(dtype, {0, 0, 4, 4, 1, 0, 5, 4, 6, 6, 8, 8, 0, 0, 4, 3, 6, 6, 8, 9}, {5, 4}),
+                 scores = values(dtype, {0.5, 0.75, 0.25, 0.625, 0.75});
+    const auto call = [](const std::string& label, const Tensor& boxes, const Tensor& scores, double limit) {
+        return Sample{label, {boxes, scores}, {t(0), t(1), limit}, {}, {0, 1}};
+    };
+    return {call("overlapping", boxes, scores, 0.5), call("every overlap", boxes, scores, 0),
+            call("all kept", boxes, scores, 1), call("strided", transposed(boxes), strided(scores), 0.6),
+            call("no boxes", values(dtype, {}, {0, 4}), values(dtype, {}), 0.5)};
+}
+
 }  // namespace
 
 Table torchvision_table() {
     return {{{"torchvision.roi_align.default"}, region_samples},
-            {{"torchvision.deform_conv2d.default"}, deformed_convolutions}};
+            {{"torchvision.deform_conv2d.default"}, deformed_convolutions},
+            {{"torchvision.nms.default"}, boxes_with_scores}};
 }
 
 }  // namespace whittle::samples
