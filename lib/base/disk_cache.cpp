@@ -72,9 +72,12 @@ fs::path DiskCache::entry(std::string_view key) const { return folder_ / (conten
 std::optional<std::string> DiskCache::get(std::string_view key) const {
     if (folder_.empty()) return std::nullopt;
     const fs::path path = entry(key);
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return std::nullopt;
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::string text;
+    try {
+        text = read_file(path);
+    } catch (const Error&) {  // there is no such entry, or another process has removed it
+        return std::nullopt;
+    }
     auto value = unpacked(text, key);
     std::error_code ignored;
     if (value)
