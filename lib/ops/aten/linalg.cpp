@@ -273,6 +273,10 @@ CallResults decompose_cholesky_solve(const Call& c) {
     return solve(upper ? factor : turned, half, true);
 }
 
+CallResults decompose_cholesky_solve_helper(const Call& c) {
+    return cholesky_solve(c.tensor("self"), c.tensor("A"), c.boolean("upper"));
+}
+
 /// The inverse of what was factorized.
 CallResults decompose_cholesky_inverse(const Call& c) {
     const V factor = c.tensor("self");
@@ -304,6 +308,8 @@ constexpr OpDef kLinalg[] = {
         kDTypes, {infer_triangular, eval_triangular}, triangular_grad),
     composite("cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor",
               "the solution X of A X = B, from the Cholesky factor of A", kDTypes, decompose_cholesky_solve),
+    composite("_cholesky_solve_helper(Tensor self, Tensor A, bool upper) -> Tensor",
+              "the solution X of A X = B, from the Cholesky factor of A", kDTypes, decompose_cholesky_solve_helper),
     composite("cholesky_inverse(Tensor self, bool upper=False) -> Tensor",
               "the inverse of a matrix, from its Cholesky factor", kDTypes, decompose_cholesky_inverse),
 };

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/formulas.h"
+#include "ops/aten/open_rules.h"
 #include "ops/core/pointwise.h"
 #include "tensor/compute.h"
 #include "tensor/shape.h"
@@ -161,6 +162,10 @@ CallResults decompose_embedding_renorm(const Call& c) {
     return where(listed, renormalized(x, c.number("norm_type"), Ints{1}, c.number("max_norm")), x);
 }
 
+Reason listed_rows(std::string_view op, const Arguments<Tensor>& a) {
+    return bad_index(op, a.tensor("indices"), extent(a.tensor("self"), 0), false);
+}
+
 // --- Products in another dtype ---
 
 DType out_dtype(const Call& c) { return *c.dtype("out_dtype"); }
@@ -240,6 +245,13 @@ CallResults decompose_selecting_backward(const Call& c) {
     return scatter(zeros(c.builder(), sizes, grad.dtype()), dim, at, grad);
 }
 
+Reason selected_index(std::string_view op, const Arguments<Tensor>& a) {
+    const Ints sizes = a.integers("sizes");
+    if (sizes.empty()) return bad_index(op, a.tensor("indices"), 1, false);
+    const std::int64_t dim = wrap_dim(a.integer("dim"), static_cast<std::int64_t>(sizes.size()));
+    return bad_index(op, a.tensor("indices"), sizes[static_cast<std::size_t>(dim)], false);
+}
+
 CallResults decompose_isreal(const Call& c) {
     const V x = c.tensor("self");
     return is_complex(x.dtype()) ? eq(imag(x), 0) : ones_like(x, DType::boolean);
@@ -248,8 +260,8 @@ CallResults decompose_isreal(const Call& c) {
 // --- Records ---
 
 constexpr OpDef form(std::string_view schema, std::string_view doc, DecomposeFn decompose, DTypeSet dtypes = kFloating,
-                     GradientRule grad = nullptr) {
-    return {.doc = doc, .schema = schema, .dtypes = dtypes, .decompose = decompose, .grad = grad};
+                     GradientRule grad = nullptr, OpenRule open = {}) {
+    return composite(schema, doc, dtypes, decompose, grad, open);
 }
 
 constexpr DTypeSet kLinear = set_of(DType::f64) | set_of(DType::f32) | kComplex;
@@ -276,7 +288,8 @@ constexpr OpDef kForms[] = {
     form("renorm(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor", "slices with a limited norm",
          decompose_renorm),
     form("embedding_renorm(Tensor self, Tensor indices, float max_norm, float norm_type) -> Tensor",
-         "listed rows with a limited norm", decompose_embedding_renorm, set_of(DType::f64) | set_of(DType::f32)),
+         "listed rows with a limited norm", decompose_embedding_renorm, set_of(DType::f64) | set_of(DType::f32),
+         nullptr, {.ask = listed_rows}),
     form("cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor",
          "how variables vary together", decompose_cov, kLinear),
     form("corrcoef(Tensor self) -> Tensor", "how variables vary together, from -1 to 1", decompose_corrcoef,
@@ -284,7 +297,8 @@ constexpr OpDef kForms[] = {
     form("block_diag(Tensor[] tensors) -> Tensor", "matrices along a diagonal", decompose_block_diag, kAnyDType),
     form("value_selecting_reduction_backward(Tensor grad, int dim, Tensor indices, SymInt[] sizes, bool keepdim) -> "
          "Tensor",
-         "the gradient of a selection along a dimension", decompose_selecting_backward),
+         "the gradient of a selection along a dimension", decompose_selecting_backward, kFloating, nullptr,
+         {.ask = selected_index}),
     form("isreal(Tensor self) -> Tensor", "has no imaginary part", decompose_isreal, kAnyDType | kComplex, no_gradient),
     form("mm.dtype(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor", "the product of matrices, in a dtype",
          decompose_mm),

@@ -70,7 +70,6 @@ std::span<const OtherName> other_names() {
         {"special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor", "special_zeta"},
 
         // torch.linalg, and what it was called before.
-        {"_cholesky_solve_helper(Tensor self, Tensor A, bool upper) -> Tensor", "cholesky_solve"},
         {"_linalg_eigvals(Tensor self) -> Tensor", "linalg_eig"},
         {"_lu_with_info(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor pivots, Tensor "
          "info)",

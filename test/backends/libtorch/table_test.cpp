@@ -197,18 +197,28 @@ TEST_CASE("share/doc/reference/ops.md is what the registry says", "[libtorch][ta
 
 TEST_CASE("an op that is its decomposition in the reference, too, is compared with LibTorch", "[libtorch]") {
     // Not in LibTorch 1.13; in test/ops/core/known_values_test.cpp and test/ops/aten/later_ops_test.cpp.
-    const std::set<std::string_view> later = {"aten._fused_rms_norm.default",
-                                              "aten._grouped_mm.default",
-                                              "aten._int_mm.default",
-                                              "aten._safe_softmax.default",
-                                              "aten._scaled_dot_product_flash_attention_for_cpu.default",
-                                              "aten._unsafe_masked_index.default",
-                                              "aten.addmm.dtype",
-                                              "aten.baddbmm.dtype",
-                                              "aten.bmm.dtype",
-                                              "aten.mm.dtype",
-                                              "aten.mkldnn_rnn_layer.default",
-                                              "aten.rms_norm.default"};
+    const std::set<std::string_view> later = {
+        "aten._batch_norm_no_update.default",
+        "aten._batch_norm_with_update_functional.default",
+        "aten._fused_rms_norm.default",
+        "aten._fused_rms_norm_backward.default",
+        "aten._grouped_mm.default",
+        "aten._int_mm.default",
+        "aten._native_batch_norm_legit_functional.default",
+        "aten._prelu_kernel.default",
+        "aten._prelu_kernel_backward.default",
+        "aten._safe_softmax.default",
+        "aten._scaled_dot_product_efficient_attention.default",
+        "aten._scaled_dot_product_flash_attention_for_cpu.default",
+        "aten._unsafe_masked_index.default",
+        "aten.addmm.dtype",
+        "aten.baddbmm.dtype",
+        "aten.batch_norm_backward.default",
+        "aten.bmm.dtype",
+        "aten.mkldnn_rnn_layer.default",
+        "aten.mm.dtype",
+        "aten.rms_norm.default",
+    };
     // In LibTorch 1.13, with which they are compared, and gone in 2.14.
     const std::set<std::string_view> earlier = {
         "aten._upsample_bicubic2d_aa_backward.vec",

@@ -102,7 +102,8 @@ TEST_CASE("ts gives what libtorch does, on every op and sample", "[ts]") {
               "onnx.IsInf onnx.Loop onnx.Scan");
     else
         CHECK(list ==
-              "aten._functional_assert_async.msg aten._scaled_dot_product_flash_attention_for_cpu.default "
+              "aten._functional_assert_async.msg aten._scaled_dot_product_efficient_attention.default "
+              "aten._scaled_dot_product_flash_attention_for_cpu.default "
               "aten._upsample_nearest_exact1d.vec "
               "aten._upsample_nearest_exact1d_backward.vec aten.add.Scalar aten.constant_pad_nd.default aten.eq.Scalar "
               "aten.ge.Scalar aten.gt.Scalar aten.le.Scalar aten.linalg_matrix_rank.atol_rtol_float "

@@ -1,5 +1,6 @@
 // Ops that PyTorch has since 2.0, and LibTorch 1.13 so cannot be asked for: values by hand, and by other ops.
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <numeric>
 
 #include "ops/samples/run_op.h"
@@ -90,12 +91,75 @@ TEST_CASE("torchvision's ops compute what torchvision 0.27 does", "[ops][known]"
     const Tensor boxes = f32_of({0, 0, 4, 4, 1, 0, 5, 4, 6, 6, 8, 8, 0, 0, 4, 3, 6, 6, 8, 9}, {5, 4}),
                  scores = f32_of({0.5, 0.75, 0.25, 0.625, 0.75}, {5});
     const auto kept = [&](double limit) {
-        return run_op("torchvision.nms.default", {boxes, scores}, {t(0), t(1), limit}).at(0).values<std::int64_t>();
+        const Sample call{.label = "", .tensors = {boxes, scores}, .args = {t(0), t(1), limit}, .constants = {0, 1}};
+        const Graph graph = graph_of(Registry::instance().require("torchvision.nms.default"), call);
+        return evaluate(graph, {}).at(0).values<std::int64_t>();
     };
     CHECK(kept(0.5) == std::vector<std::int64_t>{1, 4, 3});
     CHECK(kept(0) == std::vector<std::int64_t>{1, 4});
     CHECK(kept(0.7) == std::vector<std::int64_t>{1, 4, 3, 2});
     CHECK(kept(1) == std::vector<std::int64_t>{1, 4, 3, 0, 2});
+}
+
+TEST_CASE("later forms of batch norm, prelu and attention compute what the earlier ones do", "[ops][known]") {
+    const Tensor x = samples::random(DType::f64, {2, 3, 4}, 1), grad = samples::random(DType::f64, {2, 3, 4}, 2);
+    const Tensor weight = samples::uniform(DType::f64, {3}, 0.5, 2), bias = samples::random(DType::f64, {3}, 3);
+    const Tensor mean = samples::random(DType::f64, {3}, 4), var = samples::uniform(DType::f64, {3}, 0.5, 2, 5);
+    const std::vector<Tensor> all = {x, weight, bias, mean, var};
+    const auto same = [](const std::vector<Tensor>& got, const std::vector<Tensor>& expected, std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) CHECK(same_bits(got.at(i), expected.at(i)));
+    };
+    const auto functional = run_op("aten._native_batch_norm_legit_functional.default", all,
+                                   {t(0), t(1), t(2), t(3), t(4), true, 0.1, 1e-5});
+    same(functional,
+         run_op("aten.native_batch_norm.default", {x, weight, bias}, {t(0), t(1), t(2), Arg(), Arg(), true, 0.1, 1e-5}),
+         3);
+    // A tenth of the batch's mean, and of its variance with 7 in place of 8 values.
+    const std::vector<double> means = functional.at(3).values<double>(), vars = functional.at(4).values<double>();
+    for (std::size_t i = 0; i < 3; ++i) {
+        const double batch = functional.at(1).values<double>()[i], scale = functional.at(2).values<double>()[i];
+        CHECK(means[i] == Approx(0.9 * mean.values<double>()[i] + 0.1 * batch));
+        CHECK(vars[i] == Approx(0.9 * var.values<double>()[i] + 0.1 * (1 / (scale * scale) - 1e-5) * 8 / 7));
+    }
+    const auto updated =
+        run_op("aten._batch_norm_with_update_functional.default", all, {t(0), t(1), t(2), t(3), t(4), 0.1, 1e-5});
+    same(updated, functional, 3);
+    same({updated.at(4), updated.at(5)}, {functional.at(3), functional.at(4)}, 2);
+    same(run_op("aten._batch_norm_no_update.default", all, {t(0), t(1), t(2), t(3), t(4), 0.1, 1e-5}),
+         run_op("aten.native_batch_norm.default", all, {t(0), t(1), t(2), t(3), t(4), false, 0.1, 1e-5}), 1);
+
+    const std::vector<Tensor> saved = {grad, x, weight, mean, var, functional.at(1), functional.at(2), updated.at(3)};
+    const Arg wanted = ArgList{true, true, true};
+    same(run_op("aten.batch_norm_backward.default", saved,
+                {t(0), t(1), t(2), t(3), t(4), t(5), t(6), true, 1e-5, wanted, t(7)}),
+         run_op("aten.native_batch_norm_backward.default", {saved.begin(), saved.end() - 1},
+                {t(0), t(1), t(2), t(3), t(4), t(5), t(6), true, 1e-5, wanted}),
+         3);
+
+    const Tensor wide = weight.as_strided({1, 3, 1}, {3, 1, 1}, 0);
+    same(run_op("aten._prelu_kernel.default", {x, wide}, {t(0), t(1)}),
+         run_op("aten.prelu.default", {x, weight}, {t(0), t(1)}), 1);
+    const Tensor slopes = run_op("aten._prelu_kernel_backward.default", {grad, x, wide}, {t(0), t(1), t(2)}).at(0);
+    for (std::size_t i = 0; i < 24; ++i)
+        CHECK(slopes.values<double>()[i] ==
+              grad.values<double>()[i] * (x.values<double>()[i] > 0 ? 1 : weight.values<double>()[i / 4 % 3]));
+
+    const Tensor rows = x.as_strided({1, 2, 3, 4}, {24, 12, 4, 1}, 0);
+    same(run_op("aten._scaled_dot_product_efficient_attention.default", {rows}, {t(0), t(0), t(0), Arg(), false}),
+         run_op("aten.scaled_dot_product_attention.default", {rows}, {t(0), t(0), t(0)}), 1);
+}
+
+TEST_CASE("the gradient of a norm by the root of the mean of squares", "[ops][known]") {
+    const double scale = 1 / std::sqrt(2.5);  // of 1 and 2
+    const std::vector<Tensor> tensors = {f32_of({1, 0}, {1, 2}), f32_of({1, 2}, {1, 2}), f32_of({scale}, {1, 1}),
+                                         f32_of({3, 5}, {2})};
+    const auto gradient = run_op("aten._fused_rms_norm_backward.default", tensors,
+                                 {t(0), t(1), Arg::ints({2}), t(2), t(3), ArgList{true, true}});
+    const std::vector<double> of_x = gradient.at(0).values<double>(), of_weight = gradient.at(1).values<double>();
+    CHECK(of_x.at(0) == Approx(3 * scale * 0.8));
+    CHECK(of_x.at(1) == Approx(3 * scale * -0.4));
+    CHECK(of_weight.at(0) == Approx(scale));
+    CHECK(of_weight.at(1) == 0);
 }
 
 TEST_CASE("products in a wider dtype do not round to that of their operands", "[ops][known]") {

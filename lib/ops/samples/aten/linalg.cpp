@@ -5,13 +5,17 @@
 namespace whittle::samples {
 namespace {
 
+/// Of matrices of `n` rows and columns, one after the other.
+bool on_diagonal(std::size_t element, std::int64_t n) {
+    const auto i = static_cast<std::int64_t>(element);
+    return i / n % n == i % n;
+}
 /// Far from singular: random, with its size added to the diagonal.
 Tensor regular(DType dtype, const Sizes& sizes, std::uint64_t seed = 1) {
     const std::int64_t n = sizes.back();
     const auto more = [&]<class T>(std::vector<T> elements) {
         for (std::size_t i = 0; i < elements.size(); ++i)
-            if (static_cast<std::int64_t>(i) / n % n == static_cast<std::int64_t>(i) % n)
-                elements[i] += static_cast<double>(n);
+            if (on_diagonal(i, n)) elements[i] += static_cast<double>(n);
         return store(elements, dtype, sizes);
     };
     const Tensor random = samples::random(dtype, sizes, seed);
@@ -84,8 +88,16 @@ Samples earlier_triangular_samples(DType dtype) {
             call("ones on the diagonal", {3, 2}, {3, 3}, false, true, true),
             call("one side for all", {1, 3, 2}, {2, 3, 3}, true, false, false)};
 }
+/// Factors have a real diagonal: LAPACK does not read its imaginary part.
 Samples cholesky_inverse_samples(DType dtype) {
-    return {{"lower", {regular(dtype, {3, 3})}, {t(0)}}, {"upper", {regular(dtype, {2, 3, 3})}, {t(0), true}}};
+    const auto factor = [&](const Sizes& sizes) {
+        if (!is_complex(dtype)) return regular(dtype, sizes);
+        std::vector<Complex128> elements = regular(dtype, sizes).values<Complex128>();
+        for (std::size_t i = 0; i < elements.size(); ++i)
+            if (on_diagonal(i, sizes.back())) elements[i] = elements[i].real();
+        return store(elements, dtype, sizes);
+    };
+    return {{"lower", {factor({3, 3})}, {t(0)}}, {"upper", {factor({2, 3, 3})}, {t(0), true}}};
 }
 Samples cholesky_solve_samples(DType dtype) {
     const auto call = [&](const char* label, bool upper) {
@@ -107,7 +119,7 @@ Table linalg_table() {
             {{"aten.linalg_tensorinv.default"}, tensor_inverses},
             {{"aten.linalg_tensorsolve.default"}, tensor_equations},
             {{"aten.cholesky_inverse.default"}, cholesky_inverse_samples},
-            {{"aten.cholesky_solve.default"}, cholesky_solve_samples}};
+            {{"aten.cholesky_solve.default", "aten._cholesky_solve_helper.default"}, cholesky_solve_samples}};
 }
 
 }  // namespace whittle::samples

@@ -96,9 +96,9 @@ Table other_form_table() {
         {{"aten.block_diag.default"},
          [](DType dtype) -> Samples {
              const Tensor x = random(dtype, {2, 3}, 1), y = random(dtype, {3}, 2), z = scalar(dtype, 2);
-             return {{"matrix, vector, number", {x, y, z}, {ArgList{t(0), t(1), t(2)}}},
-                     {"one", {transposed(x)}, {ArgList{t(0)}}},
-                     {"none wide", {random(dtype, {2, 0}), x}, {ArgList{t(0), t(1)}}}};
+             return {{"matrix, vector, number", {x, y, z}, {Arg(ArgList{t(0), t(1), t(2)})}},
+                     {"one", {transposed(x)}, {Arg(ArgList{t(0)})}},
+                     {"none wide", {random(dtype, {2, 0}), x}, {Arg(ArgList{t(0), t(1)})}}};
          }},
         {{"aten.value_selecting_reduction_backward.default"},
          [](DType dtype) -> Samples {
