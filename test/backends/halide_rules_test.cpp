@@ -6,7 +6,6 @@
 #include "backends/rule_groups.h"
 
 namespace whittle::halide::rule_groups {
-
 namespace {
 
 struct Shape {

@@ -6,7 +6,6 @@
 #include "printers/short_program.h"
 
 namespace whittle::short_programs {
-
 namespace {
 
 /// Of a relu that gives 1 more.
