@@ -5,13 +5,11 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <sstream>
 #include <utility>
 
-#include <onnx/defs/printer.h>
-
-#include "base/words.h"
+#include "frontends/onnx/model_text.h"
 #include "frontends/onnx/names.h"
+#include "frontends/onnx/operands.h"
 #include "frontends/onnx/proto.h"
 #include "frontends/onnx/standard.h"
 #include "graph/placement.h"
@@ -19,7 +17,6 @@
 #include "graph/value_ref.h"
 #include "ops/core/registry.h"
 #include "tensor/opaque_types.h"
-#include "tensor/scalars.h"
 
 namespace whittle {
 namespace {
@@ -30,39 +27,6 @@ using onnx_proto::NameScope;
 /// The first that allows all of the opset.
 std::int64_t ir_version(std::int64_t opset) {
     return opset < 19 ? 8 : opset < 21 ? 9 : opset < 23 ? 10 : opset < 24 ? 11 : 12;
-}
-
-/// The domain of a target as the opset imports name it: "" for ai.onnx.
-std::string domain_in(const std::string& target) {
-    const std::string domain = target.substr(0, target.rfind('.'));
-    return domain == "onnx" ? "" : domain;
-}
-
-/// The operands that the op has at the graph's opset, in its order: each element of a list, and none where one is
-/// missing.
-std::vector<Arg> operands_in_file(const Graph& graph, const Node& call) {
-    const RegisteredOp* const op = Registry::instance().op(call.target);
-    const std::string domain = domain_in(call.target), op_type = call.target.substr(call.target.rfind('.') + 1);
-    const std::int64_t opset = graph.opset_imports.at(domain);
-    const auto order = op ? onnx_proto::operand_order(op->schema, op_type, domain, opset) : std::vector<std::size_t>();
-    std::vector<Arg> operands = order.empty() ? call.args : std::vector<Arg>();
-    for (std::size_t i = 0; i < call.args.size() && !order.empty(); ++i) {
-        if (call.args[i].is_none()) continue;
-        const auto position = static_cast<std::size_t>(std::ranges::find(order, i) - order.begin());
-        if (position == order.size())
-            throw Error({"", place_of(graph, call)}, "found the operand '" + op->schema.params[i].name + "', which " +
-                                                         op_type + " does not have at opset " + std::to_string(opset));
-        operands.resize(std::max(operands.size(), position + 1));
-        operands[position] = call.args[i];
-    }
-    std::vector<Arg> flat;
-    for (const Arg& operand : operands) {
-        if (const ArgList* const list = operand.list())
-            flat.insert(flat.end(), list->begin(), list->end());
-        else
-            flat.push_back(operand);
-    }
-    return flat;
 }
 
 /// Of the elements, without gaps.
@@ -438,85 +402,9 @@ onnx::ModelProto to_model(const Graph& graph, const External* external = nullptr
     return model;
 }
 
-/// What ONNX's printer makes of a node, with the lines of nested graphs indented. Newer versions of the printer indent,
-/// too, but otherwise.
-std::string node_text(const onnx::NodeProto& node) {
-    std::ostringstream printed;
-    printed << node;
-    std::istringstream lines(printed.str());
-    std::string text;
-    std::size_t depth = 1;
-    for (std::string line; std::getline(lines >> std::ws, line);) {
-        if (line.starts_with("}") && depth > 1) depth--;
-        if (line.starts_with(">") && text.ends_with("}\n"))
-            text.pop_back();
-        else
-            text += std::string(2 * depth, ' ');
-        text += line + "\n";
-        if (line.ends_with("{")) depth++;
-    }
-    return text;
-}
-
-/// "int64[2] {1, 2}" as type and values, which are empty where nothing can print them.
-std::pair<std::string, std::string> type_and_values(const onnx::TensorProto& value) {
-    std::ostringstream printed;
-    printed << value;
-    const std::string text = printed.str();
-    if (const std::size_t values = text.find(" {"); values != std::string::npos)
-        return {text.substr(0, values), text.substr(values)};
-    // ONNX's printer has raw data of four types: "uint8[2]...".
-    const std::string type = text.substr(0, text.find("..."));
-    const std::optional<DType> dtype = dtype_from_onnx(value.data_type());
-    if (!value.has_raw_data() || !dtype || is_complex(*dtype)) return {type, ""};
-    onnx::TensorProto taken = value;
-    onnx_proto::ExternalFiles nowhere({});
-    std::vector<std::string> values;
-    for (const Scalar& one : scalars_of(onnx_proto::take_tensor(taken, nowhere, {})))
-        values.push_back(one.is_boolean() ? std::to_string(one.to_bool()) : short_number(one));
-    return {type, " {" + join(values, ",") + "}"};
-}
-
 }  // namespace
 
-void check_operand_types(const Graph& graph, const Node& call) {
-    const std::string domain = domain_in(call.target);
-    const auto opset = graph.opset_imports.find(domain);
-    if (opset == graph.opset_imports.end()) return;
-    std::vector<std::optional<DType>> dtypes;
-    for (const Arg& operand : operands_in_file(graph, call)) {
-        const ValueMeta* const meta = operand.node() ? &graph.node(*operand.node()).meta() : nullptr;
-        dtypes.push_back(meta && !is_unknown(*meta) && !is_opaque(*meta) ? std::optional(meta->dtype) : std::nullopt);
-    }
-    const std::string misfit =
-        onnx_proto::type_misfit(call.target.substr(call.target.rfind('.') + 1), domain, opset->second, dtypes);
-    if (!misfit.empty()) throw Error({"", place_of(graph, call)}, misfit);
-}
-
-std::string onnx_text(const Graph& graph) {
-    constexpr std::int64_t kMostElements = 16;
-    const onnx::ModelProto model = to_model(graph);
-    std::ostringstream text;
-    text << "<ir_version: " << model.ir_version() << ", opset_import: [";
-    for (const onnx::OperatorSetIdProto& import : model.opset_import())
-        text << (&import == &model.opset_import(0) ? "\"" : ", \"") << import.domain() << "\" : " << import.version();
-    const onnx::GraphProto& proto = model.graph();
-    text << "]>\n" << proto.name() << ' ' << proto.input() << " => " << proto.output() << "\n";
-    for (const onnx::TensorProto& parameter : proto.initializer()) {
-        std::int64_t elements = 1;
-        for (const std::int64_t size : parameter.dims()) elements *= size;
-        onnx::TensorProto value = parameter;
-        value.clear_name();
-        if (elements > kMostElements) value.clear_raw_data();
-        const auto& [type, values] = type_and_values(value);
-        text << (&parameter == &proto.initializer(0) ? "<" : ",\n ") << type << " " << parameter.name();
-        if (elements <= kMostElements && !values.empty()) text << " =" << values;
-    }
-    text << (proto.initializer().empty() ? "{\n" : ">\n{\n");
-    for (const onnx::NodeProto& node : proto.node()) text << node_text(node);
-    text << "}\n";
-    return text.str();
-}
+std::string onnx_text(const Graph& graph) { return onnx_proto::text_of(to_model(graph)); }
 
 SharedWeights* weights_beside(const Graph& graph, ExternalData wanted, SharedWeights& shared) {
     const bool beside = wanted == ExternalData::automatic ? weight_bytes(graph) >= SharedWeights::kWorth

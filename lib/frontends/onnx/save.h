@@ -24,10 +24,6 @@ struct OnnxNames {
 /// then they are files of their own beside the model. Throws Error naming the node for a call without an ONNX spelling.
 OnnxNames save_onnx(const Graph& graph, const std::filesystem::path& path, SharedWeights* weights = nullptr);
 
-/// Throws Error where operands of a call have different data types for which the ONNX op has one. Whittle's ops convert
-/// them, but compilers refuse the file.
-void check_operand_types(const Graph& graph, const Node& call);
-
 /// `shared` where the weights of the graph are to lie beside its model, or else null, which is for save_onnx().
 SharedWeights* weights_beside(const Graph& graph, ExternalData wanted, SharedWeights& shared);
 

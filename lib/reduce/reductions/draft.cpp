@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
-#include "frontends/onnx/save.h"
+#include "frontends/onnx/operands.h"
 #include "graph/value_ref.h"
 #include "graph/verify.h"
 #include "ops/core/interpreter.h"
