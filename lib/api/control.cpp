@@ -70,7 +70,7 @@ std::optional<TensorList> record(Session& session, const char* target, void* pc,
         operation->call.target = target;
         operation->check();
     } catch (const NestedBreak& inner) {
-        reason += inner.why.reason + " in its body";
+        reason += "the body has a graph break: " + inner.why.reason;
         operation.reset();
     } catch (const std::exception& error) {  // told again when the program's own code comes to it
         reason += error.what();

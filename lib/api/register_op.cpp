@@ -65,7 +65,8 @@ void check_params(const DeclaredOp& op, const SchemaColumns& columns) {
             throw schema_error(columns.params[i], "'" + type_name(params[i]) + " " + params[i].name + "'",
                                type + " (the type of this parameter in the function)", op.text);
         if (params[i].mutates && type != "Tensor")
-            throw schema_error(columns.params[i], "a " + type + " that is written", "a Tensor", op.text);
+            throw schema_error(columns.params[i], "a parameter of type " + type + " that the op writes to", "a Tensor",
+                               op.text);
     }
 }
 
@@ -75,7 +76,7 @@ void check_returns(DeclaredOp& op, const SchemaColumns& columns) {
     if (returns.size() != op.signature.results)
         throw schema_error(columns.returns.empty() ? op.text.size() : columns.returns.front(),
                            plural(returns.size(), "result"),
-                           std::to_string(op.signature.results) + ", as the function has,", op.text);
+                           std::to_string(op.signature.results) + " (the number of results of the function)", op.text);
     for (std::size_t i = 0; i < op.schema.params.size(); ++i)
         if (op.schema.params[i].mutates) op.written.push_back(i);
     for (std::size_t i = 0; i < returns.size(); ++i) {
@@ -85,9 +86,8 @@ void check_returns(DeclaredOp& op, const SchemaColumns& columns) {
             op.given.push_back(i);
         else if (std::ranges::none_of(op.written,
                                       [&](std::size_t p) { return op.schema.params[p].alias == returns[i].alias; }))
-            throw schema_error(columns.returns[i],
-                               "a result that shares memory with a parameter that is not written (a view)",
-                               "a new Tensor, or the alias set of a parameter that is written", op.text);
+            throw schema_error(columns.returns[i], "a result that is a view of a parameter",
+                               "a new Tensor, or the alias set of a parameter that the op writes to", op.text);
     }
     if (op.given.empty() && op.written.empty())
         throw schema_error(op.text.find("->") + 1, "an op that has no result and writes to no parameter",

@@ -53,7 +53,7 @@ void Stream::forget() {
 std::string Stream::text() const {
     if (total_ <= limit_) return head_ + tail_;
     const std::string end = tail_.substr(tail_.size() - std::min(tail_.size(), limit_ / 2));
-    return head_ + "\n[... " + std::to_string(total_ - head_.size() - end.size()) + " bytes left out ...]\n" + end;
+    return head_ + "\n[... " + std::to_string(total_ - head_.size() - end.size()) + " bytes omitted ...]\n" + end;
 }
 
 void Stream::take(std::string_view bytes) {

@@ -59,8 +59,8 @@ void declare_program(Tool& tool, repro::Options& options) {
               "Rename values, parameters, modules and files. Also replace the data by made-up values, except the data "
               "that the failure needs.");
     tool.option("--repeat", options.runs, "N",
-                "Number of runs of the written program; the failure must occur in all runs. 0: write the program, but "
-                "do not build and run it. Default: 3.");
+                "Number of runs of the written program; the failure must occur in all runs. 0: only write the program, "
+                "without building and running the program. Default: 3.");
     tool.option("--timeout", options.alarm, "S",
                 "Time limit for the program that repro writes, in seconds. A program that runs longer counts as hung. "
                 "Default: 60.");

@@ -167,9 +167,9 @@ void AccuracyChoice::declare(Tool& tool, const std::string& means, const std::st
     tool.flag_or_choice(
         "--accuracy", mode, {"close", "fp64", "strict", "exact"},
         means +
-            " close: each element must be within the tolerances. fp64: like close, but a tensor "
-            "outside the tolerances also passes if its error is at most about twice the error of the "
-            "reference; both errors are differences from a run in double precision. strict: all bits must be "
+            " close: each element must be within the tolerances. fp64: like close, but a tensor outside the tolerances "
+            "also passes if the error of the tensor is at most about twice the error of the reference. Each error is "
+            "the difference from a run in double precision. strict: all bits must be "
             "equal; with --rtol Nulp, each element may differ by N units in the last place. exact: "
             "choose inputs and weights that need no rounding, and compare without a tolerance.");
     tool.option(

@@ -72,13 +72,14 @@ std::string obstacle(const fs::path& program) {
     if (!fs::exists(stub)) return stub.string() + " is missing: the program ran without capture";
     const ElfFacts facts = facts_of(program);
     if (!facts.elf) return {};  // a script: its interpreter is what runs
-    if (!facts.same_machine) return "the program is for another machine, or for 32 bits: it ran without capture";
-    if (facts.interpreter.empty()) return "the program is linked statically: it ran without capture";
+    if (!facts.same_machine)
+        return "the program is for another machine, or for 32 bits: the program ran without capture";
+    if (facts.interpreter.empty()) return "the program is linked statically: the program ran without capture";
     if (facts.interpreter != facts_of("/proc/self/exe").interpreter)
         return "the program uses its own dynamic loader (" + facts.interpreter + "): the program ran without capture";
     struct stat status {};
     if (::stat(program.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) && ::geteuid() != 0)
-        return "the program runs with another user's rights (setuid): it ran without capture";
+        return "the program runs with another user's rights (setuid): the program ran without capture";
     return {};
 }
 
