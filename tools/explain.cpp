@@ -81,7 +81,7 @@ int main(int argc, char** argv) {
     of_break.offers(cli::break_ids);
     tool.command(of_break, [&] { return std::cout << cli::break_page(id), 0; });
     cli::Tool list("explain list", "WHAT",
-                   "Print a list. WHAT is backends, ops (PyTorch's ops, and how Whittle takes them), variables "
+                   "Print a list. WHAT is backends, ops (PyTorch's ops, and how Whittle handles each op), variables "
                    "(environment variables), logs (log channels) or spellings (deprecated spellings of options).");
     list.positional("WHAT", what, "One of " + join(cli::lists()) + ". All but backends print Markdown.");
     list.offers(cli::lists);

@@ -248,12 +248,11 @@ std::optional<GuardFailure> SizeCondition::violated_by(const Source& at, const L
 
 /// Of a range, with who asks for it.
 std::string SizeCondition::advice(const Guard& guard, const Found*) const {
-    const std::string source = guard.source().text();
     if (kind != Kind::above && kind != Kind::at_most)
         return "in every call, pass sizes with " + text() + ", or pad the tensors to such sizes";
-    if (kind == Kind::above && factor == 1) return "pad " + source + " to 2 or more" + kSmallSizes;
+    if (kind == Kind::above && factor == 1) return "pad " + left.place() + " to 2 or more" + kSmallSizes;
     const std::string place = guard.stack().empty() ? "" : " at " + place_of(guard.stack().front());
-    return text() + " is required" + place + ": pad or trim " + source +
+    return text() + " is required" + place + ": pad or trim " + left.place() +
            ", or widen the range if your program sets this range";
 }
 
