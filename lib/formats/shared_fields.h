@@ -68,9 +68,10 @@ struct Fields<Placement> {
     static void visit(auto& field) {
         field.maybe("device", &Placement::device, "The device; cpu if absent.");
         field.maybe("layout", &Placement::layout, "The layout; Strided if absent.");
-        field.maybe("elements", &Placement::elements,
-                    "The element type if dtype cannot express it (dtype is f32 then): quint8, string, i4. For layout "
-                    "Unknown: the known part of the type, such as sequence(f32).");
+        field.maybe(
+            "elements", &Placement::elements,
+            "The element type, if dtype cannot express this type (dtype is then f32): quint8, string, i4. For layout "
+            "Unknown: the known part of the type, such as sequence(f32).");
     }
 };
 
@@ -98,7 +99,7 @@ struct Fields<Accuracy> {
     static void visit(auto& field) {
         field("mode", &Accuracy::mode, "");
         field.maybe("multiplier", &Accuracy::multiplier,
-                    "For fp64: the allowed error, as a multiple of the reference's own error.", Count{});
+                    "For fp64: the allowed error, as a multiple of the reference's error.", Count{});
         field.maybe("tolerances", &Accuracy::tolerances, "Tolerances by dtype, if not the default ones.");
     }
 };

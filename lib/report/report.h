@@ -59,7 +59,7 @@ struct ShownRecompile : IndexRecompile {
         field("found", &ShownRecompile::found, "The value that the call had, such as 4.");
         field("count", &ShownRecompile::count, "The number of recompiles before which the guard failed.", Count{});
         field("shared", &ShownRecompile::shared,
-              "The number of these recompiles that another failed guard counts, too.", Count{});
+              "The number of these recompiles that are also counted for another failed guard.", Count{});
         field("source", &ShownRecompile::source, "Where capture relied on the guarded value.", OrNull{});
         field("advice", &ShownRecompile::advice, "");
     }
@@ -152,9 +152,9 @@ struct GraphSummary : IndexGraph {
                     "How often the graph was compiled: once for each set of sizes. 1 if not counted.", Count{});
         field.maybe("runs", &GraphSummary::runs, "How often the graph ran; 1 if not counted.", Count{});
         field.maybe("calls", &GraphSummary::calls, "The number of calls of the graph's frame.", Count{});
-        field.maybe(
-            "calls_guessed", &GraphSummary::calls_guessed,
-            "Whether the number of calls is a guess, because it is unknown where a call ends and the next one begins.");
+        field.maybe("calls_guessed", &GraphSummary::calls_guessed,
+                    "Whether the number of calls is a guess, because capture cannot see where one call ends and the "
+                    "next call begins.");
         field.maybe("variant_of", &GraphSummary::variant_of,
                     "The name of a graph that is equal except for the difference.");
         field.maybe("difference", &GraphSummary::difference, "");

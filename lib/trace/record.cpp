@@ -40,7 +40,7 @@ struct RecordFile : Record {
     static void fields(auto& field) {
         field("name", &RecordFile::name, "");
         field("frame", &RecordFile::frame, "");
-        field("backend", &RecordFile::backend, "The backend it was recorded with; the default of replay.");
+        field("backend", &RecordFile::backend, "The backend with which the record was made; the default of replay.");
         field.maybe("backend_options", &RecordFile::backend_options,
                     "The options of that backend; the default of replay. Since 1.1.");
         field("graph", &RecordFile::graph, "");

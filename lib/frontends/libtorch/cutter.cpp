@@ -69,8 +69,10 @@ std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t inde
         case StepKind::data_pointer:
             return told(BreakKind::data_pointer, step.begin->text, "");
         case StepKind::compiled:
-            return told(BreakKind::unregistered_op,
-                        is_fused(recording, index) ? "code that TorchScript made" : "code that torch.compile made", "");
+            return told(
+                BreakKind::unregistered_op,
+                is_fused(recording, index) ? "code that TorchScript generated" : "code that torch.compile generated",
+                "");
         case StepKind::blob:
             return std::nullopt;
         case StepKind::op:
@@ -501,7 +503,7 @@ std::optional<GraphBreak> Cutter::write_break(std::int32_t index, const Piece& p
             if (shows_write(id, piece.number) || find_base(index, piece, writer, id)) continue;
         }
         if (writer < 0)
-            return GraphBreak{BreakKind::mutation, "tensors share memory that was written", "",
+            return GraphBreak{BreakKind::mutation, "a tensor shares memory that the program wrote to", "",
                               recording_.stack(index)};
         const OpName& op = *recording_.step(writer).op;
         return GraphBreak{BreakKind::mutation,

@@ -224,9 +224,9 @@ TEST_CASE("a region of torch.compile or TorchScript without operations of its ow
         return found;
     };
     const char* const compiled = "Torch-Compiled Region: 0/0";
-    CHECK(reasons(compiled, false) == std::vector<std::string>{"code that torch.compile made"});
+    CHECK(reasons(compiled, false) == std::vector<std::string>{"code that torch.compile generated"});
     CHECK(reasons(compiled, true).empty());
-    CHECK(reasons(kFusedKernel, false) == std::vector<std::string>{"code that TorchScript made"});
+    CHECK(reasons(kFusedKernel, false) == std::vector<std::string>{"code that TorchScript generated"});
 }
 
 TEST_CASE("a parameter that no operation reads is noted, if another one of its module is read") {
@@ -239,7 +239,8 @@ TEST_CASE("a parameter that no operation reads is noted, if another one of its m
             w.call(kMul, {x, used ? weight : x}, {y});
         });
         const std::vector<std::string> notes = build_frames(file, {}).notes;
-        CHECK(std::ranges::count(notes, "no operation reads 1 parameter of modules that the program uses: offset") == used);
+        CHECK(std::ranges::count(notes, "no operation reads 1 parameter of modules that the program uses: offset") ==
+              used);
     }
 }
 
