@@ -158,7 +158,7 @@ std::vector<whittle::Tensor> computed(const DeclaredOp& op, const Arguments<whit
             if (result.storage() == copies[i].storage())
                 throw Error(op.target + ": found a result that shares memory with operand '" +
                             op.schema.params[op.written[i]].name +
-                            "', expected separate memory, as the schema declares");
+                            "', expected the separate memory that the schema declares");
     results.insert(results.end(), copies.begin(), copies.end());
     return results;
 }
@@ -322,9 +322,10 @@ void declare_autograd(DeclaredOp& op, const OpSignature& signature, OpKernel bac
     OpSignature expected{std::vector<std::size_t>(op.given.size(), kTensor), gradient_count(op)};
     expected.kinds.insert(expected.kinds.end(), op.signature.kinds.begin(), op.signature.kinds.end());
     if (signature.kinds != expected.kinds || signature.results != expected.results)
-        throw Error(
-            "register_autograd: found a function of the type " + types(signature) + ", expected " + types(expected) +
-            ": its parameters are the gradient of each result, then the parameters in the schema \"" + op.text + "\"");
+        throw Error("register_autograd: found a function of the type " + types(signature) + ", expected " +
+                    types(expected) +
+                    ": the parameters are the gradient of each result, and then the parameters in the schema \"" +
+                    op.text + "\"");
     op.backward = std::move(backward);
     register_backward(register_now(op), signature.kinds);
 }

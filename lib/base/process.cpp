@@ -93,7 +93,7 @@ std::string hint_for(const std::string& program, int code) {
     const bool path = program.find('/') != std::string::npos, folder = std::filesystem::is_directory(program, ignored);
     switch (code) {
         case ENOENT:
-            if (!path) return "check that the program is installed, and that its folder is in PATH";
+            if (!path) return "check that the program is installed, and that the folder of the program is in PATH";
             return std::filesystem::exists(program, ignored)
                        ? "check that the interpreter in the first line of the file exists"
                        : "";

@@ -65,7 +65,8 @@ void declare_program(Tool& tool, repro::Options& options) {
                 "Time limit for the program that repro writes, in seconds. A program that runs longer counts as hung. "
                 "Default: 60.");
     tool.option("--time-limit", options.time_limit, "TIME",
-                "For a minimized Halide program: stop making its pipeline smaller after TIME (such as 90s, 10m or 2h). "
+                "For a minimized Halide program: stop making the pipeline of the program smaller after TIME (such as "
+                "90s, 10m or 2h). "
                 "Default: 60s.");
 }
 

@@ -226,17 +226,17 @@ BackendOptions options_of(const std::vector<std::string>& pairs, BackendOptions 
 
 void PaceChoice::declare(Tool& tool, const std::string& means) {
     tool.section("Running time");
-    tool.option(
-        "--slower", factor, "FACTOR",
-        means +
-            " fails if it takes more than FACTOR times as long as on the backend of --than, for example 1.5 times. "
-            "Both backends run in turns until the difference is clear (share/doc/how-to/slowness.md).");
+    tool.option("--slower", factor, "FACTOR",
+                means +
+                    " fails if a run on the tested backend takes more than FACTOR (for example 1.5) times as long as a "
+                    "run on the backend of --than. "
+                    "The two backends run in turns until the difference is clear (share/doc/how-to/slowness.md).");
     tool.option("--than", than, "B",
                 "With --slower: the backend to compare the time with. Default: the tested backend, without "
                 "optimization.");
     tool.option("--than-option", pairs, "KEY=VALUE",
                 "With --slower: set an option of the backend to compare with, for example release=1.16.3. Without "
-                "--than: the tested backend is compared with itself, with this option changed. May be repeated.");
+                "--than: compare the tested backend with the same backend that has this option. May be repeated.");
 }
 
 void PaceChoice::check(const BackendChoice& suspect, bool alone) const {

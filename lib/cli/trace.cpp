@@ -126,7 +126,7 @@ void differentiate(const Tool& tool, std::vector<LoadedFrame>& frames) {
             return false;
         } catch (const Error& error) {
             if (alone) throw;
-            std::cerr << tool.called() << ": --joint leaves out " << error.what() << "\n";
+            std::cerr << tool.called() << ": --joint skips a graph: " << error.what() << "\n";
             return true;
         }
     });
