@@ -10,8 +10,8 @@ using namespace whittle;
 
 void show_examples(cli::Tool& trace, cli::Tool& cc) {
     trace.example("trace nets/*/model.onnx -o traces",
-                  "trace several models, named after their folders, each on the inputs in its test_data_set_0; replay "
-                  "expects the outputs in these folders");
+                  "trace several models, each on the inputs in the folder test_data_set_0 beside the model; replay "
+                  "expects the outputs in this folder");
     trace.example("trace model.onnx --input tokens=tokens.npy --seed 7",
                   "give one input, and make the others at random");
     trace.example("trace net.pt --input 'x=f32[1, 3, 224, 224]'", "trace a TorchScript module on random numbers");

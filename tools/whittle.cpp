@@ -17,9 +17,10 @@ int main(int argc, char** argv) {
     tool.example("whittle replay traces --backend halide --report junit=replay.xml", "write a report for a CI job");
 
     umbrella::FuzzOptions fuzz;
-    cli::Tool fuzz_tool("whittle fuzz", "",
-                        "Run random models on a backend, and compare the results with those of the reference. Minimize "
-                        "each failure, sort the failures by kind, and write a repro for each kind.");
+    cli::Tool fuzz_tool(
+        "whittle fuzz", "",
+        "Run random models on a backend, and compare the results with the results of the reference. Minimize "
+        "each failure, sort the failures by kind, and write a repro for each kind.");
     fuzz.declare(fuzz_tool);
     tool.command(
         fuzz_tool, [&] { return umbrella::fuzz(fuzz_tool, fuzz); },

@@ -203,7 +203,8 @@ void declare_search(Tool& tool, MinifyOptions& options) {
         "Search strategy. auto (default): bisection, then delta debugging. bisect: only bisection. probdd, ddmin: only "
         "delta debugging, with the algorithm of this name. linear: try to remove one call after the other.");
     tool.option("--delta-passes", options.delta_passes, "LIST",
-                "Reductions to apply, separated by commas. -LIST: all reductions except those in LIST. 'minify passes' "
+                "Reductions to apply, separated by commas. -LIST: all reductions except the reductions in LIST. "
+                "'minify passes' "
                 "lists all reductions. Default: all.");
     tool.offers(reduce::pass_names, Tool::Offered::list);
     options.limits.declare(tool, "each candidate");
@@ -221,7 +222,7 @@ void MinifyOptions::declare(Tool& tool) {
                     "ONNX model (or a folder with model.onnx), PyTorch export (.pt2), graph (JSON), record, folder "
                     "written by trace, file of torch.compile's debug tools (fx_graph_runnable.py, repro.py, "
                     "TORCH_TRACE folder), or "
-                    "folder that contains any of these. Of a program that uses Halide, minify finds the "
+                    "folder that contains any of these. For a program that uses Halide, minify finds the "
                     "scheduling directives that cause the failure, or, with --slower, that make the program slow; see "
                     "share/doc/how-to/halide-program.md.");
     tool.after_dashes(arguments, "Arguments of the program.");

@@ -283,7 +283,7 @@ void TraceOptions::declare(Tool& tool) {
               "'explain diff --values' compares two such folders, and names the first operation that differs.");
     tool.option("--repeat", repeat, "N",
                 "With --hashes: run the program N times, and exit with status 1 if the results of a run differ from "
-                "those of the first run.");
+                "the results of the first run.");
     tool.option("--last", last, "N",
                 "Flight recorder: record only the last N operations of a program that uses LibTorch, and their data. "
                 "The record survives a crash of the program. The file of the record has a fixed size: 256 MB, or the "

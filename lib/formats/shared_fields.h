@@ -165,8 +165,7 @@ struct Fields<Failure> {
         field.maybe("slower", &Failure::slower,
                     "For a graph that takes too long: the backend to compare its time with. Since 1.5.");
         field.maybe("culprit", &Failure::culprit, "The culprit, found by switching parts of the compiler off.");
-        field.maybe("releases", &Failure::releases,
-                    "The installed releases of the compiler that fail and that do not.");
+        field.maybe("releases", &Failure::releases, "Which installed releases of the compiler fail, and which do not.");
         field.maybe("python", &Failure::python, "The Python interpreter that ran the traced program.");
         field.lately("inputs", &Failure::inputs, "The inputs, one per placeholder.");
     }

@@ -8,7 +8,7 @@ namespace whittle {
 template <>
 struct Fields<diagnose::ReleaseHistory> {
     static constexpr const char *kName = "releases",
-                                *kMeaning = "The installed releases of the compiler that fail and that do not.";
+                                *kMeaning = "Which installed releases of the compiler fail, and which do not.";
     static void visit(auto& field) {
         field("installed", &diagnose::ReleaseHistory::installed, "");
         field.maybe("last_good", &diagnose::ReleaseHistory::last_good,

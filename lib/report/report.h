@@ -161,7 +161,7 @@ struct GraphSummary : IndexGraph {
         field.maybe("checked", &GraphSummary::checked,
                     "Whether the graph was run on the values observed during capture.");
         field.maybe("capture_fault", &GraphSummary::capture_fault,
-                    "How the graph's results differ from those that the program computed.");
+                    "How the graph's results differ from the results that the program computed.");
         field.maybe("symbols", &GraphSummary::symbols, "");
         field.maybe("compile_id", &GraphSummary::compile_id,
                     "The function's number and its specialization's number, such as 0/1.");
@@ -231,11 +231,11 @@ struct Report {
         field("model", &Report::model, "");
         field("backend", &Report::backend, "The backend whose op support is reported, or an empty string.");
         field("graph_count", &Report::graph_count,
-              "The number of graphs, without those that a later graph generalizes.");
+              "The number of graphs, without the graphs that a later graph generalizes.");
         field("graph_break_count", &Report::graph_break_count,
               "The number of times that a graph breaks, not the number of distinct reasons.", Count{});
         field("op_count", &Report::op_count,
-              "The number of calls, including those at breaks and in nested graphs, but without getitems.", Count{});
+              "The number of calls, including calls at breaks and in nested graphs, but without getitems.", Count{});
         field("break_reasons", &Report::break_reasons, "The reasons of graph breaks, most frequent first.");
         field("graphs", &Report::graphs, "");
         field("ops", &Report::ops, "The ops, the most frequent first.");

@@ -131,7 +131,7 @@ struct IndexGraph {
         field.maybe("checked", &IndexGraph::checked,
                     "Whether the graph was run on the values observed during capture. Since 1.4.");
         field.maybe("capture_fault", &IndexGraph::capture_fault,
-                    "How the graph's results differ from those observed: capture went wrong. Since 1.4.");
+                    "How the graph's results differ from the observed results: capture went wrong. Since 1.4.");
         field.maybe(
             "compile_id", &IndexGraph::compile_id,
             "For a compiled function: the number of the function and the number of the specialization, 0/1. Since 1.5.",

@@ -51,7 +51,8 @@ struct OpTime {
         field("frame", &OpTime::frame, "");
         field("op", &OpTime::op, "The op as the program called it.");
         field("calls", &OpTime::calls, "", Count{});
-        field("seconds", &OpTime::seconds, "The time of all calls, without the ops that they call.", Count{});
+        field("seconds", &OpTime::seconds, "The time of all calls, without the time of the ops inside these calls.",
+              Count{});
     }
 };
 

@@ -51,7 +51,7 @@ struct RecordFile : Record {
               "The source of the expected values: a backend, or the file that holds them; empty without values.");
         field.maybe("accuracy", &RecordFile::accuracy, "How results are compared, if not in the default way.");
         field.maybe("capture_fault", &RecordFile::capture_fault,
-                    "How the graph's results differ from those observed: capture went wrong, and the record is "
+                    "How the graph's results differ from the observed results: capture went wrong, and the record is "
                     "unusable. Since 1.2.");
         field.maybe("environment", &RecordFile::environment, "");
     }
