@@ -180,7 +180,7 @@ TEST_CASE("expected values that are not the exact ones are no measure", "[exact]
     const std::vector<Tensor> inputs = {Tensor::of<float>({1, 2})};
     CHECK(not_exact(graph, inputs, std::vector{Tensor::of<float>({-1, -2})}).empty());
     CHECK_THAT(not_exact(graph, inputs, std::vector{Tensor::of<float>({-1, -3})}),
-               Contains("not those of a run in f64"));
+               Contains("differ from the values of a run in f64"));
 }
 
 TEST_CASE("deep chains of sums leave digits for the sums behind them", "[exact]") {
