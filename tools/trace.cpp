@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
                  "branches to trace and explain. If Clang cannot insert the probes, the file is compiled without "
                  "probes, and a message gives the reason.");
     cc.after_dashes(compiler, "Compiler command, with or without a launcher such as ccache.");
-    cc.exit_one("the compiler exited with 1; its other exit statuses are passed on unchanged");
+    cc.exit_one("the compiler exited with 1; trace cc exits with every other exit status of the compiler, too");
     tool.command(cc, [&] { return cpp::compile_with_probes(compiler); });
     show_examples(tool, cc);
     return cli::run_tool(tool, argc, argv, [&] { return cli::trace(tool, options); });

@@ -53,7 +53,7 @@ void declare_program(Tool& tool, repro::Options& options) {
                 "whole numbers. ones, zeros: only this value. auto (default): the simplest of these choices with which "
                 "the program still fails.");
     tool.flag("--harness", options.harness,
-              "Instead of a short program, write a long program. The long program contains the whole graph and its "
+              "Instead of a short program, write a long program. The long program contains the whole graph and the "
               "data, computes the expected results with loops, and prints a verdict.");
     tool.flag("--anonymize", options.anonymize,
               "Rename values, parameters, modules and files. Also replace the data by made-up values, except the data "

@@ -97,11 +97,10 @@ void LimitOptions::declare(Tool& tool, const char* what) {
     const std::string subject = what;
     tool.section("Limits");
     tool.option("--timeout", timeout, "S", "Time limit for " + subject + ", in seconds. Default: 60.");
-    tool.option(
-        "--cpu-limit", cpu, "S",
-        "CPU time limit for " + subject + ", in seconds; counts the time of child processes, too. Default: no limit.");
+    tool.option("--cpu-limit", cpu, "S",
+                "CPU time limit for " + subject + ", including child processes, in seconds. Default: no limit.");
     tool.option("--memory-limit", memory, "MB",
-                "Memory limit for " + subject + ", in MB; counts the memory of child processes, too. Default: 4096.");
+                "Memory limit for " + subject + ", including child processes, in MB. Default: 4096.");
 }
 
 Limits LimitOptions::limits() const {
