@@ -15,7 +15,8 @@ namespace {
 using namespace whittle;
 
 void show_examples(cli::Tool& explain, cli::Tool& of_source) {
-    explain.example("explain ./app -- --steps 3", "run a LibTorch program and report where its graphs break");
+    explain.example("explain ./app -- --steps 3",
+                    "run a LibTorch program, and report where the graphs of the program break");
     explain.example("explain python3 train.py",
                     "run a Python program that uses PyTorch, and report where the graphs of the program break");
     explain.example("explain model.onnx --ops",

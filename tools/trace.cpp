@@ -15,7 +15,8 @@ void show_examples(cli::Tool& trace, cli::Tool& cc) {
     trace.example("trace model.onnx --input tokens=tokens.npy --seed 7",
                   "give one input, and make the others at random");
     trace.example("trace net.pt --input 'x=f32[1, 3, 224, 224]'", "trace a TorchScript module on random numbers");
-    trace.example("trace -o traces ./app -- --steps 3", "trace a LibTorch program and pass on its exit status");
+    trace.example("trace -o traces ./app -- --steps 3",
+                  "trace a LibTorch program, and exit with the exit status of the program");
     trace.example("trace cc -- g++ -c model.cpp", "compile with capture probes (see trace cc --help)");
     cc.example("trace cc -- g++ -g -c model.cpp", "compile one file");
     cc.example("cmake -B build -DCMAKE_CXX_COMPILER_LAUNCHER=\"trace;cc;--\"", "compile a whole build");

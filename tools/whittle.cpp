@@ -8,7 +8,7 @@ int main(int argc, char** argv) {
         "whittle", "COMMAND …",
         "Capture, explain, minimize, reproduce and replay failures of tensor compilers. MODEL is an ONNX model, a "
         "PyTorch export (.pt2), a TorchScript module (.pt), a program to run, or a folder written by trace.");
-    tool.exit_one("the command found a failure or a difference; see its --help");
+    tool.exit_one("the command found a failure or a difference; see COMMAND --help");
     umbrella::list_programs(tool);
     tool.example("whittle explain list backends", "list the compilers that --backend takes");
     tool.example("whittle explain diagnose model.onnx --backend halide",

@@ -98,7 +98,7 @@ std::string found_text(const Minimized& done) {
     if (search.fell_back)
         text +=
             "            bisection failed, because some candidates gave no verdict, or a smaller candidate failed "
-            "although a larger one passed; delta debugging finished the search\n";
+            "although a larger candidate passed; delta debugging finished the search\n";
     text += std::string("1-minimal:  ") + (search.one_minimal ? "yes" : "no") +
             (search.reservation.empty() ? "" : ": " + search.reservation) + '\n';
     if (complete)

@@ -89,5 +89,5 @@ TEST_CASE("where only the whole fails, the next step is named", "[report]") {
     kernels.passes = "output 0 differs";
     CHECK_THAT(
         report::to_text(kernels, whole, "minify f.json", {}),
-        Catch::Contains("a pass is wrong; to find out which one: explain diagnose") && !Catch::Contains("minify"));
+        Catch::Contains("a pass is wrong; to find the wrong pass: explain diagnose") && !Catch::Contains("minify"));
 }

@@ -363,9 +363,10 @@ LaunchResult launch(const LaunchOptions& options, const fs::path& folder) {
                                " that the program started ran LibTorch without capture: only the first " +
                                std::to_string(kMostProcesses) + " processes that load LibTorch are captured");
     if (const auto count = std::ranges::count(uncaptured, kOtherTorch))
-        result.notes.push_back(plural(count, "more process", "more processes") +
-                               " that the program started ran LibTorch without capture, because there is no capture "
-                               "library for their LibTorch, or because the capture library could not be loaded");
+        result.notes.push_back(
+            plural(count, "more process", "more processes") +
+            " that the program started ran LibTorch without capture, because there is no capture library for the "
+            "LibTorch of these processes, or because the capture library could not be loaded");
     return result;
 }
 

@@ -75,9 +75,9 @@ const char* reason_of(CutReason cut) {
         case kNotCut:
             break;
         case kCutSize:
-            return "at its size limit (--capture limit)";
+            return "at the size limit (--capture limit)";
         case kCutTime:
-            return "at its time limit (--capture seconds)";
+            return "at the time limit (--capture seconds)";
         case kCutDisk:
             return "because the disk was full";
         case kCutError:
