@@ -15,10 +15,12 @@ namespace {
 using namespace whittle;
 
 void show_examples(cli::Tool& explain, cli::Tool& of_source) {
-    explain.example("explain ./app -- --steps 3", "run a LibTorch program and report where its graphs break");
+    explain.example("explain ./app -- --steps 3",
+                    "run a LibTorch program, and report where the graphs of the program break");
     explain.example("explain python3 train.py",
                     "run a Python program that uses PyTorch, and report where the graphs of the program break");
-    explain.example("explain model.onnx --ops", "list the operations of a model, and those that halide cannot compile");
+    explain.example("explain model.onnx --ops",
+                    "list the operations of a model, and the operations that halide cannot compile");
     explain.example("explain model.onnx --dot m.dot && dot -Tsvg m.dot > m.svg", "draw the graphs of a model");
     explain.example("explain ./app --html app.html", "write an interactive report for the browser");
     explain.example("explain model.onnx --times=model.trace", "measure passes, kernels and memory");
@@ -27,7 +29,7 @@ void show_examples(cli::Tool& explain, cli::Tool& of_source) {
     explain.example("explain model.onnx --backend ./mine.so --minify",
                     "turn a failing compilation into a verified repro");
     explain.example("explain diff yesterday/ today/", "show what changed between two traces");
-    explain.example("explain -- diff", "a MODEL whose file name is that of a command");
+    explain.example("explain -- diff", "a MODEL whose file name is the name of a command");
     of_source.example("explain static model.cpp -- -std=c++17 -Iinclude",
                       "predict where capture of a program has to stop");
 }
@@ -81,7 +83,7 @@ int main(int argc, char** argv) {
     of_break.offers(cli::break_ids);
     tool.command(of_break, [&] { return std::cout << cli::break_page(id), 0; });
     cli::Tool list("explain list", "WHAT",
-                   "Print a list. WHAT is backends, ops (PyTorch's ops, and how Whittle takes them), variables "
+                   "Print a list. WHAT is backends, ops (PyTorch's ops, and how Whittle handles each op), variables "
                    "(environment variables), logs (log channels) or spellings (deprecated spellings of options).");
     list.positional("WHAT", what, "One of " + join(cli::lists()) + ". All but backends print Markdown.");
     list.offers(cli::lists);

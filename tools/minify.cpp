@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
     cli::Tool answer("minify answer", "FOLDER",
                      "Test the candidate in FOLDER, and write the answer to FOLDER. You need not run this command: "
                      "minify --launcher runs it on another machine.");
-    answer.positional("FOLDER", folder, "Folder that the launcher was given.");
+    answer.positional("FOLDER", folder, "Folder whose path minify passed to the launcher.");
     tool.command(answer, [&] { return answer_query(folder), 0; });
 
     cli::Tool passes("minify passes", "", "List the reductions that --delta-passes takes.");

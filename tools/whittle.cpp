@@ -8,7 +8,7 @@ int main(int argc, char** argv) {
         "whittle", "COMMAND …",
         "Capture, explain, minimize, reproduce and replay failures of tensor compilers. MODEL is an ONNX model, a "
         "PyTorch export (.pt2), a TorchScript module (.pt), a program to run, or a folder written by trace.");
-    tool.exit_one("the command found a failure or a difference; see its --help");
+    tool.exit_one("the command found a failure or a difference; see COMMAND --help");
     umbrella::list_programs(tool);
     tool.example("whittle explain list backends", "list the compilers that --backend takes");
     tool.example("whittle explain diagnose model.onnx --backend halide",
@@ -17,9 +17,10 @@ int main(int argc, char** argv) {
     tool.example("whittle replay traces --backend halide --report junit=replay.xml", "write a report for a CI job");
 
     umbrella::FuzzOptions fuzz;
-    cli::Tool fuzz_tool("whittle fuzz", "",
-                        "Run random models on a backend, and compare the results with those of the reference. Minimize "
-                        "each failure, sort the failures by kind, and write a repro for each kind.");
+    cli::Tool fuzz_tool(
+        "whittle fuzz", "",
+        "Run random models on a backend, and compare the results with the results of the reference. Minimize "
+        "each failure, sort the failures by kind, and write a repro for each kind.");
     fuzz.declare(fuzz_tool);
     tool.command(
         fuzz_tool, [&] { return umbrella::fuzz(fuzz_tool, fuzz); },

@@ -63,10 +63,10 @@ class FunctionBackend final : public Backend, public Support {
                 other.attributes.insert_or_assign(node.target, found->second);
         if (other.placeholders().size() != graph.placeholders().size() ||
             other.outputs().size() != graph.outputs().size())
-            throw Error("the rewritten graph has " + std::to_string(other.placeholders().size()) + " inputs and " +
+            throw Error("found a rewritten graph with " + std::to_string(other.placeholders().size()) + " inputs and " +
                         std::to_string(other.outputs().size()) + " outputs, expected " +
                         std::to_string(graph.placeholders().size()) + " inputs and " +
-                        std::to_string(graph.outputs().size()) + " outputs, as in the original graph");
+                        std::to_string(graph.outputs().size()) + " outputs, the numbers of the original graph");
         return other;
     }
 

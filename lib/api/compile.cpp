@@ -95,9 +95,9 @@ capture::FrameCache::Lookup enter(FunctionState& function, const ArgumentReader&
     if (!function.profile && !std::exchange(function.warned, true)) {
         const std::string text = name + " reached its cache limit of " + std::to_string(function.options.cache_limit) +
                                  " specializations: from now on, calls that fit none of the specializations run "
-                                 "eagerly; the last call did not fit because of " +
+                                 "eagerly; in the last call, this guard failed: " +
                                  lookup.reason.text();
-        log_warning(LogChannel::capture, text + "; " + lookup.advice);
+        log_warning(LogChannel::capture, text + "; hint: " + lookup.advice);
         if (trace) trace->note(text);
     }
     return lookup;

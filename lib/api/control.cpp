@@ -70,7 +70,7 @@ std::optional<TensorList> record(Session& session, const char* target, void* pc,
         operation->call.target = target;
         operation->check();
     } catch (const NestedBreak& inner) {
-        reason += inner.why.reason + " in its body";
+        reason += "the body has a graph break: " + inner.why.reason;
         operation.reset();
     } catch (const std::exception& error) {  // told again when the program's own code comes to it
         reason += error.what();
@@ -169,12 +169,11 @@ namespace {
 
 /// How many slices there are. `op`: "map()".
 std::int64_t length_of(const std::string& op, const TensorList& xs) {
-    if (xs.empty()) throw Error(op + ": found no tensors to take slices of, expected at least one tensor");
+    if (xs.empty()) throw Error(op + ": found no tensors to slice, expected at least one tensor");
     for (const Tensor& x : xs) {
         if (x.dim() == 0)
-            throw Error(
-                op +
-                ": found a tensor without dimensions to take slices of, expected a tensor of at least one dimension");
+            throw Error(op +
+                        ": found a tensor without dimensions to slice, expected a tensor of at least one dimension");
         if (x.size(0) != xs[0].size(0))
             throw Error(op + ": found tensors with " + std::to_string(xs[0].size(0)) + " and " +
                         std::to_string(x.size(0)) + " slices, expected tensors with equal numbers of slices");

@@ -206,7 +206,7 @@ std::unique_ptr<Executable> Execution::compile_part(const Graph& part, std::opti
         function_.skip = true;
         if (trace_)
             trace_->note(name + " runs eagerly, because backend " + function_.backend_name +
-                         " asked to skip it: " + skip->reason);
+                         " asked to skip the function: " + skip->reason);
     }
     for (const capture::GraphBreak& why : requested) {
         broke(why, {});
@@ -272,8 +272,8 @@ std::vector<whittle::Tensor> Execution::execute(CompiledGraph& compiled, const R
     RunResult result = compiled.executable->run(inputs);
     if (given)
         if (const auto written = given->restore())
-            throw VerifyError("backend " + function_.backend_name + ", run on graph " + compiled.graph.name + " of " +
-                              function_.name() + ", " + written->message);
+            throw VerifyError("graph " + compiled.graph.name + " of " + function_.name() + ": backend " +
+                              function_.backend_name + " " + written->message);
     if (const auto* failure = std::get_if<BackendFailure>(&result)) {
         if (failure->refusal)
             if (const auto refused = refused_in_body(recorded.captured.graph, *failure->refusal))

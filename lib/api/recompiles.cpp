@@ -85,7 +85,7 @@ std::string RecompileProfile::report() const {
     std::string text;
     for (const auto& [name, function] : functions_) {
         text += name + ": " + plural(function.calls, "call") + "; the first specialization did not fit " +
-                std::to_string(function.unfit) + " of them\n";
+                std::to_string(function.unfit) + " of these calls\n";
         for (const auto& [told, stack, can_be_grouped] : ranked(function)) {
             text += "  " + plural(told.calls, "time") + ": " + told.reasons.front() + "\n";
             if (!told.call.empty()) text += "    called at " + told.call.front() + "\n";

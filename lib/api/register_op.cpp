@@ -65,7 +65,8 @@ void check_params(const DeclaredOp& op, const SchemaColumns& columns) {
             throw schema_error(columns.params[i], "'" + type_name(params[i]) + " " + params[i].name + "'",
                                type + " (the type of this parameter in the function)", op.text);
         if (params[i].mutates && type != "Tensor")
-            throw schema_error(columns.params[i], "a " + type + " that is written", "a Tensor", op.text);
+            throw schema_error(columns.params[i], "a parameter of type " + type + " that the op writes to", "a Tensor",
+                               op.text);
     }
 }
 
@@ -75,7 +76,7 @@ void check_returns(DeclaredOp& op, const SchemaColumns& columns) {
     if (returns.size() != op.signature.results)
         throw schema_error(columns.returns.empty() ? op.text.size() : columns.returns.front(),
                            plural(returns.size(), "result"),
-                           std::to_string(op.signature.results) + ", as the function has,", op.text);
+                           std::to_string(op.signature.results) + " (the number of results of the function)", op.text);
     for (std::size_t i = 0; i < op.schema.params.size(); ++i)
         if (op.schema.params[i].mutates) op.written.push_back(i);
     for (std::size_t i = 0; i < returns.size(); ++i) {
@@ -85,9 +86,8 @@ void check_returns(DeclaredOp& op, const SchemaColumns& columns) {
             op.given.push_back(i);
         else if (std::ranges::none_of(op.written,
                                       [&](std::size_t p) { return op.schema.params[p].alias == returns[i].alias; }))
-            throw schema_error(columns.returns[i],
-                               "a result that shares memory with a parameter that is not written (a view)",
-                               "a new Tensor, or the alias set of a parameter that is written", op.text);
+            throw schema_error(columns.returns[i], "a result that is a view of a parameter",
+                               "a new Tensor, or the alias set of a parameter that the op writes to", op.text);
     }
     if (op.given.empty() && op.written.empty())
         throw schema_error(op.text.find("->") + 1, "an op that has no result and writes to no parameter",
@@ -158,7 +158,7 @@ std::vector<whittle::Tensor> computed(const DeclaredOp& op, const Arguments<whit
             if (result.storage() == copies[i].storage())
                 throw Error(op.target + ": found a result that shares memory with operand '" +
                             op.schema.params[op.written[i]].name +
-                            "', expected separate memory, as the schema declares");
+                            "', expected the separate memory that the schema declares");
     results.insert(results.end(), copies.begin(), copies.end());
     return results;
 }
@@ -322,9 +322,10 @@ void declare_autograd(DeclaredOp& op, const OpSignature& signature, OpKernel bac
     OpSignature expected{std::vector<std::size_t>(op.given.size(), kTensor), gradient_count(op)};
     expected.kinds.insert(expected.kinds.end(), op.signature.kinds.begin(), op.signature.kinds.end());
     if (signature.kinds != expected.kinds || signature.results != expected.results)
-        throw Error(
-            "register_autograd: found a function of the type " + types(signature) + ", expected " + types(expected) +
-            ": its parameters are the gradient of each result, then the parameters in the schema \"" + op.text + "\"");
+        throw Error("register_autograd: found a function of the type " + types(signature) + ", expected " +
+                    types(expected) +
+                    ": the parameters are the gradient of each result, and then the parameters in the schema \"" +
+                    op.text + "\"");
     op.backward = std::move(backward);
     register_backward(register_now(op), signature.kinds);
 }

@@ -68,7 +68,7 @@ std::string minified(const std::filesystem::path& record, std::vector<std::strin
     try {
         run = run_process(command);
     } catch (const Error& error) {
-        return "minify was not run: " + std::string(error.what()) + by_hand;
+        return "minify did not run: " + std::string(error.what()) + by_hand;
     }
     const nlohmann::json result = nlohmann::json::parse(run.out, nullptr, false);
     if (run.exit_code != 0 || !result.is_object())

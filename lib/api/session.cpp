@@ -107,7 +107,8 @@ void Session::check_later(const Tensor& condition, const Tensor& about, const Pr
     const std::lock_guard lock(mutex_);
     const bool computed = condition.impl()->session.get() == this;
     if (in_body() && !computed)
-        break_graph({.kind = BreakKind::branch, .reason = "check() of an outside value"}, check.pc);
+        break_graph({.kind = BreakKind::branch, .reason = "check() of a value that the body does not compute"},
+                    check.pc);
     if (computed) {
         const TensorList asserted =
             record({.target = std::string(kAssertion), .args = {Arg(NodeRef{0}), Arg(check.message), Arg(NodeRef{1})}},

@@ -373,8 +373,8 @@ const whittle::Tensor& demand(const Tensor& tensor, const Demand& why) {
         current->settle(impl, why);
     if (!impl.value)
         throw Error("the tensor has no value: the graph that computes it failed, or an exception discarded it",
-                    "if a function that is passed to cond(), while_loop(), map() or scan() computes the tensor, return "
-                    "the tensor from that function: capture also runs the function, to record the operations");
+                    "if a function that you pass to cond(), while_loop(), map() or scan() computes the tensor, return "
+                    "the tensor from this function");
     return *impl.value;
 }
 

@@ -36,7 +36,7 @@ fs::path headers() {
         if (fs::exists(above / "include/whittle/whittle.h", ignored)) return above / "include";
     }
     throw Error({library_folder().string(), {}},
-                "found no folder include/whittle above this folder, expected the API's headers there");
+                "found no folder include/whittle in a parent folder, expected the folder with the headers of the API");
 }
 
 std::unique_ptr<Executable> built(const Graph& graph) {

@@ -171,8 +171,8 @@ std::vector<StackFrame> Trace::told(const Addresses& addresses) {
     const auto no_line = [](const StackFrame& frame) { return frame.line == 0; };
     if (const auto found = std::find_if(stack.begin(), stack.end(), no_line); found != stack.end())
         note_locked("parts of " + found->file +
-                    " have no debug information, so the trace shows functions or offsets there; to see source lines, "
-                    "compile with -g");
+                    " have no debug information, so the trace shows functions or offsets in place of source lines; to "
+                    "see source lines, compile with -g");
     return stack;
 }
 
@@ -207,7 +207,8 @@ bool Trace::add_graph(const std::string& frame, const Recorded& recorded, std::o
     const std::lock_guard lock(mutex_);
     if (index_.graphs.size() >= kMostGraphs && !by_key_.contains(frame + "|" + recorded.key)) {
         beyond_limit_.insert(recorded.key);
-        note_locked("the trace has only the first " + std::to_string(kMostGraphs) + " graphs; the program continued");
+        note_locked("the trace has only the first " + std::to_string(kMostGraphs) +
+                    " graphs of the program: a trace has at most this number of graphs");
         return false;
     }
     const auto [known, added] = by_key_.try_emplace(frame + "|" + recorded.key, index_.graphs.size());

@@ -130,10 +130,11 @@ BackendSpec found_near(const BackendSpec& spec, const fs::path& file) {
             if (const fs::path there = folder / path; fs::exists(there, ignored))
                 return there.lexically_normal().string();
         throw Error({file.string(), {}},
-                    "found no file '" + path + "', which the backend '" + spec.text() +
-                        "' needs, neither in the current folder nor near " + file.filename().string(),
-                    "run the command in the folder in which " + file.filename().string() +
-                        " was written, or name the backend with --backend");
+                    "the backend '" + spec.text() + "' needs the file '" + path +
+                        "': found no such file in the current folder, the folder of " + file.filename().string() +
+                        ", or the two folders above",
+                    "run this command in the folder where you ran the command that wrote " + file.filename().string() +
+                        ", or name the backend with --backend");
     });
 }
 
@@ -158,7 +159,7 @@ std::vector<PluginInfo> plugins_of(const fs::path& library) {
     const nlohmann::json answer = nlohmann::json::parse(asked.answer, nullptr, false);
     const Location where{library.string(), {}};
     if (!asked.process.good() || !answer.is_object())
-        throw Error(where, "the library " + ending_of(asked.process) + " while Whittle loaded it");
+        throw Error(where, "the process that loaded the library " + ending_of(asked.process));
     if (answer.contains("error")) throw Error(where, answer["error"][0], answer["error"][1]);
     std::vector<PluginInfo> backends;
     for (const nlohmann::json& backend : answer["backends"]) backends.push_back({backend[0], backend[1]});

@@ -42,7 +42,7 @@ void report_bug(const char* condition, const char* file, int line, const std::st
     std::fprintf(stderr,
                  "whittle: internal error at %s:%d: %s (%s)\n"
                  "This is a bug in Whittle, not in your program. Please report the bug together with the command that "
-                 "caused it.\n",
+                 "caused the error.\n",
                  file, line, message.c_str(), condition);
     std::abort();
 }

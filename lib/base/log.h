@@ -25,11 +25,11 @@ enum class LogLevel : std::uint8_t { debug, info, warning, error, off };
 /// One row per component: its name, and what it tells. Whoever adds one writes it, and shows that in test/cli/log_test.
 #define WHITTLE_LOG_CHANNELS(X)                                                                            \
     X(capture, "step 1: captured frames, graphs and graph breaks. With +: also every operation")           \
-    X(frontend, "the models that are read, and assumptions about their sizes")                             \
+    X(frontend, "the models that Whittle reads, and the sizes that Whittle assumes")                       \
     X(passes, "graph passes: for each pass, one line with its changes")                                    \
     X(backend, "step 2: graphs that a backend compiles, and the backend's messages")                       \
     X(lowering, "step 3: planning and compiling the kernels of a graph. With +: also each kernel")         \
-    X(run, "child processes, and how each of them ended. With +: also the run time of each Halide kernel") \
+    X(run, "child processes, and how each process ended. With +: also the run time of each Halide kernel") \
     X(reduce, "the result of each reduction of minify. With +: also every candidate and its verdict")      \
     X(repro, "the program that repro writes: the build, the runs, and the run of the control")             \
     X(replay, "each record, and the result of its replay")                                                 \
@@ -54,7 +54,7 @@ enum class LogLevel : std::uint8_t { debug, info, warning, error, off };
     X(ir, ".txt",                                                                                                      \
       "every kernel: the operations, the values read from other kernels, the values written, and the tensor "          \
       "expressions")                                                                                                   \
-    X(schedule, ".txt", "the scheduling directives of every kernel, without those that are switched off")              \
+    X(schedule, ".txt", "the scheduling directives of every kernel, without the directives that are switched off")     \
     X(output_code, ".cpp", "every kernel as the C++ program for Halide, ready to compile")                             \
     X(loop_nest, ".txt", "the loops of every kernel, as Halide prints them")                                           \
     X(lowered, ".stmt",                                                                                                \

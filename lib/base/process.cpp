@@ -53,7 +53,7 @@ void Stream::forget() {
 std::string Stream::text() const {
     if (total_ <= limit_) return head_ + tail_;
     const std::string end = tail_.substr(tail_.size() - std::min(tail_.size(), limit_ / 2));
-    return head_ + "\n[... " + std::to_string(total_ - head_.size() - end.size()) + " bytes left out ...]\n" + end;
+    return head_ + "\n[... " + std::to_string(total_ - head_.size() - end.size()) + " bytes omitted ...]\n" + end;
 }
 
 void Stream::take(std::string_view bytes) {
@@ -93,7 +93,7 @@ std::string hint_for(const std::string& program, int code) {
     const bool path = program.find('/') != std::string::npos, folder = std::filesystem::is_directory(program, ignored);
     switch (code) {
         case ENOENT:
-            if (!path) return "check that the program is installed, and that its folder is in PATH";
+            if (!path) return "check that the program is installed, and that the folder of the program is in PATH";
             return std::filesystem::exists(program, ignored)
                        ? "check that the interpreter in the first line of the file exists"
                        : "";

@@ -40,7 +40,11 @@ std::string spelled(const Source& source) {
     return source.root().name() + text.substr(root.size());
 }
 
-std::string one_kind(const std::string& source) { return "pass a tensor for " + source + " in every call, or in none"; }
+constexpr const char* kSmallSizes = ": every graph is specialized for the sizes 0 and 1";
+
+std::string one_kind(const std::string& source) {
+    return "pass a tensor for " + source + " in every call or in no call";
+}
 
 }  // namespace
 
@@ -111,7 +115,7 @@ std::optional<GuardFailure> TensorMatch::violated_by(const Source& at, const Loo
 std::string TensorMatch::advice(const Guard& guard, const Found* found) const {
     const std::string source = guard.source().text();
     if (const auto* same = found ? std::get_if<SameTensor>(found) : nullptr)
-        return "pass different tensors for " + same->as.text() + " and " + source + " in every call, or in none";
+        return "pass different tensors for " + same->as.text() + " and " + source + " in every call or in no call";
     const ValueMeta* meta = found ? std::get_if<ValueMeta>(found) : nullptr;
     const auto what = meta ? first_difference(*this, *meta) : std::nullopt;
     if (!what) return one_kind(source);
@@ -122,7 +126,7 @@ std::string TensorMatch::advice(const Guard& guard, const Found* found) const {
         return "pass " + source + " with the same dtype and rank in every call";
     if (what->what != What::size) return "pass " + source + " contiguous and with the same requires_grad in every call";
     if (sizes[what->dim] < 2 || meta->sizes[what->dim] < 2)
-        return "graphs are specialized for sizes 0 and 1: pad " + source + " to at least 2";
+        return "pad dimension " + std::to_string(what->dim) + " of " + source + " to size 2 or more" + kSmallSizes;
     return "call mark_dynamic(" + spelled(guard.source()) + ", " + std::to_string(what->dim) +
            ") before the first call, or compile with .dynamic = true";
 }
@@ -190,7 +194,7 @@ std::optional<GuardFailure> SameTensor::violated_by(const Source& at, const Look
 }
 
 std::string SameTensor::advice(const Guard& guard, const Found*) const {
-    return "pass one tensor for both " + as.text() + " and " + guard.source().text() + " in every call, or in none";
+    return "pass one tensor for both " + as.text() + " and " + guard.source().text() + " in every call or in no call";
 }
 
 Found SameTensor::found() const { return *this; }
@@ -244,13 +248,11 @@ std::optional<GuardFailure> SizeCondition::violated_by(const Source& at, const L
 
 /// Of a range, with who asks for it.
 std::string SizeCondition::advice(const Guard& guard, const Found*) const {
-    const std::string source = guard.source().text();
     if (kind != Kind::above && kind != Kind::at_most)
-        return "pass sizes in the same relation in every call, or pad the tensors";
-    if (kind == Kind::above && factor == 1)
-        return "graphs are specialized for sizes 0 and 1: pad " + source + " to at least 2";
+        return "in every call, pass sizes with " + text() + ", or pad the tensors to such sizes";
+    if (kind == Kind::above && factor == 1) return "pad " + left.place() + " to 2 or more" + kSmallSizes;
     const std::string place = guard.stack().empty() ? "" : " at " + place_of(guard.stack().front());
-    return text() + " is required" + place + ": pad or trim " + source +
+    return text() + " is required" + place + ": pad or trim " + left.place() +
            ", or widen the range if your program sets this range";
 }
 

@@ -51,7 +51,7 @@ HashRows::HashRows(const fs::path& file, std::size_t forms) : file_(MappedFile::
     };
     RowFileHeader header{};
     if (bytes.size() < sizeof header || std::memcmp(bytes.data(), kRowMagic, sizeof kRowMagic) != 0)
-        fail(0, "found a file of another kind, expected a file of rows of trace --hashes");
+        fail(0, "found a file of another kind, expected a file with rows that trace --hashes wrote");
     std::memcpy(&header, bytes.data(), sizeof header);
     if (header.version != kRowVersion || header.row_size != sizeof(HashRow))
         fail(sizeof header.magic, "found rows of version " + std::to_string(header.version) + ", expected version " +

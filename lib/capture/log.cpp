@@ -68,7 +68,7 @@ void log_recompile(const std::string& reason, const std::string& advice, const s
              "recompile of " + frame + (stack.empty() ? "" : " at " + place(stack.front())) + ": " + reason);
     if (log_enabled(LogArtifact::recompiles))
         log_artifact(LogArtifact::recompiles, frame,
-                     reason + (advice.empty() ? "" : "\nto avoid it: " + advice) + "\n" + print(stack));
+                     reason + (advice.empty() ? "" : "\nto avoid the recompile: " + advice) + "\n" + print(stack));
 }
 
 void log_frame(const CapturedFrame& frame) {

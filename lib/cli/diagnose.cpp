@@ -116,11 +116,11 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
     if (diagnoses) {
         subject.program.declare(tool);
         tool.section("Precision");
-        tool.choice(
-            "--precision", precision, {"f16", "bf16"},
-            "Instead of the cause of a failure, find the operations that must stay in f32 if all others compute in f16 "
-            "or bf16. The outputs of this mixed model on the backend (default: eager) must match the outputs in f32, "
-            "within the tolerances of f16 or bf16. The mixed model is written to MODEL.mixed.json.");
+        tool.choice("--precision", precision, {"f16", "bf16"},
+                    "Instead of the cause of a failure, find the operations that must stay in f32 if all other "
+                    "operations compute in f16 or bf16. The outputs of this mixed model on the backend (default: "
+                    "eager) must match the outputs in f32, "
+                    "within the tolerances of f16 or bf16. The mixed model is written to MODEL.mixed.json.");
     }
     if (!diagnoses) {
         tool.section("Comparison");

@@ -253,8 +253,8 @@ void write_bundle(const Tool& tool, const EnvironmentOptions& options) {
 void EnvironmentOptions::declare(Tool& tool) {
     tool.option("--bundle", bundle, "DIR",
                 "Write a folder to attach to an issue. The folder contains the versions, the processor, the compilers, "
-                "the environment variables, and a list of everything that is left out. If COMMAND is given, the folder "
-                "also contains the command and its log.");
+                "the environment variables, and a list of everything that the folder omits. If COMMAND is given, the "
+                "folder also contains the command and the log of the command.");
     tool.after_dashes(
         command, "With --bundle: a command that fails. repro env runs this command, and adds its log to the folder.");
 }

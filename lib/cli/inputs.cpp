@@ -193,7 +193,7 @@ void check_fits(const GivenInput& input, const Node& placeholder) {
     const ValueMeta &want = placeholder.meta(), found = input.meta();
     if (found.dtype != want.dtype || found.sizes != want.sizes || found.placement != want.placement)
         throw Error({input.from, {}}, "found " + print(found) + " for the input '" + source_name(placeholder) +
-                                          "', expected " + print(want) + ", as in the model");
+                                          "', expected " + print(want) + ", the type of this input in the model");
 }
 
 /// The given values by placeholder, null where none was given. Throws Error for one that does not fit or that the

@@ -204,7 +204,7 @@ void begin_folder(const MinifyOptions& options, const std::vector<std::string>& 
     const std::string asked =
         json{{"folder", fs::absolute(options.model).lexically_normal().string()}, {"options", shared}}.dump(2) + '\n';
     if (options.search.resume && fs::exists(file) && read_file(file) != asked)
-        throw Error({file.string(), {}}, "found the results of another command, expected those of this command",
+        throw Error({file.string(), {}}, "found the results of another command, expected the results of this command",
                     "to start a new search, leave out --resume; or choose another folder with -o");
     write_file(file, asked);
 }

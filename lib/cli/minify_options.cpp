@@ -181,16 +181,16 @@ void declare_search(Tool& tool, MinifyOptions& options) {
         "Test up to N candidates in parallel; the result does not depend on N. For a folder of models: minimize "
         "up to N models in parallel. Default: 1.");
     tool.flag("--resume", search.resume,
-              "Continue a stopped search: reuse the verdicts in its journal, the file OUT.journal. All other arguments "
+              "Continue a stopped search: reuse the verdicts in the journal of the search, the file OUT.journal. All "
+              "other arguments "
               "must be the same as in the stopped search.");
     tool.option("--time-limit", options.time_limit, "TIME",
                 "Stop after TIME (such as 90s, 10m or 2h), and write the smallest failing graph found so far.");
     tool.option("--step-limit", search.step_limit, "N",
                 "Stop after N candidates, and write the smallest failing graph found so far.");
-    tool.choice(
-        "--after", options.after, {"capture", "file", "aot"},
-        "Graph to reduce. capture (default): the captured graph. file: the graph as it is in the ONNX file, where no "
-        "constants are computed in advance. aot: the captured graph, decomposed into core operations.");
+    tool.choice("--after", options.after, {"capture", "file", "aot"},
+                "Graph to reduce. capture (default): the captured graph. file: the graph of the ONNX file, in which "
+                "Whittle computes no constants in advance. aot: the captured graph, decomposed into core operations.");
     tool.option("--launcher", options.launcher, "PREFIX",
                 "Test each candidate on another machine, with a command that starts with PREFIX, for example 'srun "
                 "-n1' or 'ssh HOST'. For a folder of models: minimize each model on another machine. See "
@@ -203,7 +203,8 @@ void declare_search(Tool& tool, MinifyOptions& options) {
         "Search strategy. auto (default): bisection, then delta debugging. bisect: only bisection. probdd, ddmin: only "
         "delta debugging, with the algorithm of this name. linear: try to remove one call after the other.");
     tool.option("--delta-passes", options.delta_passes, "LIST",
-                "Reductions to apply, separated by commas. -LIST: all reductions except those in LIST. 'minify passes' "
+                "Reductions to apply, separated by commas. -LIST: all reductions except the reductions in LIST. "
+                "'minify passes' "
                 "lists all reductions. Default: all.");
     tool.offers(reduce::pass_names, Tool::Offered::list);
     options.limits.declare(tool, "each candidate");
@@ -221,7 +222,7 @@ void MinifyOptions::declare(Tool& tool) {
                     "ONNX model (or a folder with model.onnx), PyTorch export (.pt2), graph (JSON), record, folder "
                     "written by trace, file of torch.compile's debug tools (fx_graph_runnable.py, repro.py, "
                     "TORCH_TRACE folder), or "
-                    "folder that contains any of these. Of a program that uses Halide, minify finds the "
+                    "folder that contains any of these. For a program that uses Halide, minify finds the "
                     "scheduling directives that cause the failure, or, with --slower, that make the program slow; see "
                     "share/doc/how-to/halide-program.md.");
     tool.after_dashes(arguments, "Arguments of the program.");
@@ -234,9 +235,10 @@ void MinifyOptions::declare(Tool& tool) {
     declare_search(tool, *this);
     inputs.declare(tool);
     tool.section("Folders of models");
-    tool.option("--shard", shard, "I/N",
-                "Split the models of the folder into N shards, and minimize only those of shard I (1 to N). Default: "
-                "the shard that $GTEST_SHARD_INDEX (0 to N-1) and $GTEST_TOTAL_SHARDS (N) select, if they are set.");
+    tool.option(
+        "--shard", shard, "I/N",
+        "Split the models of the folder into N shards, and minimize only the models of shard I (1 to N). Default: "
+        "the shard that $GTEST_SHARD_INDEX (0 to N-1) and $GTEST_TOTAL_SHARDS (N) select, if both variables are set.");
     tool.option("--html", html, "FILE", "Write the distinct bugs of the folder as an HTML page.");
     tool.common("--output --backend --accuracy --test --check --input --timeout --time-limit --jobs --resume");
     tool.exit_one("the model does not fail, the model fails too rarely, or the backend does not support the model");

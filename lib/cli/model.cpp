@@ -105,9 +105,9 @@ LoadedFrame load_pt2_frame(const fs::path& path, const std::string& model, const
         log_warning(
             LogChannel::frontend,
             path.string() +
-                ": these sizes depend on the values of the inputs, and are fixed to the sizes for the given inputs: " +
+                ": these sizes depend on the values of the inputs, so the graph has the sizes for the given inputs: " +
                 join(program.data_sizes));
-    warn_of_assumed(path, program.assumed_dims, "using the size in the export for the dynamic ", "=SIZE");
+    warn_of_assumed(path, program.assumed_dims, "Whittle uses the size in the export for the dynamic ", "=SIZE");
     LoadedFrame frame{.file = path, .updates = std::move(program.updates)};
     frame.graph = checked_graph(std::move(program.graph), path, checks, &frame.updates);
     if (!model.empty()) frame.name = model;
@@ -126,7 +126,7 @@ OnnxFrame load_onnx_frame(const fs::path& path, const ModelOptions& options, Giv
     // From here on by name: the model knows which input is the first.
     for (std::size_t i = 0; i < std::min(model.inputs.size(), given.inputs.size()); ++i)
         if (given.inputs[i].name.empty()) given.inputs[i].name = model.inputs[i];
-    warn_of_assumed(path, model.assumed_dims, "using size 1 for the dynamic ", "=SIZE");
+    warn_of_assumed(path, model.assumed_dims, "Whittle uses size 1 for the dynamic ", "=SIZE");
     std::map<std::string, Tensor> constants;
     for (const GivenInput& input : given.inputs)
         if (std::ranges::find(model.constants, input.name) != model.constants.end())

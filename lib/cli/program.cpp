@@ -94,8 +94,8 @@ void ProgramOptions::declare(Tool& tool) {
         "How to capture a program. May be repeated, once for each setting. level=core (default): record the basic ops "
         "into which LibTorch decomposes the called ops; level=api: record the called ops. limit=MB: stop capture after "
         "this amount of data (default 2048). seconds=S: stop capture after this time (default 600). Two settings are "
-        "only for trace. check=always|budget|never: run each graph again and compare the results with those of the "
-        "program: always, until these runs have taken a fifth of the program's run time (budget, the default), or "
+        "only for trace. check=always|budget|never: run each graph again, and compare the results with the results of "
+        "the program: always, until these runs have taken a fifth of the program's run time (budget, the default), or "
         "never. save-every=S: write the trace every S seconds (default 10).");
     tool.offers([] { return std::vector<std::string>(std::begin(kKeys), std::end(kKeys)); });
     tool.after_dashes(arguments, "Arguments of the program.");

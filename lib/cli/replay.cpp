@@ -170,10 +170,11 @@ void ReplayChoice::declare(Tool& tool) {
     tool.option(
         "--shard", shard, "I/N",
         "Split the records into N shards, and replay only shard I (1 to N). A shard without records passes. Default: "
-        "the shard that $GTEST_SHARD_INDEX (0 to N-1) and $GTEST_TOTAL_SHARDS (N) select, if they are set.");
+        "the shard that $GTEST_SHARD_INDEX (0 to N-1) and $GTEST_TOTAL_SHARDS (N) select, if both variables are set.");
     tool.option("--xfail", xfail, "FILE",
                 "File of known failures. Each line has a pattern and, after '#', a reason. A record is a known failure "
-                "if a pattern matches its name, its path, the end of its path, or its name in a JUnit or TAP report. "
+                "if a pattern matches the name, the path or the end of the path of the record, or the name of the "
+                "record in a JUnit or TAP report. "
                 "In a pattern, * matches anything.");
     limits.declare(tool, "each record");
     tool.section("Execution and reports");

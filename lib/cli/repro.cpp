@@ -53,19 +53,20 @@ void declare_program(Tool& tool, repro::Options& options) {
                 "whole numbers. ones, zeros: only this value. auto (default): the simplest of these choices with which "
                 "the program still fails.");
     tool.flag("--harness", options.harness,
-              "Instead of a short program, write a long program. The long program contains the whole graph and its "
+              "Instead of a short program, write a long program. The long program contains the whole graph and the "
               "data, computes the expected results with loops, and prints a verdict.");
     tool.flag("--anonymize", options.anonymize,
               "Rename values, parameters, modules and files. Also replace the data by made-up values, except the data "
               "that the failure needs.");
     tool.option("--repeat", options.runs, "N",
-                "Number of runs of the written program; the failure must occur in all runs. 0: write the program, but "
-                "do not build and run it. Default: 3.");
+                "Number of runs of the written program; the failure must occur in all runs. 0: only write the program, "
+                "without building and running the program. Default: 3.");
     tool.option("--timeout", options.alarm, "S",
                 "Time limit for the program that repro writes, in seconds. A program that runs longer counts as hung. "
                 "Default: 60.");
     tool.option("--time-limit", options.time_limit, "TIME",
-                "For a minimized Halide program: stop making its pipeline smaller after TIME (such as 90s, 10m or 2h). "
+                "For a minimized Halide program: stop making the pipeline of the program smaller after TIME (such as "
+                "90s, 10m or 2h). "
                 "Default: 60s.");
 }
 

@@ -97,11 +97,10 @@ void LimitOptions::declare(Tool& tool, const char* what) {
     const std::string subject = what;
     tool.section("Limits");
     tool.option("--timeout", timeout, "S", "Time limit for " + subject + ", in seconds. Default: 60.");
-    tool.option(
-        "--cpu-limit", cpu, "S",
-        "CPU time limit for " + subject + ", in seconds; counts the time of child processes, too. Default: no limit.");
+    tool.option("--cpu-limit", cpu, "S",
+                "CPU time limit for " + subject + ", including child processes, in seconds. Default: no limit.");
     tool.option("--memory-limit", memory, "MB",
-                "Memory limit for " + subject + ", in MB; counts the memory of child processes, too. Default: 4096.");
+                "Memory limit for " + subject + ", including child processes, in MB. Default: 4096.");
 }
 
 Limits LimitOptions::limits() const {
@@ -167,9 +166,9 @@ void AccuracyChoice::declare(Tool& tool, const std::string& means, const std::st
     tool.flag_or_choice(
         "--accuracy", mode, {"close", "fp64", "strict", "exact"},
         means +
-            " close: each element must be within the tolerances. fp64: like close, but a tensor "
-            "outside the tolerances also passes if its error is at most about twice the error of the "
-            "reference; both errors are differences from a run in double precision. strict: all bits must be "
+            " close: each element must be within the tolerances. fp64: like close, but a tensor outside the tolerances "
+            "also passes if the error of the tensor is at most about twice the error of the reference. Each error is "
+            "the difference from a run in double precision. strict: all bits must be "
             "equal; with --rtol Nulp, each element may differ by N units in the last place. exact: "
             "choose inputs and weights that need no rounding, and compare without a tolerance.");
     tool.option(
@@ -226,17 +225,17 @@ BackendOptions options_of(const std::vector<std::string>& pairs, BackendOptions 
 
 void PaceChoice::declare(Tool& tool, const std::string& means) {
     tool.section("Running time");
-    tool.option(
-        "--slower", factor, "FACTOR",
-        means +
-            " fails if it takes more than FACTOR times as long as on the backend of --than, for example 1.5 times. "
-            "Both backends run in turns until the difference is clear (share/doc/how-to/slowness.md).");
+    tool.option("--slower", factor, "FACTOR",
+                means +
+                    " fails if a run on the tested backend takes more than FACTOR (for example 1.5) times as long as a "
+                    "run on the backend of --than. "
+                    "The two backends run in turns until the difference is clear (share/doc/how-to/slowness.md).");
     tool.option("--than", than, "B",
                 "With --slower: the backend to compare the time with. Default: the tested backend, without "
                 "optimization.");
     tool.option("--than-option", pairs, "KEY=VALUE",
                 "With --slower: set an option of the backend to compare with, for example release=1.16.3. Without "
-                "--than: the tested backend is compared with itself, with this option changed. May be repeated.");
+                "--than: compare the tested backend with the same backend that has this option. May be repeated.");
 }
 
 void PaceChoice::check(const BackendChoice& suspect, bool alone) const {

@@ -126,7 +126,7 @@ void differentiate(const Tool& tool, std::vector<LoadedFrame>& frames) {
             return false;
         } catch (const Error& error) {
             if (alone) throw;
-            std::cerr << tool.called() << ": --joint leaves out " << error.what() << "\n";
+            std::cerr << tool.called() << ": --joint skips a graph: " << error.what() << "\n";
             return true;
         }
     });
@@ -262,7 +262,8 @@ int trace_models(const Tool& tool, const TraceOptions& options, TraceRequest req
 void TraceOptions::declare(Tool& tool) {
     tool.positional("MODEL", models,
                     std::string(kModelHelp) +
-                        " If several models are given, all are written to one folder, each under the name of its file. "
+                        " If several models are given, trace writes all models to one folder, each model under the "
+                        "name of the model's file. "
                         "If a model cannot be read, trace reports the model and traces the others. Only one "
                         "program or TorchScript module can be traced at a time.");
     tool.option("-o,--output", output, "DIR",
@@ -282,10 +283,11 @@ void TraceOptions::declare(Tool& tool) {
               "'explain diff --values' compares two such folders, and names the first operation that differs.");
     tool.option("--repeat", repeat, "N",
                 "With --hashes: run the program N times, and exit with status 1 if the results of a run differ from "
-                "those of the first run.");
+                "the results of the first run.");
     tool.option("--last", last, "N",
                 "Flight recorder: record only the last N operations of a program that uses LibTorch, and their data. "
-                "The record survives a crash of the program. Its file has a fixed size: 256 MB, or the size given by "
+                "The record survives a crash of the program. The file of the record has a fixed size: 256 MB, or the "
+                "size given by "
                 "--capture limit=MB.");
     tool.choice("--until", until, {"nan", "end"},
                 "With --last: where the record ends. nan (default): at the first operation whose result has a NaN, or "

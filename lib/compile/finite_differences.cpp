@@ -154,7 +154,7 @@ class Judge {
             settled += measured.has_value();
             if (measured && differs(all, *measured)) return {.wrong = worst(all)};
         }
-        if (settled == 0) slopes.undecided = "in none of the tried directions, the outputs change smoothly";
+        if (settled == 0) slopes.undecided = "the outputs change smoothly in none of the tried directions";
         return slopes;
     }
 

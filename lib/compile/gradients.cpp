@@ -160,8 +160,8 @@ Part joint_of(const Graph& captured, const Values& inputs) {
     const Joint& joint = program.joint();
     if (const auto end = joint.gradients.empty() ? where_gradients_end(captured) : std::nullopt)
         throw Error({"", place_of(captured, captured.node({*end}))},
-                    "this call was computed without gradients, or by a function with a custom backward function, so "
-                    "its operands get no gradients");
+                    "the program computed this call without gradients, or in a function with a custom backward "
+                    "function, so the operands of this call get no gradients");
     if (joint.gradients.empty())
         throw Error({"", "graph " + captured.name},
                     "found no output that depends on an input or parameter with requires_grad, expected at least one "

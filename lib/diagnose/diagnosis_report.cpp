@@ -102,8 +102,8 @@ std::string sure_text(const DiagnosisReport& report) {
                        : rate.flaky() ? "fails in " + std::to_string(rate.failed) + " of " + runs
                                       : "fails in each of " + runs;
     if (components.rate.flaky())
-        text += "; every backend judged right passed at least " + plural(components.repeat, "time") +
-                " (1 of 1000 diagnoses misses a failure)";
+        text += "; every backend that is judged right passed at least " + plural(components.repeat, "time") +
+                ", so only 1 of 1000 diagnoses misses a failure";
     if (report.minimized) {
         const std::size_t left = report.minimized->calls().size();
         text += "; " + std::to_string(left) + " of " + plural(report.ops, "op") +
@@ -134,7 +134,10 @@ std::string tracker_of(const std::string& name, Backend* backend, const Culprit*
         tracker->project + "'s issue tracker" + (tracker->url.empty() ? "" : " at " + tracker->url);
     // The repro's program is the same translation of the kernel: nothing tells it from the compiler.
     const bool translated = culprit && culprit->component == "compiler" && offered<program::KernelPrograms>(*backend);
-    return theirs + (translated ? "; if the program does not match the kernel, to Whittle's issue tracker" : "");
+    return theirs +
+           (translated
+                ? "; if the program does not match the kernel, report the failure to Whittle's issue tracker instead"
+                : "");
 }
 
 /// The library whose ops are all that the graph consists of; empty: it has others, too.

@@ -172,9 +172,9 @@ std::string to_text(const PrecisionReport& report) {
     if (report.before.holds) {
         text += line("in f32", "no operation has to stay in f32");
     } else {
-        text +=
-            line("in f32", std::to_string(report.kept.size()) + " of " + plural(report.operations, "operation") +
-                               ", found in " + plural(report.runs, "run") + (report.minimal ? "; each is needed" : ""));
+        text += line("in f32", std::to_string(report.kept.size()) + " of " + plural(report.operations, "operation") +
+                                   ", found in " + plural(report.runs, "run") +
+                                   (report.minimal ? "; each of these operations is needed" : ""));
         if (report.after.holds)
             for (const PrecisionReport::Operation& kept : report.kept)
                 text += "  %" + kept.node + " = " + kept.op + (kept.line.empty() ? "" : "   # " + kept.line) + "\n";

@@ -37,7 +37,7 @@ std::string ReleaseHistory::text() const {
         text = "wrong in all tested releases since " + first_bad;
     else
         text = last_good + " is right; wrong since " + first_bad;
-    const std::string all = "of " + std::to_string(installed) + " installed";
+    const std::string all = "of " + std::to_string(installed) + " installed releases";
     if (last_good.empty() && cannot_tell.empty())
         text += ", the oldest " + all;
     else

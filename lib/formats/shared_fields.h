@@ -68,9 +68,10 @@ struct Fields<Placement> {
     static void visit(auto& field) {
         field.maybe("device", &Placement::device, "The device; cpu if absent.");
         field.maybe("layout", &Placement::layout, "The layout; Strided if absent.");
-        field.maybe("elements", &Placement::elements,
-                    "The element type if dtype cannot express it (dtype is f32 then): quint8, string, i4. For layout "
-                    "Unknown: the known part of the type, such as sequence(f32).");
+        field.maybe(
+            "elements", &Placement::elements,
+            "The element type, if dtype cannot express this type (dtype is then f32): quint8, string, i4. For layout "
+            "Unknown: the known part of the type, such as sequence(f32).");
     }
 };
 
@@ -98,7 +99,7 @@ struct Fields<Accuracy> {
     static void visit(auto& field) {
         field("mode", &Accuracy::mode, "");
         field.maybe("multiplier", &Accuracy::multiplier,
-                    "For fp64: the allowed error, as a multiple of the reference's own error.", Count{});
+                    "For fp64: the allowed error, as a multiple of the reference's error.", Count{});
         field.maybe("tolerances", &Accuracy::tolerances, "Tolerances by dtype, if not the default ones.");
     }
 };
@@ -164,8 +165,7 @@ struct Fields<Failure> {
         field.maybe("slower", &Failure::slower,
                     "For a graph that takes too long: the backend to compare its time with. Since 1.5.");
         field.maybe("culprit", &Failure::culprit, "The culprit, found by switching parts of the compiler off.");
-        field.maybe("releases", &Failure::releases,
-                    "The installed releases of the compiler that fail and that do not.");
+        field.maybe("releases", &Failure::releases, "Which installed releases of the compiler fail, and which do not.");
         field.maybe("python", &Failure::python, "The Python interpreter that ran the traced program.");
         field.lately("inputs", &Failure::inputs, "The inputs, one per placeholder.");
     }

@@ -37,7 +37,8 @@ std::optional<std::string> why_open(const Node& call, const RegisteredOp& op, co
                                                        "aten.sort.default", "aten.argsort.default"};
     if (std::ranges::find(kSelections, op.name) == std::end(kSelections)) return open_result(call, op, operands);
     if (!equal_elements(operands)) return std::nullopt;
-    return call.target + " selects one of several equal elements, and it is not specified which one";
+    return call.target +
+           " selects one of several equal elements, and the specification of the op does not say which element";
 }
 
 class Watch final : public Interpreter {

@@ -69,8 +69,9 @@ std::vector<std::string> culprit_notes(const Failure& failure) {
     if (!culprit.directive.empty() && !culprit.together.empty())
         notes.emplace_back("the failure occurs only with all of these together");
     if (!culprit.dependents.empty())
-        notes.push_back("disable=" + culprit.directive +
-                        " also switches off the directives that depend on this one: " + first_of(culprit.dependents));
+        notes.push_back(
+            "disable=" + culprit.directive +
+            " also switches off the directives that depend on this directive: " + first_of(culprit.dependents));
     if (!failure.options.empty())
         notes.push_back("found in the minimized graph with " + shell_quote(option_words(failure.options)));
     return notes;

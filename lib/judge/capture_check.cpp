@@ -96,8 +96,8 @@ CaptureCheck::Finding judged(const Graph& graph, std::span<const Tensor> inputs,
         if (!libtorch_agrees(graph, inputs, observed, by_dtype)) return {Kind::fault, differs};
         if (exact_value() && libtorch_rounds(graph, inputs, *exact)) return {.kind = Kind::good, .noisy = true};
         return {Kind::failed, differs +
-                                  "; LibTorch computes the program's value from the graph, so the result may not be "
-                                  "unique (the signs of singular vectors and eigenvectors)"};
+                                  "; LibTorch, run on the graph, computes the program's value, so both values may be "
+                                  "right (for example, the signs of singular vectors are not unique)"};
     }
     return {.kind = Kind::good, .noisy = noisy};
 }

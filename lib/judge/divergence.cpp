@@ -207,7 +207,7 @@ Divergence diverge(const Graph& graph, std::span<const Tensor> inputs, Backend& 
     };
     if (result.plain.kind == Outcome::Kind::mismatch && result.plain.failed_at_gradients()) {
         if (own_gradients(suspect, options)) {
-            result.only_forward = suspect.name() + " computes gradients in its own way";
+            result.only_forward = suspect.name() + " computes the gradients itself, without Whittle's joint graph";
         } else {
             const program::Part joint = program::joint_of(graph, {inputs.begin(), inputs.end()});
             compare_all(joint.graph, joint.inputs);

@@ -309,7 +309,7 @@ std::string not_exact(const Graph& graph, std::span<const Tensor> inputs, std::s
     for (std::size_t i = 0; i < std::min(values->size(), expected.size()); i++) {
         const Tensor own = (*values)[i].center.to((*values)[i].dtype);
         if (const auto difference = compare(expected[i], own, Accuracy{.mode = Accuracy::Mode::exact}))
-            return "the expected values are not those of a run in f64: output " + std::to_string(i) + " " +
+            return "the expected values differ from the values of a run in f64: output " + std::to_string(i) + " " +
                    difference->description;
     }
     return {};

@@ -116,7 +116,7 @@ class ExactCall : BoundedCall {
         for_each_number([&](double x) {
             for (const NodeRef ref : operands_)
                 if (const DType dtype = value(ref).dtype; is_floating(dtype) && !holds(dtype, x))
-                    why = "compares with a number that " + std::string(name(dtype)) + " does not have";
+                    why = "compares with a number that " + std::string(name(dtype)) + " cannot represent";
         });
         return why;
     }
@@ -131,7 +131,7 @@ class ExactCall : BoundedCall {
         }
         for (const double x : centers_[k]) {
             if (!std::isfinite(x)) return "computes values that are not finite";
-            if (!holds(dtype, x)) return "computes numbers that " + std::string(name(dtype)) + " does not have";
+            if (!holds(dtype, x)) return "computes numbers that " + std::string(name(dtype)) + " cannot represent";
         }
         return {};
     }

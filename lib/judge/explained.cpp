@@ -101,7 +101,7 @@ class OutputDecision {
     /// Both results are; `why` says which is not.
     bool is_inside(const Judged& judged, const std::string& place, std::string& why) const {
         if (!is_floating(interval_.dtype) && judged.got == judged.expected) {
-            why = place + ": the two integers are equal in f64, so their rounding error has no bound";
+            why = place + ": the two integers differ, but are equal in f64, so their rounding error has no bound";
             return false;
         }
         for (const double value : {judged.got, judged.expected}) {
@@ -132,7 +132,7 @@ class OutputDecision {
 /// Why the interval of an output decides nothing; empty: it does.
 std::string unusable(const std::string& output, const Interval& interval, const Tensor& expected) {
     if (!interval.unbounded.empty())
-        return "no bound on the rounding error of " + interval.unbounded +
+        return "the rounding error of " + interval.unbounded + " has no known bound" +
                (interval.other_type ? " for this data type" : "");
     if (is_complex(interval.dtype)) return output + " is complex";
     if (interval.dtype != expected.dtype() || interval.center.sizes() != expected.sizes())
@@ -217,10 +217,10 @@ std::string nearness_to_f64(const Compared& compared, bool inside) {
     } catch (const Error&) {  // the reference cannot run it
         return {};
     }
-    if (near) return "about as close to the f64 result as the expected values";
-    return sways_so_far(compared, *exact)
-               ? "as close to the f64 result as rounding of each value by a few units in the last place allows"
-               : "";
+    if (near) return "the values are about as close to the f64 result as the expected values";
+    return sways_so_far(compared, *exact) ? "rounding each intermediate value by a few units in the last place "
+                                            "explains the difference from the f64 result"
+                                          : "";
 }
 
 /// Of the gradients of a run.

@@ -139,7 +139,7 @@ nlohmann::json to_json(const JudgedFrame& frame) {
 
 std::string passing_text(const std::string& backend, Tier tier) {
     return backend + (tier == Tier::computes
-                          ? " compiles and runs the model, and the results match those of eager"
+                          ? " compiles and runs the model, and the results match the results of eager"
                           : " compiles and runs the model (the results are compared only with --accuracy)");
 }
 

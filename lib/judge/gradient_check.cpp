@@ -190,7 +190,7 @@ class Checker {
     void check_leaves() {
         if (forward_.empty() || !forward_.front()) {
             verdict_.leaves_unchecked =
-                "the backward pass does not start at a graph of this function whose values are known";
+                "the backward pass starts outside the graphs of this function, or at a graph whose values are unknown";
             return;
         }
         const Ran& forward = *forward_.front();

@@ -201,7 +201,8 @@ std::vector<std::string> unsupported_isolated(const Graph& graph, const Backend&
         {.timeout = Limits{}.timeout});
     const nlohmann::json answer = nlohmann::json::parse(asked.answer, nullptr, false);
     const auto failed = [&](const std::string& how) {
-        return Error({"backend " + backend.name(), {}}, how + " while it listed the ops that it does not support");
+        return Error({"backend " + backend.name(), {}},
+                     how + " while the backend listed the ops that the backend does not support");
     };
     if (!asked.process.good() || !answer.is_object()) {
         const std::string said = last_words(asked.process);

@@ -104,8 +104,8 @@ class PartJudge {
         }
         if (whole_.fails()) return;
         result.verdict = Verdict::not_judged;
-        result.reason = "this part differs from the reference if it runs alone, but the whole model does not differ: " +
-                        result.reason;
+        result.reason =
+            "this part, run alone, differs from the reference, but the whole model does not differ: " + result.reason;
     }
 
     /// Those of the reference. Throws Error where it cannot run the graph.
@@ -152,7 +152,7 @@ class PartJudge {
 KernelJudgements judge_optimized(const FailingCase& asked, const Judgement& whole, Backend& backend) {
     KernelJudgements result{.optimized = true};
     if (whole.only_file) {
-        result.none = "the file fails, but not the graph that was read from it";
+        result.none = "the file fails, but the graph that Whittle reads from the file does not fail";
         return result;
     }
     try {

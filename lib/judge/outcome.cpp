@@ -102,7 +102,7 @@ void hint_at_memory(std::string_view words) {
         log_warning(
             LogChannel::run,
             "the backend or command reports that memory ran out, although the process stayed below --memory-limit; "
-            "this counts as a failure, but the cause may be that this machine has too little memory");
+            "Whittle counts this report as a failure, but the cause may be that this machine has too little memory");
 }
 
 Signature signature_of(const Outcome& outcome) {

@@ -62,7 +62,7 @@ std::string change_text(const Graph& graph, const NearCase& near) {
             return "with " + code(graph.node(*node->args.at(0).node()).name) + " in place of " +
                    code(call_by_names(graph, *node, false));
         case NearCase::Change::not_returned:
-            return "where " + code(node->name) + " is not an output";
+            return "if " + code(node->name) + " is not an output";
         case NearCase::Change::opset:
             return "at opset " + std::to_string(near.opset);
         case NearCase::Change::f32:
@@ -90,7 +90,8 @@ std::string operand_in_title(const Graph& graph, const Arg& arg) {
 
 std::string near_text(const Graph& graph, const NearCase& near) {
     const std::string change = change_text(graph, near);
-    return (near.same_result ? "The wrong result equals that of the model " : "The result is right ") + change + ".";
+    return (near.same_result ? "The wrong result equals the result of the model " : "The result is right ") + change +
+           ".";
 }
 
 std::string call_in_title(const Graph& graph, const Node& call, bool swapped) {

@@ -78,7 +78,7 @@ class FrameWriter {
         if (lines.empty()) return {};
         const std::size_t shown = shown_of(lines.size(), kShown);
         std::string text = "// " + plural(lines.size(), "recompiled graph") +
-                           " of later calls equal a graph below, except for one thing:\n";
+                           " of later calls, each equal to a graph below except for one difference:\n";
         for (std::size_t i = 0; i < shown; ++i) text += lines[i] + "\n";
         if (shown < lines.size()) text += "//   and " + std::to_string(lines.size() - shown) + " more\n";
         return text;
@@ -92,7 +92,7 @@ class FrameWriter {
         if (all.empty()) return {};
         return "// Whittle's API has no function for " + join(all) +
                ". Replace each __unsupported(…) by a call of the\n"
-               "// program's own function, on the operands that the source line beside it names.\n";
+               "// program's own function, on the operands that the source line beside the call names.\n";
     }
 
     /// Where each path through the function begins, and the end: after its last graph, the function returns.
@@ -137,7 +137,7 @@ class FrameWriter {
     std::string locals() {
         first_value_.clear();
         std::string text =
-            "/// The function's arguments, as its graphs recorded them.\n"
+            "/// Sets the function's arguments to the recorded values.\n"
             "void __set_locals([[maybe_unused]] Frame& frame) {\n";
         for (std::size_t i = begin_; i < end_; ++i) {
             const std::vector<NodeId> placeholders = graph(i).placeholders();

@@ -79,7 +79,7 @@ void Journal::open_locked() {
         if (::flock(descriptor_.get(), LOCK_EX | LOCK_NB) != 0) {
             if (errno == EWOULDBLOCK)
                 throw Error({file_.string(), {}}, "another run of minify is writing this journal",
-                            "wait until that run ends, or choose another output file with -o");
+                            "wait until the other run ends, or choose another output file with -o");
             log_warning(LogChannel::reduce, file_.string() + ": cannot lock the journal (" + std::strerror(errno) +
                                                 "): make sure that no other run of minify has the same -o");
             return;

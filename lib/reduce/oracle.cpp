@@ -170,8 +170,8 @@ class CommandOracle final : public Oracle {
                         "run the command by hand on the original model first");
         if (process.timed_out || process.cpu_exceeded) return fails({"timeout"}, late(process));
         if (process.out_of_memory)
-            return fails({"out_of_memory"},
-                         "used more than " + std::to_string(options_.limits.memory >> 20) + " MB (--memory-limit)");
+            return fails({"out_of_memory"}, "the command used more than " +
+                                                std::to_string(options_.limits.memory >> 20) + " MB (--memory-limit)");
         if (process.ended_from_outside && !contains(options_.fail_codes, code))
             return {.unresolved = true,
                     .message = "the command " + std::string(EndedFromOutside(process).what()),

@@ -8,7 +8,7 @@ namespace whittle {
 template <>
 struct Fields<diagnose::ReleaseHistory> {
     static constexpr const char *kName = "releases",
-                                *kMeaning = "The installed releases of the compiler that fail and that do not.";
+                                *kMeaning = "Which installed releases of the compiler fail, and which do not.";
     static void visit(auto& field) {
         field("installed", &diagnose::ReleaseHistory::installed, "");
         field.maybe("last_good", &diagnose::ReleaseHistory::last_good,
@@ -93,7 +93,7 @@ struct Fields<reduce::Minimized> {
             "signature", [](const Minimized& all) { return all.signature.text(); }, "");
         field("message", &Minimized::message, "The message of the failing run.");
         field.maybe("minimized_message", reduce::minimized_message,
-                    "The message of the minimized graph, if it differs.");
+                    "The message of the minimized graph, if this message differs.");
         field.maybe(
             "graph",
             [](const Minimized& all) {
@@ -163,7 +163,7 @@ struct Fields<reduce::Bug> {
         field("message", smallest(&reduce::OneFailure::message),
               "The message of the model that was minimized furthest.");
         field("minimized", smallest(&reduce::OneFailure::minimized), "Whether the search was complete.");
-        field("ops", smallest(&reduce::OneFailure::ops), "The number of ops that are left.", Count{});
+        field("ops", smallest(&reduce::OneFailure::ops), "The number of ops of the minimized graph.", Count{});
         field("model", &Bug::model, "The model that was minimized furthest.");
         field("output", smallest(&reduce::OneFailure::output),
               "The minimized graph of this model; empty if there is none.");
@@ -180,7 +180,7 @@ struct Fields<reduce::ManyModels> {
         field("failing", &ManyModels::failing, "", Count{});
         field("right", &ManyModels::right, "", Count{});
         field("open", &ManyModels::open, "The number of models that were not reached.", Count{});
-        field("bugs", &ManyModels::bugs, "The distinct bugs: those of most models first.");
+        field("bugs", &ManyModels::bugs, "The distinct bugs: the bugs of the most models first.");
         field("not_judged", &ManyModels::not_judged, "Why a model has no verdict, by model.");
         field("errors", &ManyModels::errors, "Why a model could not be read or run, by model.");
     }

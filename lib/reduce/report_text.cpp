@@ -45,10 +45,14 @@ std::string passes(const std::vector<ReductionReport>& passes) {
 /// What the queries were: "the original and 24 candidates, 2 of them unresolved …".
 std::string queries(const Minimized& done) {
     if (done.search.queries <= 1) return {};
-    std::string text = "            the original and " + plural(done.search.queries - 1, "candidate");
+    std::string text =
+        "            the queries tested the original and " + plural(done.search.queries - 1, "candidate");
     if (done.search.unresolved)
-        text += fmt::format(", of which {} neither passed nor failed in the same way", done.search.unresolved);
-    if (done.replayed) text += fmt::format("; {} verdicts come from the journal", done.replayed);
+        text += "; " + plural(done.search.unresolved, "candidate") +
+                " neither passed nor failed in the same way as the original";
+    if (done.replayed)
+        text +=
+            "; " + plural(done.replayed, "verdict") + (done.replayed == 1 ? " comes" : " come") + " from the journal";
     return text + '\n';
 }
 
@@ -70,7 +74,7 @@ std::string found_text(const Minimized& done) {
     const bool complete = done.ending == Ending::minimized;
     const bool bare = done.message.empty();
     std::string text = "failure:    " + (bare ? done.signature.text() : done.signature.heading()) +
-                       (done.stored ? ", as recorded in the file" : "") + '\n';
+                       (done.stored ? "; the file records this failure" : "") + '\n';
     if (!bare) text += "            " + done.message + '\n';
     // The same exception differs in names and numbers only.
     if (failure.message != done.message && (bare || done.signature.kind != "exception"))
@@ -80,7 +84,7 @@ std::string found_text(const Minimized& done) {
     text += queries(done);
     if (!done.folded.empty())
         text += "folded:     " + folded_text(done.folded) +
-                " of the file became constants while Whittle read the file (to keep them: --after file)\n";
+                " of the file became constants while Whittle read the file (to keep these ops: --after file)\n";
     Size before = done.before;
     before.calls = done.after.calls;  // told above
     if (const std::string sizes = size_difference(before, done.after); !sizes.empty())
@@ -88,19 +92,19 @@ std::string found_text(const Minimized& done) {
     text += passes(done.passes);
     if (done.flaky.runs)
         text += fmt::format(
-            "flaky:      the original fails in this way in {} of {} runs; each candidate that passes was run {} "
-            "times\n",
+            "flaky:      the original fails in this way in {} of {} runs; a candidate counts as passing only after {} "
+            "runs without this failure\n",
             done.flaky.failures, done.flaky.runs, done.flaky.repeat);
     if (search.fell_back)
         text +=
             "            bisection failed, because some candidates gave no verdict, or a smaller candidate failed "
-            "although a larger one passed; delta debugging finished the search\n";
+            "although a larger candidate passed; delta debugging finished the search\n";
     text += std::string("1-minimal:  ") + (search.one_minimal ? "yes" : "no") +
             (search.reservation.empty() ? "" : ": " + search.reservation) + '\n';
     if (complete)
         text += std::string("confirmed:  ") +
-                (done.confirmed ? "yes: run again, the result fails in the same way"
-                                : "no: run again, the result did not fail in this way") +
+                (done.confirmed ? "yes: the result fails again in the same way"
+                                : "no: the result did not fail again in this way") +
                 '\n';
     if (done.fails_on_nothing)
         text += "            a graph without ops fails in the same way: the failure does not depend on the model\n";
@@ -200,7 +204,8 @@ std::string to_text(const Minimized& done, const Request& request) {
     if (done.ending == Ending::minimized) return found_text(done) + result_text(done, request);
     if (done.ending == Ending::interrupted)
         return found_text(done) + "written:    " + done.output.string() +
-               ", unfinished: " + plural(done.after.calls, "op") + "\n" + next_line(request.go_on, kLabel);
+               " (the search is unfinished: " + plural(done.after.calls, "op") + " left)\n" +
+               next_line(request.go_on, kLabel);
     if (done.ending == Ending::flaky)
         return "flaky: the model fails in the same way in " + std::to_string(done.flaky.failures) + " of " +
                plural(done.flaky.runs, "run") + ", too rarely to minimize\n";
@@ -245,7 +250,7 @@ std::string to_text(const Findings::Failing& failing) {
     for (const std::filesystem::path& other : failing.alike)
         if (other != file) others.push_back(other.string());
     if (others.empty()) return file.string();
-    return file.string() + "; " + plural(others.size(), "other") + (others.size() == 1 ? " fails" : " fail") +
+    return file.string() + "; " + plural(others.size(), "other file") + (others.size() == 1 ? " fails" : " fail") +
            " in the same way: " + listed(others, kMost);
 }
 

@@ -37,9 +37,10 @@ struct Fields<ReplayResult> {
         field("first_difference", &ReplayResult::first_difference,
               "The first difference, the outcome's message, or why the record is not judged; empty when passed.");
         field("seconds", &ReplayResult::seconds, "", Count{});
-        field.maybe("times", &ReplayResult::times, "With --slower: how the time compares with that of --than.");
+        field.maybe("times", &ReplayResult::times,
+                    "With --slower: the comparison of the time with the time of --than.");
         field.maybe("compared", &ReplayResult::compared,
-                    "The sources of the results that the backend's were compared with.");
+                    "The sources of the results with which the backend's results were compared.");
         field.maybe("agree", &ReplayResult::agree, "If results differ: groups of sources whose results agree.");
         field.maybe("next", &ReplayResult::next, "For a failed record: the command that minimizes the failure.");
     }

@@ -84,7 +84,7 @@ std::string births(const ValueDivergence& value) {
     const auto add = [&](const char* what, bool here, bool there) {
         if (!here && !there) return;
         text += (text.empty() ? "" : "; ") + std::string(what) + " first appears here";
-        if (there) text += here ? ", in both" : " in the reference only";
+        if (there) text += here ? " in both results" : " only in the reference";
     };
     add("NaN", value.born.nan, value.born_in_reference.nan);
     add("Inf", value.born.infinity, value.born_in_reference.infinity);
@@ -95,8 +95,8 @@ Row row(const ValueDivergence& value) {
     const ErrorFigures& error = value.error;
     std::string remark = births(value);
     if (error.misplaced)
-        remark +=
-            (remark.empty() ? "" : "; ") + plural(error.misplaced, "NaN or Inf", "NaN or Infs") + " on one side only";
+        remark += (remark.empty() ? "" : "; ") + plural(error.misplaced, "NaN or Inf", "NaNs or Infs") +
+                  " in only one of the two results";
     return {std::string(name(value.closeness)),
             node_text(value),
             value.op,
@@ -142,7 +142,7 @@ std::string summary(const Divergence& divergence, const std::string& backend) {
     } else if (divergence.plain.kind == Outcome::Kind::mismatch && divergence.only_forward.empty()) {
         text += count(Closeness::noise)
                     ? "             rounding noise: rounding explains the error of " + backend + " against f64\n"
-                    : "             with every value as an output, " + backend +
+                    : "             if every value is an output, " + backend +
                           " matches the reference, so the cause of the mismatch is fusion, or " +
                           (divergence.joint ? "how the joint graph is split into forward and backward\n"
                                             : "the last ops\n");

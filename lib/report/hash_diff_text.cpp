@@ -120,7 +120,7 @@ class HashText {
         if (operation.allowed == 0) return "beyond rounding: the op does not round";
         return (operation.verdict == "within_rounding" ? "within rounding: the sums differ by "
                                                        : "beyond rounding: the sums differ by ") +
-               moved + " of the magnitudes; rounding explains up to " + significant(operation.allowed, 2);
+               moved + " of the sum of magnitudes; rounding explains up to " + significant(operation.allowed, 2);
     }
 
     void one_sided(const std::string& words, char sign, const std::optional<DifferingOperation>& first,

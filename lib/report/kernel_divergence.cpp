@@ -108,7 +108,7 @@ std::string only_whole_text(const KernelJudgements& all, const std::string& comm
         all.kernels, [](const KernelJudgement& kernel) { return kernel.verdict == Verdict::not_judged; });
     if (!all.passes.empty())
         return "             no kernel fails, but the graph that the kernels compute differs from the model: " +
-               all.passes + "\n             a pass is wrong; to find out which one: explain diagnose\n";
+               all.passes + "\n             a pass is wrong; to find the wrong pass: explain diagnose\n";
     const std::string unit = all.optimized ? "part" : "kernel";
     return "             " +
            (all_judged ? "only the whole graph fails: each " + unit + " alone computes what the reference computes"

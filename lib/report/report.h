@@ -59,7 +59,7 @@ struct ShownRecompile : IndexRecompile {
         field("found", &ShownRecompile::found, "The value that the call had, such as 4.");
         field("count", &ShownRecompile::count, "The number of recompiles before which the guard failed.", Count{});
         field("shared", &ShownRecompile::shared,
-              "The number of these recompiles that another failed guard counts, too.", Count{});
+              "The number of these recompiles that are also counted for another failed guard.", Count{});
         field("source", &ShownRecompile::source, "Where capture relied on the guarded value.", OrNull{});
         field("advice", &ShownRecompile::advice, "");
     }
@@ -152,16 +152,16 @@ struct GraphSummary : IndexGraph {
                     "How often the graph was compiled: once for each set of sizes. 1 if not counted.", Count{});
         field.maybe("runs", &GraphSummary::runs, "How often the graph ran; 1 if not counted.", Count{});
         field.maybe("calls", &GraphSummary::calls, "The number of calls of the graph's frame.", Count{});
-        field.maybe(
-            "calls_guessed", &GraphSummary::calls_guessed,
-            "Whether the number of calls is a guess, because it is unknown where a call ends and the next one begins.");
+        field.maybe("calls_guessed", &GraphSummary::calls_guessed,
+                    "Whether the number of calls is a guess, because capture cannot see where one call ends and the "
+                    "next call begins.");
         field.maybe("variant_of", &GraphSummary::variant_of,
                     "The name of a graph that is equal except for the difference.");
         field.maybe("difference", &GraphSummary::difference, "");
         field.maybe("checked", &GraphSummary::checked,
                     "Whether the graph was run on the values observed during capture.");
         field.maybe("capture_fault", &GraphSummary::capture_fault,
-                    "How the graph's results differ from those that the program computed.");
+                    "How the graph's results differ from the results that the program computed.");
         field.maybe("symbols", &GraphSummary::symbols, "");
         field.maybe("compile_id", &GraphSummary::compile_id,
                     "The function's number and its specialization's number, such as 0/1.");
@@ -231,11 +231,11 @@ struct Report {
         field("model", &Report::model, "");
         field("backend", &Report::backend, "The backend whose op support is reported, or an empty string.");
         field("graph_count", &Report::graph_count,
-              "The number of graphs, without those that a later graph generalizes.");
+              "The number of graphs, without the graphs that a later graph generalizes.");
         field("graph_break_count", &Report::graph_break_count,
               "The number of times that a graph breaks, not the number of distinct reasons.", Count{});
         field("op_count", &Report::op_count,
-              "The number of calls, including those at breaks and in nested graphs, but without getitems.", Count{});
+              "The number of calls, including calls at breaks and in nested graphs, but without getitems.", Count{});
         field("break_reasons", &Report::break_reasons, "The reasons of graph breaks, most frequent first.");
         field("graphs", &Report::graphs, "");
         field("ops", &Report::ops, "The ops, the most frequent first.");

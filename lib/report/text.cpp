@@ -226,7 +226,8 @@ std::string backend_text(const Report& report, const Painter& paint) {
         text += paint.red(backend + " does not support: " + join(report.unsupported)) + "\n";
     if (report.failing && report.unsupported.empty())
         text +=
-            paint.red(backend + " fails" + (report.backend_tells ? ", although it supports every op." : ".")) + "\n";
+            paint.red(backend + " fails" + (report.backend_tells ? ", although the backend supports every op." : ".")) +
+            "\n";
     text += report.verdict;
     if (text.empty())
         text = backend +

@@ -86,11 +86,11 @@ class Text {
         for (std::size_t i = 0; i < shown; ++i) node(nodes[i]);
         text_ += rest_text(6, nodes.size(), shown);
         if (changed.graph.resized)
-            text_ +=
-                "      " +
-                plural(changed.graph.resized, "further result differs in data type or sizes, because its operands do",
-                       "further results differ in data type or sizes, because their operands do") +
-                "\n";
+            text_ += "      " +
+                     plural(changed.graph.resized,
+                            "further result differs in data type or sizes, because the operands differ",
+                            "further results differ in data type or sizes, because the operands differ") +
+                     "\n";
         lines('-', changed.guards_gone);
         lines('+', changed.guards_new);
     }

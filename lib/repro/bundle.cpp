@@ -24,7 +24,7 @@ std::string run_script(const Repro& repro, const Options& options) {
     text += build.empty() ? "# Runs the repro. " : "# Builds the repro if necessary, and runs the repro. ";
     text += program.ends_by.empty()
                 ? "Exit status 1: the bug is there; 0: the bug is gone.\n"
-                : program.ends_by + " ends the program: the bug is there; exit status 0: the bug is gone.\n";
+                : "If " + program.ends_by + " ends the program, the bug is there. Exit status 0: the bug is gone.\n";
     text += "#   sh run.sh          reproduce the failure\n";
     if (runs_control(program))
         text += "#   sh run.sh control  run the control, which must pass: " + control_of(program) + "\n";

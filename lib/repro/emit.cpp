@@ -137,8 +137,9 @@ class ProgramText {
 
     std::string culprit_switch() const {
         if (!switches_culprit()) return "";
-        return "// The culprit: " + culprit()->directive + ". False, or ./" + options_.stem() +
-               " control, switches it off.\nstatic bool culprit_on = true;\n\n";
+        return "// The culprit: " + culprit()->directive +
+               ". To switch the culprit off, set culprit_on to false, or run ./" + options_.stem() +
+               " control.\nstatic bool culprit_on = true;\n\n";
     }
 
     std::string inputs(const Graph& graph) {
@@ -364,7 +365,7 @@ class ProgramText {
         const std::string run = shell_quote({"./" + options_.stem()});  // finds its companions by itself
         text += comment(shell_quote(build_command(program, options_)) + " && " + run, "  build      ");
         text += "//   exit       1: the bug is there, 0: the bug is gone, 2: something else went wrong\n";
-        text += comment(run + " control must pass (exit 0); this run has " + control_, "  control    ");
+        text += comment(run + " control runs the control, which must pass (exit 0): " + control_, "  control    ");
         text += comment(data_text(repro_), "  data       ");
         if (const std::string on = environment(); !on.empty()) text += comment(on, "  on         ");
         return chomped(text);

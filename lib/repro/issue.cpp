@@ -288,8 +288,8 @@ class Issue {
     /// A short program is by itself.
     std::string origin() const {
         if (repro_.is_short()) return "";
-        std::string text =
-            "Reduced from a model in which " + ops_of(repro_.graph) + " failed (" + failure_.signature.text() + ")";
+        std::string text = "The program is reduced from a model in which " + ops_of(repro_.graph) + " failed (" +
+                           failure_.signature.text() + ")";
         if (failure_.culprit && !failure_.culprit->directive.empty())
             text += "; in that model, the " +
                     (failure_.culprit->component == "switch" ? failure_.culprit->op : std::string("directive")) +

@@ -23,9 +23,10 @@ std::vector<std::string> head_of(const LoadedFrame& frame, const fs::path& outpu
     if (const std::string interpreter = interpreter_of(frame); !interpreter.empty())
         head.push_back("The program was traced in " + interpreter + ".");
     head.push_back("python3 " + name + ": exit 0 if PyTorch computes the expected results, else 1.");
-    head.push_back("python3 " + name + " ts: the same, traced and optimized by TorchScript.");
-    head.push_back("python3 " + name +
-                   " inductor: the same under torch.compile (PyTorch 2) with that backend, or with another one.");
+    head.push_back("python3 " + name + " ts: the same computation, traced and optimized by TorchScript.");
+    head.push_back(
+        "python3 " + name +
+        " BACKEND: the same computation under torch.compile (PyTorch 2) with this backend, for example inductor.");
     return head;
 }
 

@@ -278,8 +278,8 @@ Repro with_harness(Repro repro, Emitter& emitter, const Options& options) {
     const auto check = [&] {
         if (repro.failure().signature.detail.starts_with("written_")) {
             repro.message =
-                "the backend wrote to an input or parameter; a standalone program cannot reproduce this, because its "
-                "inputs and parameters are constants";
+                "the backend wrote to an input or parameter; a standalone program cannot reproduce such a write, "
+                "because the inputs and parameters of the program are constants";
             return;
         }
         repro.varies = false;

@@ -71,11 +71,12 @@ std::string to_text(const Repro& repro, const Failure& failure, const Options& o
     for (const std::filesystem::path& sidecar : repro.sidecars) files += sidecar.string() + "\n";
     text += labelled("written:  ", files);
     if (repro.replaced)
-        text +=
-            "names:    replaced by made-up names; the values of " + plural(*repro.replaced, "tensor") +
-            " are replaced, too" +
-            (repro.kept.empty() ? "" : "; the failure needs the values of " + join(repro.kept) + ", which are kept") +
-            "\n";
+        text += "names:    replaced by made-up names; the values of " + plural(*repro.replaced, "tensor") +
+                " are replaced, too" +
+                (repro.kept.empty()
+                     ? ""
+                     : "; the values of " + join(repro.kept) + " are kept, because the failure needs these values") +
+                "\n";
     if (!repro.not_short.empty()) text += "          no short program: " + repro.not_short + "\n";
     if (options.runs > 0) text += verified_text(repro, failure);
     if (!repro.also.empty()) text += "releases: " + repro.also + "\n";

@@ -156,7 +156,7 @@ TraceLock::TraceLock(const fs::path& folder) : folder_(folder) {
     if (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         ::close(descriptor_);
         throw Error({folder.string(), {}}, "another process is writing a trace to this folder",
-                    "wait until that process ends, or choose another folder with -o");
+                    "wait until the other process ends, or choose another folder with -o");
     }
 }
 

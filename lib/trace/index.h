@@ -131,10 +131,11 @@ struct IndexGraph {
         field.maybe("checked", &IndexGraph::checked,
                     "Whether the graph was run on the values observed during capture. Since 1.4.");
         field.maybe("capture_fault", &IndexGraph::capture_fault,
-                    "How the graph's results differ from those observed: capture went wrong. Since 1.4.");
-        field.maybe("compile_id", &IndexGraph::compile_id,
-                    "For a compiled function: its number and that of its specialization, 0/1. Since 1.5.",
-                    Matching{"^[0-9]+/[0-9]+$"});
+                    "How the graph's results differ from the observed results: capture went wrong. Since 1.4.");
+        field.maybe(
+            "compile_id", &IndexGraph::compile_id,
+            "For a compiled function: the number of the function and the number of the specialization, 0/1. Since 1.5.",
+            Matching{"^[0-9]+/[0-9]+$"});
     }
 };
 
@@ -179,7 +180,8 @@ struct IndexRecompile : IndexFailure {
         field.maybe("advice", &IndexRecompile::advice, "Advice on how to avoid the recompilation.");
         field("count", &IndexRecompile::count, "The number of recompiles before which the guard failed.", Count{});
         field.maybe("shared", &IndexRecompile::shared,
-                    "The number of these recompiles that another failed guard counts, too. Since 1.8.", Count{});
+                    "The number of these recompiles that are also counted for another failed guard. Since 1.8.",
+                    Count{});
         field("stack", &IndexRecompile::stack,
               "The user's stack where capture relied on the guarded value, innermost frame first.");
     }
@@ -332,8 +334,8 @@ struct TraceIndex {
                     "reached. Since 1.5.",
                     Count{});
         field.maybe("guessed_calls", &TraceIndex::guessed_calls,
-                    "The frames whose number of executions is a guess, because it is unknown where an execution ends "
-                    "and the next one begins. Since 1.8.");
+                    "The frames whose number of executions is a guess, because capture cannot see where one execution "
+                    "ends and the next execution begins. Since 1.8.");
         field.maybe("call_log", &TraceIndex::call_log,
                     "The first calls of each compiled function, and the calls that fit no specialization. Since 1.5.");
         field.maybe("callers", &TraceIndex::callers,

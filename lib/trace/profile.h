@@ -31,7 +31,7 @@ struct TimeSpan {
                     "The backend that was measured; absent for the program's own times.");
         field.maybe("from", &TimeSpan::from, "Where a kernel's code came from; cache is the cache on disk.",
                     OneOf{"compiled cache memory"});
-        field("start", &TimeSpan::start, "The start in seconds since measuring began in the process.", Count{});
+        field("start", &TimeSpan::start, "The start, in seconds since the process began to measure.", Count{});
         field("seconds", &TimeSpan::seconds, "", Count{});
         field.maybe("thread", &TimeSpan::thread, "The number of the thread, in order of appearance.", Count{});
     }
@@ -51,7 +51,8 @@ struct OpTime {
         field("frame", &OpTime::frame, "");
         field("op", &OpTime::op, "The op as the program called it.");
         field("calls", &OpTime::calls, "", Count{});
-        field("seconds", &OpTime::seconds, "The time of all calls, without the ops that they call.", Count{});
+        field("seconds", &OpTime::seconds, "The time of all calls, without the time of the ops inside these calls.",
+              Count{});
     }
 };
 
@@ -71,7 +72,8 @@ struct KernelStage {
         field("sizes", &KernelStage::sizes, "", Count{});
         field.maybe("updates", &KernelStage::updates, "How often the elements are updated.", Count{});
         field.maybe("nodes", &KernelStage::nodes,
-                    "The nodes of the captured graph that the stage computes, with those inlined into it.");
+                    "The nodes of the captured graph that the stage computes, including nodes that are inlined into "
+                    "the stage.");
     }
 };
 
@@ -106,7 +108,7 @@ struct KernelProfile {
         field("flops", &KernelProfile::flops,
               "The number of floating-point operations, counting each element of each stage once.", Count{});
         field("bytes", &KernelProfile::bytes,
-              "The size of the kernel's inputs and outputs in bytes, counting each once.", Count{});
+              "The size of the kernel's inputs and outputs in bytes; each input and output counts once.", Count{});
         field.maybe("runs", &KernelProfile::runs, "The number of measured runs.", Count{});
         field.maybe("seconds", &KernelProfile::seconds, "The median time of the runs.", Count{});
         field.maybe("roofline", &KernelProfile::roofline,

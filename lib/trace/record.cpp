@@ -40,7 +40,7 @@ struct RecordFile : Record {
     static void fields(auto& field) {
         field("name", &RecordFile::name, "");
         field("frame", &RecordFile::frame, "");
-        field("backend", &RecordFile::backend, "The backend it was recorded with; the default of replay.");
+        field("backend", &RecordFile::backend, "The backend with which the record was made; the default of replay.");
         field.maybe("backend_options", &RecordFile::backend_options,
                     "The options of that backend; the default of replay. Since 1.1.");
         field("graph", &RecordFile::graph, "");
@@ -51,7 +51,7 @@ struct RecordFile : Record {
               "The source of the expected values: a backend, or the file that holds them; empty without values.");
         field.maybe("accuracy", &RecordFile::accuracy, "How results are compared, if not in the default way.");
         field.maybe("capture_fault", &RecordFile::capture_fault,
-                    "How the graph's results differ from those observed: capture went wrong, and the record is "
+                    "How the graph's results differ from the observed results: capture went wrong, and the record is "
                     "unusable. Since 1.2.");
         field.maybe("environment", &RecordFile::environment, "");
     }

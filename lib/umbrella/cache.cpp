@@ -107,8 +107,8 @@ int CacheCommand::clear() const {
         if (std::ranges::find(wanted, &kind) == wanted.end()) {
             if (kinds_.empty() && !items.empty() && !clear_.shared().json)
                 std::cout << kind.name << ": " << size_text(bytes_of(items))
-                          << " kept, because Whittle does not recreate these files; to delete them: " << clear_.called()
-                          << " " << kind.name << "\n";
+                          << " kept, because Whittle does not recreate these files; to delete the files: "
+                          << clear_.called() << " " << kind.name << "\n";
             continue;
         }
         for (const KeptItem& item : items) whittle::clear(item);

@@ -80,7 +80,7 @@ struct Find {
 
     std::string text() const {
         if (!not_minimized.empty()) return model.string() + ": not minimized: " + not_minimized;
-        if (known) return model.string() + ": same kind as " + kind.string();
+        if (known) return model.string() + ": same kind of failure as " + kind.string();
         const std::string verdict = verified() ? "verified" : repro.report ? "NOT verified" : repro.none;
         return model.string() + ": " + kind.string() + ": " + verdict;
     }

@@ -135,10 +135,10 @@ function howManyWrong({ values, first }) {
     wrong = values.filter((v) => v.closeness === 'differs').length;
   const right =
     before === 0
-      ? 'No value is computed before this one'
+      ? 'No value is computed earlier'
       : before === 1
-        ? 'The one result before this one is right'
-        : 'The ' + before + ' results before this one are right';
+        ? 'The one earlier result is right'
+        : 'The ' + before + ' earlier results are right';
   return right + '; ' + wrong + ' of the graph’s ' + plural(values.length, 'result') + (wrong === 1 ? ' is wrong.' : ' are wrong.');
 }
 

@@ -111,7 +111,7 @@ export const diff = {
         h('span.dim', plural(c.before.ops, 'operation') + (c.before.ops === c.after.ops ? '' : ', now ' + c.after.ops)),
       ),
       c.nodes.length ? box : '',
-      c.resized ? h('p.note.in', plural(c.resized, 'further node') + ' with other dtypes or sizes, because their operands have them.') : '',
+      c.resized ? h('p.note.in', plural(c.resized, 'further node') + ' with other dtypes or sizes, because their operands differ in dtypes or sizes.') : '',
       c.guards_gone.length + c.guards_new.length
         ? h('div.src', guards(c.guards_gone, '−', 'gone'), guards(c.guards_new, '+', 'came'))
         : '',

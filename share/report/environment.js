@@ -12,7 +12,7 @@ export const env = {
     el.append(pg);
     const text = facts.map((r) => r.join(': ')).join('\n');
     pg.append(
-      h('h2', { style: 'margin-top:0' }, 'Where this was made', copyBtn(text)),
+      h('h2', { style: 'margin-top:0' }, 'Environment of this report', copyBtn(text)),
       h(
         'table',
         h(

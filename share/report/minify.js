@@ -124,7 +124,7 @@ export const minify = {
     const tried = (m.passes || []).filter((q) => q.tried);
     if (tried.length)
       pg.append(
-        h('h2', 'Reductions', h('span', 'those that tried a candidate')),
+        h('h2', 'Reductions', h('span', 'the reductions that tried a candidate')),
         rowsTable(
           ['Reduction', '#Tried', '#Accepted', '#Operations', '#Elements'],
           tried.map((q) => [
@@ -208,7 +208,7 @@ export const minify = {
     });
     svg.append(s('text', { x: L, y: H - 6 }, 'query 1'), s('text', { x: W - R, y: H - 6, 'text-anchor': 'end' }, nf(N)));
     pg.append(
-      h('h2', { style: 'margin-top:6px' }, 'How it shrank', h('span', 'size of each candidate, on logarithmic scales')),
+      h('h2', { style: 'margin-top:6px' }, 'Sizes of the candidates', h('span', 'on logarithmic scales')),
       svg,
       h(
         'div.legend',

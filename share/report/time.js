@@ -50,7 +50,7 @@ export const time = {
       rowsTable(['What', 'Kind', 'Graph', 'Code', '#Start', '#Duration'], slowest.map((span) => row(span, spanName(span))), 12),
     );
     if (!D.timeline) return;
-    const perfetto = 'Perfetto (ui.perfetto.dev) shows them on a timeline of each thread. This command writes its file:';
+    const perfetto = 'Perfetto (ui.perfetto.dev) shows the spans on a timeline of each thread. This command writes the file for Perfetto:';
     pg.append(h('p.note', { style: 'margin:10px 0 6px' }, perfetto), h('div', { style: 'max-width:760px' }, cmd(D.timeline)));
   },
   graph: (name) => (G[name] ? link('graph=' + name, h('span.m', name)) : name),

@@ -99,7 +99,7 @@ TEST_CASE("the profiler counts what a limit of 1 would meet, over calls and thre
                                                         "L['x'] size 0 == 2, now 7"});
     CHECK(causes[2].reasons == std::vector<std::string>{"L['n'] == 3, now 4"});
     const std::string report = profiler.report();
-    CHECK_THAT(report, Catch::Contains("scale: 13 calls; the first specialization did not fit 11 of them"));
+    CHECK_THAT(report, Catch::Contains("scale: 13 calls; the first specialization did not fit 11 of these calls"));
     CHECK_THAT(report, Catch::Contains("hint: call mark_dynamic(x, 0) before the first call"));
     CHECK_THAT(report, Catch::Contains("round or pad this value to a few sizes (buckets): found 5 different values"));
     CHECK_THAT(report, Catch::Contains("hint: set .cache_limit = 3, which is enough for these calls"));

@@ -214,13 +214,14 @@ TEST_CASE("schemas that do not fit the function name the column", "[register_op]
     CHECK_THAT(message("my::f(Tensor x, float y) -> (Tensor, Tensor)"),
                Contains("column 30: found 2 results, expected 1"));
     CHECK_THAT(message("my::f(Tensor x, float y) -> Tensor[]"), Contains("column 29: found a list of results"));
-    CHECK_THAT(message("my::f(Tensor(a) x, float y) -> Tensor(a)"), Contains("column 32") && Contains("a view"));
+    CHECK_THAT(message("my::f(Tensor(a) x, float y) -> Tensor(a)"),
+               Contains("column 32") && Contains("a view of a parameter"));
     CHECK_THAT(message("aten::f(Tensor x, float y) -> Tensor"), Contains("a namespace other than aten"));
     CHECK_THAT(message("my::fits(Tensor x, float z) -> Tensor"), Contains("expected fits.default(Tensor x, float y)"));
     CHECK_THROWS_WITH(register_op("my::f(Tensor x) -> ()", [](Tensor) {}),
                       Contains("no result and writes to no parameter"));
     CHECK_THROWS_WITH(register_op("my::f(Tensor(a!)[] x) -> ()", [](TensorList) {}),
-                      Contains("column 7: found a Tensor[] that is written"));
+                      Contains("column 7: found a parameter of type Tensor[] that the op writes to"));
     CHECK_THROWS_WITH(register_op("my::f(Tensor x, str y='\"') -> Tensor", [](Tensor x, std::string) { return x; }),
                       Contains("column 17"));
 }

@@ -97,8 +97,8 @@ TEST_CASE("failures carry the plug-in's words, or say that it gave none") {
 TEST_CASE("outputs that break the rules are failures") {
     const std::pair<const char*, const char*> cases[] = {
         {"nothing", "output 0 of 1 is missing"},
-        {"twice", "output 0 was given twice"},
-        {"index_7", "output 7 was given, expected 1 outputs"},
+        {"twice", "output 0 was passed twice"},
+        {"index_7", "output 7 does not exist: expected 1 output"},
         {"dtype_99", "output 0: found dtype 99, expected 0 to 16"},
         {"rank_minus_1", "output 0: found rank -1"},
         {"no_sizes", "output 0: found rank 1 and no sizes, expected rank 0 to 64 and a pointer to the sizes"},
@@ -143,7 +143,7 @@ TEST_CASE("attributes come by name, large ones by hash too, nested ones after th
 
 TEST_CASE("the only backend of a library needs no name") {
     CHECK(load_plugin(library("one"), "")->name() == "identity");
-    CHECK_THROWS_WITH(load_plugin(library("many"), ""), Catch::Contains("expected the name of one of them"));
+    CHECK_THROWS_WITH(load_plugin(library("many"), ""), Catch::Contains("expected the name of one backend"));
     CHECK_THROWS_WITH(example_backend("identiti"),
                       Catch::Contains("'identiti'") && Catch::Contains("did you mean 'identity'?"));
     CHECK(plugin_backends(library("many")).size() == 25);

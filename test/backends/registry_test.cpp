@@ -70,7 +70,7 @@ TEST_CASE("libraries are named by path, with a backend where they hold several")
     const std::string folder = WHITTLE_TEST_PLUGINS;
     CHECK(find_backend(folder + "/plugin_one.so")->name() == "identity");
     CHECK(find_backend(folder + "/plugin_many.so:fails")->name() == "fails");
-    CHECK_THROWS_WITH(find_backend(folder + "/plugin_many.so"), Catch::Contains("append a colon"));
+    CHECK_THROWS_WITH(find_backend(folder + "/plugin_many.so"), Catch::Contains("write LIBRARY.so:NAME"));
     CHECK_THROWS_WITH(find_backend("./none.so"), Catch::Contains("no such file"));
     CHECK_THROWS_WITH(find_backend("none.so"), Catch::Contains("no such file"));
 }

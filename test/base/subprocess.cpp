@@ -122,7 +122,7 @@ TEST_CASE("of output beyond the limit the beginning, the end and a note are kept
     CHECK(result.out.substr(result.out.size() - 10) ==
           "xxxxx"
           "last\n");
-    CHECK(result.out.find("x\n[... 4999011 bytes left out ...]\nx") == 500 - 1);
+    CHECK(result.out.find("x\n[... 4999011 bytes omitted ...]\nx") == 500 - 1);
     CHECK(result.err == "done\n");
     CHECK(result.exit_code == 0);
     options.output_limit = 5;

@@ -141,7 +141,7 @@ TEST_CASE("inputs that do not fit are refused by name") {
         return error_of([&] { load_model(graph, options); });
     };
     CHECK(error({"in.a=" + file.string()}) ==
-          file.string() + ": found f32[3] for the input 'in.a', expected f32[2], as in the model");
+          file.string() + ": found f32[3] for the input 'in.a', expected f32[2], the type of this input in the model");
     CHECK(error({"in.c=" + file.string()}) ==
           file.string() + ": the model has no input 'in.c'; its inputs are in.a, in.b; hint: did you mean 'in.a'?");
     CHECK(error({"in.a"}) == "in.a: No such file or directory; hint: to give one input, use --input NAME=FILE");

@@ -153,7 +153,7 @@ TEST_CASE("who mends a failing kernel is whose compiler it is, of a wrapped back
     Kernels kernels;
     failing.failure->culprit = Culprit{.component = "compiler"};
     CHECK(diagnose::where_to_report(failing, &kernels) ==
-          theirs + "; if the program does not match the kernel, to Whittle's issue tracker");
+          theirs + "; if the program does not match the kernel, report the failure to Whittle's issue tracker instead");
     failing.failure->culprit = Culprit{.component = "lowering"};
     CHECK(diagnose::where_to_report(failing, &kernels) == "Whittle's issue tracker");
 }

@@ -13,19 +13,21 @@ using namespace whittle::diagnose;
 
 TEST_CASE("a history in one line", "[releases]") {
     ReleaseHistory history{.installed = 6, .last_good = "1.16.3", .first_bad = "1.17.0"};
-    CHECK(history.text() == "1.16.3 is right; wrong since 1.17.0 (of 6 installed)");
+    CHECK(history.text() == "1.16.3 is right; wrong since 1.17.0 (of 6 installed releases)");
     history.cannot_tell = {"1.16.4", "1.16.5"};
-    CHECK(history.text() == "1.16.3 is right; wrong since 1.17.0 (of 6 installed; 1.16.4, 1.16.5 gave no verdict)");
+    CHECK(history.text() ==
+          "1.16.3 is right; wrong since 1.17.0 (of 6 installed releases; 1.16.4, 1.16.5 gave no verdict)");
     history.last_good.clear();
     CHECK(history.text() ==
-          "wrong in all tested releases since 1.17.0 (of 6 installed; 1.16.4, 1.16.5 gave no verdict)");
+          "wrong in all tested releases since 1.17.0 (of 6 installed releases; 1.16.4, 1.16.5 gave no verdict)");
     history.cannot_tell.clear();
-    CHECK(history.text() == "wrong in all tested releases since 1.17.0, the oldest of 6 installed");
+    CHECK(history.text() == "wrong in all tested releases since 1.17.0, the oldest of 6 installed releases");
     history.newest = "1.30.0", history.newest_is = "right";
-    CHECK(history.text() == "wrong in all tested releases since 1.17.0, the oldest of 6 installed; right in 1.30.0");
+    CHECK(history.text() ==
+          "wrong in all tested releases since 1.17.0, the oldest of 6 installed releases; right in 1.30.0");
     history.newest_is = "cannot tell";
     CHECK(history.text() ==
-          "wrong in all tested releases since 1.17.0, the oldest of 6 installed; 1.30.0 gave no verdict");
+          "wrong in all tested releases since 1.17.0, the oldest of 6 installed releases; 1.30.0 gave no verdict");
 }
 
 // ---- releases of a worker -------------------------------------------------------------------------------------------
@@ -59,17 +61,19 @@ std::string history_of(const Graph& graph) {
 
 TEST_CASE("releases of a worker are asked as processes of their own", "[releases]") {
     CHECK(history_of(failing("1=right,2=right,3=wrong,4=wrong,5=wrong")) ==
-          "2 is right; wrong since 3 (of 5 installed)");
-    CHECK(history_of(failing("1=unsupported,2=right,3=wrong,4=wrong")) == "2 is right; wrong since 3 (of 4 installed)");
+          "2 is right; wrong since 3 (of 5 installed releases)");
+    CHECK(history_of(failing("1=unsupported,2=right,3=wrong,4=wrong")) ==
+          "2 is right; wrong since 3 (of 4 installed releases)");
     CHECK(history_of(failing("1=wrong,2=wrong,3=wrong")) ==
-          "wrong in all tested releases since 1, the oldest of 3 installed");
+          "wrong in all tested releases since 1, the oldest of 3 installed releases");
     CHECK(history_of(failing("1=silent,2=crash,3=deaf,4=wrong")) ==
-          "wrong in all tested releases since 4 (of 4 installed; 1, 2, 3 gave no verdict)");
-    CHECK(history_of(failing("1=right,2=crash,3=crash", {}, "crash")) == "1 is right; wrong since 2 (of 3 installed)");
+          "wrong in all tested releases since 4 (of 4 installed releases; 1, 2, 3 gave no verdict)");
+    CHECK(history_of(failing("1=right,2=crash,3=crash", {}, "crash")) ==
+          "1 is right; wrong since 2 (of 3 installed releases)");
     CHECK(history_of(failing("1=right,2=wrong,3=right", {{"release", "2"}})) ==
-          "1 is right; wrong since 2 (of 3 installed); right in 3");
+          "1 is right; wrong since 2 (of 3 installed releases); right in 3");
     CHECK(history_of(failing("1=wrong,2=wrong", {{"release", "1"}})) ==
-          "wrong in all tested releases since 1, the oldest of 2 installed; still wrong in 2");
+          "wrong in all tested releases since 1, the oldest of 2 installed releases; still wrong in 2");
     CHECK(history_of(failing("1=wrong")) == "none");
     CHECK(history_of(failing("wrong")) == "none");
 }

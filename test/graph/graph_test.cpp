@@ -145,7 +145,7 @@ TEST_CASE("below a culprit a report explains what is listed, names what goes wit
     failure.options = {{"rules", "plain"}};
     const std::vector<std::string> notes = {"the failure occurs only with all of these together",
                                             "disable=f.split(x, x_o, x_i, 8) also switches off the directives that "
-                                            "depend on this one: f.vectorize(x_i), f.parallel(x_o)",
+                                            "depend on this directive: f.vectorize(x_i), f.parallel(x_o)",
                                             "found in the minimized graph with --backend-option rules=plain"};
     CHECK(culprit_notes(failure) == notes);
     failure.culprit->dependents = {"a", "b", "c", "d", "e", "f"};

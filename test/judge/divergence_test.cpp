@@ -76,9 +76,10 @@ TEST_CASE("where the joint graph cannot be compared, only forward values are, wh
         CHECK(found.plain.failed_at_gradients());
         CHECK_FALSE(found.joint);
         CHECK(found.failure == "");
-        CHECK(found.only_forward == (suspect == &own ? "planted computes gradients in its own way"
-                                                     : "the joint graph with every value as an output fails: "
-                                                       "exception: no joint graphs"));
+        CHECK(found.only_forward == (suspect == &own
+                                         ? "planted computes the gradients itself, without Whittle's joint graph"
+                                         : "the joint graph with every value as an output fails: "
+                                           "exception: no joint graphs"));
         CHECK(found.values.size() == 2);
         CHECK_FALSE(found.first);
     }

@@ -217,7 +217,7 @@ TEST_CASE("gradients are held against the forward pass that they are of, and aga
     CHECK(found[0].differences.empty());
     CHECK(found[0].calls == 0);
     CHECK_THAT(found[0].leaves_unchecked,
-               Contains("does not start at a graph of this function whose values are known"));
+               Contains("starts outside the graphs of this function, or at a graph whose values are unknown"));
     // Its own values stand with it where an equal graph stands for the graph.
     frame.graphs[2].forward.push_back(std::move(own));
     found = check_gradients(frame);

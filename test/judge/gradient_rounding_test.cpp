@@ -131,7 +131,8 @@ TEST_CASE("a batch norm of equal values differs by the rounding of its mean", "[
     INFO(outputs.why);
     CHECK(outputs.explained);
     CHECK(outputs.too_wide);
-    CHECK_THAT(outputs.why, Contains("within rounding error: as close to the f64 result as rounding of each value"));
+    CHECK_THAT(outputs.why,
+               Contains("within rounding error: rounding each intermediate value by a few units in the last place"));
     const RoundingDecision far = equal.decided(6 * wrong_by);  // inside the interval, but no rounding goes so far
     INFO(far.why);
     CHECK_FALSE(far.explained);

@@ -82,7 +82,7 @@ TEST_CASE("near case: operands that are taken for each other") {
     REQUIRE(near);
     CHECK(near->same_result);
     CHECK(near_text(repro.graph, *near) ==
-          "The wrong result equals that of the model with `sub(abs, x)` in place of `sub(x, abs)`.");
+          "The wrong result equals the result of the model with `sub(abs, x)` in place of `sub(x, abs)`.");
 }
 
 TEST_CASE("near case: an output that another call reads") {
@@ -93,7 +93,7 @@ TEST_CASE("near case: an output that another call reads") {
     };
     const auto near = near_case(repro, {}, false, backend);
     REQUIRE(near);
-    CHECK(near_text(repro.graph, *near) == "The result is right where `neg` is not an output.");
+    CHECK(near_text(repro.graph, *near) == "The result is right if `neg` is not an output.");
 }
 
 TEST_CASE("near case: none where all is wrong, or a run may take its whole limit") {

@@ -35,7 +35,8 @@ class FileOfParts final : public OptimizedModel {
         part.file = nodes_.write(group, folder_ / ("part-" + std::to_string(++written_) + ".onnx"), made(but));
         const auto inputs = values_of(part.file.inputs), outputs = values_of(part.file.outputs);
         if (!inputs || !outputs || outputs->empty())
-            part.problem = "it makes or reads values that the model does not have";
+            part.problem =
+                "this part of the optimized model has inputs or outputs that the original model does not have";
         else
             part.inputs = *inputs, part.outputs = *outputs;
         return part;

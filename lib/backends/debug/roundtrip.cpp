@@ -42,15 +42,15 @@ class RoundTrip final : public InterpretingBackend, public Rewriting {
             Graph read = read_back(graph, json);
             std::map<std::string, Tensor> again;
             if (const std::string twice = graph_to_json(read, again); twice != json)
-                return BackendFailure{
-                    "compile",
-                    {},
-                    "the graph's JSON differs after it was written and read back: " + first_difference(json, twice)};
+                return BackendFailure{"compile",
+                                      {},
+                                      "the graph's JSON changed when the graph was written and read back: " +
+                                          first_difference(json, twice)};
             if (const std::string text = print(graph), twice = print(parse(text)); twice != text)
-                return BackendFailure{
-                    "compile",
-                    {},
-                    "the graph's text differs after it was written and read back: " + first_difference(text, twice)};
+                return BackendFailure{"compile",
+                                      {},
+                                      "the graph's text changed when the graph was written and read back: " +
+                                          first_difference(text, twice)};
             return interpreted(std::move(read));
         } catch (const Error& error) {
             return BackendFailure{"compile", {}, std::string("the written graph cannot be read back: ") + error.what()};

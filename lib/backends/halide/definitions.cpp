@@ -95,13 +95,13 @@ std::vector<Definition> Prepared::definitions(const Stage& stage) const { return
 const Definition* Prepared::definition(const Directive& directive) const {
     const Stage* stage = group_.stage(directive.stage);
     if (!stage || directive.update >= static_cast<int>(stage->updates.size()))
-        throw Error({"group " + group_.name, ""},
+        throw Error({"kernel " + group_.name, ""},
                     "found directive " + print(directive) +
                         ", expected the name of a Func and the number of one of its updates");
     if (const int since = halide_since(directive); since > major_version())
-        throw Error({"group " + group_.name, ""}, "found directive " + print(directive) + " with Halide " +
-                                                      std::to_string(major_version()) + ", expected Halide " +
-                                                      std::to_string(since) + " or newer");
+        throw Error({"kernel " + group_.name, ""}, "found directive " + print(directive) + " with Halide " +
+                                                       std::to_string(major_version()) + ", expected Halide " +
+                                                       std::to_string(since) + " or newer");
     const auto found = definitions_.find(directive.stage);
     if (found == definitions_.end()) return nullptr;
     const auto definition = std::ranges::find(found->second, directive.update, &Definition::update);
@@ -119,7 +119,7 @@ bool LoopKinds::is_reduction(const Definition& definition, const std::string& lo
     const auto found = loops.find(loop);
     if (found == loops.end())
         throw Error("found loop " + loop + " in a directive of Func " + definition.stage->name +
-                    ", expected a loop of that Func");
+                    ", expected a loop of this Func");
     return found->second;
 }
 

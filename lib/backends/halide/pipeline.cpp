@@ -163,7 +163,7 @@ std::optional<KernelError> CompiledGroup::run(std::span<const void* const> input
                                               std::span<void* const> outputs) const {
     const Objects& group = *objects_;
     WHITTLE_CHECK(inputs.size() == group.inputs && outputs.size() == group.outputs,
-                  "a compiled group was run with another number of buffers");
+                  "a compiled kernel was run with another number of buffers");
     if (!group.code) return {};
     std::string message;
     void* context = &message;

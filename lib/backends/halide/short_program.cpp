@@ -176,7 +176,7 @@ class HalideProgram {
     std::string header() const {
         std::string text = short_cpp.comment(version() + ": " + what());
         std::string facts;
-        if (!text_.culprit.empty()) facts += "Without that directive (" + program() + " control), the result is right.";
+        if (!text_.culprit.empty()) facts += "Without this directive (" + program() + " control), the result is right.";
         if (races())
             facts +=
                 " This is not a bug in Halide: the schedule allows races between updates (allow_race_conditions()), so "

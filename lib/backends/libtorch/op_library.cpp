@@ -123,7 +123,7 @@ std::vector<std::string> load_op_library(const fs::path& file) {
     std::ranges::copy_if(brought, std::back_inserter(targets),
                          [&](const std::string& target) { return added(target, absolute); });
     if (brought.empty())
-        throw Error({file.string(), {}}, "found a library that registers no op of its own with LibTorch",
+        throw Error({file.string(), {}}, "found a library that adds no op to LibTorch, expected at least one op",
                     "register ops with TORCH_LIBRARY(NAMESPACE, m) { m.def(…); }, and link the library against the "
                     "LibTorch that Whittle uses");
     loaded.emplace(absolute, targets);

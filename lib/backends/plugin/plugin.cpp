@@ -105,9 +105,9 @@ class Host {
             if (!tensor)
                 host.problem_ = which + " is a null pointer";
             else if (index >= host.outputs_.size())
-                host.problem_ = which + " was given, expected " + std::to_string(host.outputs_.size()) + " outputs";
+                host.problem_ = which + " does not exist: expected " + plural(host.outputs_.size(), "output");
             else if (host.outputs_[index])
-                host.problem_ = which + " was given twice";
+                host.problem_ = which + " was passed twice";
             else
                 host.outputs_[index] = receive(*tensor);
         } catch (const Error& error) {
@@ -281,10 +281,10 @@ std::unique_ptr<Backend> load_plugin(const fs::path& library, const std::string&
         names.emplace_back(backend->name);
     }
     if (name.empty())
-        throw Error(
-            {library.string(), {}},
-            "found " + std::to_string(names.size()) + " backends in the library, expected the name of one of them",
-            "append a colon and a backend's name to the path of the library: " + join(names));
+        throw Error({library.string(), {}},
+                    "found " + std::to_string(names.size()) +
+                        " backends in the library, expected the name of one backend after the path",
+                    "write LIBRARY.so:NAME, where NAME is one of " + join(names));
     throw Error({library.string(), {}}, "found no backend '" + name + "', expected one of " + join(names),
                 did_you_mean(name, names));
 }

@@ -203,7 +203,7 @@ Command parse_command(std::span<const std::string> words) {
         if (word == "-c" || word == "-S") object = true;
         if (word == "-MD" || word == "-MMD") depends = true;
         if (word.starts_with("-save-temps"))
-            command.refused = "-save-temps would keep files with the name of the temporary file that has the probes";
+            command.refused = "-save-temps would keep files under the name of a temporary file";
         if (kWithArgument.contains(word) && i + 1 < all.size()) {
             const std::string& argument = all[++i];
             if (word == "-o") command.output = argument;

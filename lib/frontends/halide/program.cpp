@@ -188,7 +188,7 @@ class Reader {
         };
         if (what == "other-halide")
             program_.notes.push_back("the program uses another Halide than Whittle was built with (" + text +
-                                     "): its directives were not recorded");
+                                     "), so the directives of the program were not recorded");
         else if (what == "not-loaded")
             program_.notes.push_back("the library that records directives could not be loaded: " + text);
         else if (what == "not-described")

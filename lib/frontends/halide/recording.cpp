@@ -24,7 +24,9 @@ fs::path place_of(const char* name) {
 }
 
 fs::path existing(fs::path file) {
-    if (!fs::exists(file)) throw Error({file.string(), {}}, "the file is missing: programs that use Halide need it");
+    if (!fs::exists(file))
+        throw Error({file.string(), {}},
+                    "found no such file, expected a file of Whittle that the capture of Halide programs needs");
     return file;
 }
 
@@ -99,9 +101,10 @@ Program read_recording(const fs::path& folder, const fs::path& program) {
     for (const fs::path& file : files) texts.push_back(read_file(file));
     Program read = read_lines(texts);
     if (texts.empty() && contains_halide(program))
-        read.notes.push_back(program.string() +
-                             " contains Halide: its directives cannot be recorded; link the program with Halide's "
-                             "shared library (" WHITTLE_HALIDE_SONAME ")");
+        read.notes.push_back(
+            program.string() +
+            " contains Halide, so Whittle cannot record the directives of the program; link the program with Halide's "
+            "shared library (" WHITTLE_HALIDE_SONAME ")");
     return read;
 }
 

@@ -60,8 +60,10 @@ std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t inde
         case StepKind::data_pointer:
             return told(BreakKind::data_pointer, step.begin->text, "");
         case StepKind::compiled:
-            return told(BreakKind::unregistered_op,
-                        is_fused(recording, index) ? "code that TorchScript made" : "code that torch.compile made", "");
+            return told(
+                BreakKind::unregistered_op,
+                is_fused(recording, index) ? "code that TorchScript generated" : "code that torch.compile generated",
+                "");
         case StepKind::blob:
             return std::nullopt;
         case StepKind::op:

@@ -248,8 +248,8 @@ class Builder {
                 "build the program with -g");
         else if (!recording_.frames.lines && !recording_.steps.empty())
             note(
-                "the program has no debug information: files and lines are unknown; to see them, build the program "
-                "with -g");
+                "the program has no debug information: files and lines are unknown; to see files and lines, build the "
+                "program with -g");
         for (std::string& text : notes_of_escapes(recording_)) note(std::move(text));
         for (std::string& text : notes_of_parameters(recording_)) note(std::move(text));
     }
@@ -386,15 +386,17 @@ void add_notes(Collected& from, CapturedProgram& program) {
     if (from.titles.size() > 1) std::ranges::move(together(from.titles), std::back_inserter(notes));
     std::ranges::move(notes_of_placements(program.frames), std::back_inserter(notes));
     if (from.made)
-        notes.push_back("in no graph: " + plural(from.made, "operation") +
-                        (from.made == 1 ? " that only creates" : " that only create") +
-                        " tensors (ones, arange ...); these tensors are inputs of the graphs");
+        notes.push_back(plural(from.made, "operation") +
+                        (from.made == 1 ? " that only creates tensors (ones, arange ...) is"
+                                        : " that only create tensors (ones, arange ...) are") +
+                        " in no graph; these tensors are inputs of the graphs");
     for (const auto& [function, count] : from.initialisations)
         notes.push_back("initialization: " + plural(count, "operation") + " of " + function +
-                        " are in no graph; to capture these operations, add --function " + function);
+                        (count == 1 ? " is" : " are") + " in no graph; to capture these operations, add --function " +
+                        function);
     if (from.imported)
-        notes.push_back("initialization: " + plural(from.imported, "operation") +
-                        " during the import of packages are in no graph");
+        notes.push_back("initialization: " + plural(from.imported, "operation") + " during the import of packages " +
+                        (from.imported == 1 ? "is" : "are") + " in no graph");
     std::int64_t dropped = 0;
     for (const auto& [name, folder] : from.folders) dropped += folder.dropped();
     if (dropped)

@@ -394,7 +394,7 @@ std::optional<GraphBreak> Cutter::write_break(std::int32_t index, const Piece& p
             if (shows_write(id, piece.number) || find_base(index, piece, writer, id)) continue;
         }
         if (writer < 0)
-            return GraphBreak{BreakKind::mutation, "tensors share memory that was written", "",
+            return GraphBreak{BreakKind::mutation, "a tensor shares memory that the program wrote to", "",
                               recording_.stack(index)};
         const OpName& op = *recording_.step(writer).op;
         return GraphBreak{BreakKind::mutation,

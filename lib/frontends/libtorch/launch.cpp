@@ -72,13 +72,14 @@ std::string obstacle(const fs::path& program) {
     if (!fs::exists(stub)) return stub.string() + " is missing: the program ran without capture";
     const ElfFacts facts = facts_of(program);
     if (!facts.elf) return {};  // a script: its interpreter is what runs
-    if (!facts.same_machine) return "the program is for another machine, or for 32 bits: it ran without capture";
-    if (facts.interpreter.empty()) return "the program is linked statically: it ran without capture";
+    if (!facts.same_machine)
+        return "the program is for another machine, or for 32 bits: the program ran without capture";
+    if (facts.interpreter.empty()) return "the program is linked statically: the program ran without capture";
     if (facts.interpreter != facts_of("/proc/self/exe").interpreter)
         return "the program uses its own dynamic loader (" + facts.interpreter + "): the program ran without capture";
     struct stat status {};
     if (::stat(program.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) && ::geteuid() != 0)
-        return "the program runs with another user's rights (setuid): it ran without capture";
+        return "the program runs with another user's rights (setuid): the program ran without capture";
     return {};
 }
 
@@ -362,9 +363,10 @@ LaunchResult launch(const LaunchOptions& options, const fs::path& folder) {
                                " that the program started ran LibTorch without capture: only the first " +
                                std::to_string(kMostProcesses) + " processes that load LibTorch are captured");
     if (const auto count = std::ranges::count(uncaptured, kOtherTorch))
-        result.notes.push_back(plural(count, "more process", "more processes") +
-                               " that the program started ran LibTorch without capture, because there is no capture "
-                               "library for their LibTorch, or because the capture library could not be loaded");
+        result.notes.push_back(
+            plural(count, "more process", "more processes") +
+            " that the program started ran LibTorch without capture, because there is no capture library for the "
+            "LibTorch of these processes, or because the capture library could not be loaded");
     return result;
 }
 

@@ -56,7 +56,7 @@ std::string note_of_end(const Recording& recording, const std::string& ended, st
     } else {
         note += "ended by " + file.end->function + place(recording.frames.end);
     }
-    if (!inside.empty()) note += "; so the last execution of " + inside + " is incomplete";
+    if (!inside.empty()) note += ", so the last execution of " + inside + " is incomplete";
     if (file.last) return note;  // note_of_last() says what was captured
     const std::string last = last_op(recording);
     note += "; all operations before the end were captured";
@@ -75,9 +75,9 @@ const char* reason_of(CutReason cut) {
         case kNotCut:
             break;
         case kCutSize:
-            return "at its size limit (--capture limit)";
+            return "at the size limit (--capture limit)";
         case kCutTime:
-            return "at its time limit (--capture seconds)";
+            return "at the time limit (--capture seconds)";
         case kCutDisk:
             return "because the disk was full";
         case kCutError:
@@ -94,7 +94,8 @@ std::string note_of_last(const Recording& recording) {
     const LastOperations& last = recording.file.last.value();
     const std::string op = last_op(recording);
     return "kept " + std::string(last.found < last.asked ? "" : "the last ") + plural(last.found, "operation") +
-           (last.full ? ", because " + std::to_string((last.bytes >> 20) + 1) + " MB hold no more (--capture limit)"
+           (last.full ? ": more operations do not fit into " + std::to_string((last.bytes >> 20) + 1) +
+                            " MB (--capture limit)"
                       : "") +
            (op.empty() ? "" : "; " + op);
 }
@@ -115,22 +116,22 @@ std::vector<std::string> notes_of_end(const Recording& recording, const std::str
         notes.push_back(note_of_end(recording, ended, processes.successor(process)));
     }
     if (file.left_out)
-        notes.push_back(
-            "the elements of " + plural(file.left_out, "tensor") +
-            " were left out because of the size limit (--capture limit): graphs that need them have no record");
+        notes.push_back("the elements of " + plural(file.left_out, "tensor") +
+                        " were not recorded because of the size limit (--capture limit): graphs that need these "
+                        "elements have no record");
     if (file.lost)
         notes.push_back(plural(file.lost, "event") +
                         " could not be captured, because memory ran out or the tensors are of an unknown kind");
     if (const std::int64_t compiling = static_cast<std::int64_t>(file.traced) + recording.compiling)
         notes.push_back(plural(compiling, "operation") +
                         " that torch.compile or torch.export ran while compiling the program " +
-                        (compiling == 1 ? "is" : "are") + " left out");
+                        (compiling == 1 ? "is" : "are") + " in no graph");
     std::int64_t repeated = 0;
     for (const Step& step : recording.steps) repeated += step.kind == StepKind::op ? step.times() - 1 : 0;
     if (repeated)
         notes.push_back("long loops: " + plural(repeated, "operation") +
-                        " were only counted, because they repeat earlier iterations; numbers among "
-                        "their arguments may differ");
+                        " were only counted, because these operations repeat earlier iterations; the numbers among the "
+                        "arguments may differ between iterations");
     if (file.cut == kNotCut && file.missed)
         notes.push_back(plural(file.missed, "operation") +
                         " that ran after main, in exit handlers and destructors of static objects, "
@@ -185,7 +186,7 @@ std::vector<std::string> notes_of_parameters(const Recording& recording) {
     constexpr std::size_t kShown = 8;
     if (unread.empty()) return {};
     return {"no operation reads " + plural(unread.size(), "parameter") +
-            " of modules that are used: " + listed(unread, kShown)};
+            " of modules that the program uses: " + listed(unread, kShown)};
 }
 
 std::vector<std::string> notes_of_placements(const std::vector<capture::CapturedFrame>& frames) {
@@ -201,8 +202,8 @@ std::vector<std::string> notes_of_placements(const std::vector<capture::Captured
     if (!graphs) return {};
     std::string list;
     for (const std::string& kind : kinds) list += (list.empty() ? "" : ", ") + kind;
-    return {plural(graphs, "graph") + (graphs > 1 ? " have" : " has") + " values that no backend computes with (" +
-            list + "): replay skips " + (graphs > 1 ? "these graphs" : "this graph")};
+    return {plural(graphs, "graph") + (graphs > 1 ? " have" : " has") + " values that no backend supports (" + list +
+            "): replay skips " + (graphs > 1 ? "these graphs" : "this graph")};
 }
 
 std::vector<std::string> notes_of_functions(const std::set<std::string>& seen,

@@ -259,7 +259,7 @@ std::string attribute_misfit(const PendingNode& pending, const onnx::AttributePr
                std::to_string(pending.opset) + ")";
     if (pending.call.kwarg(attribute.name())) return "found the attribute " + quoted + " twice";
     if (!attribute.ref_attr_name().empty())
-        return "found attribute " + quoted + " as a reference, which is allowed in functions only";
+        return "found attribute " + quoted + " as a reference, which only functions may contain";
     return {};
 }
 

@@ -26,9 +26,9 @@ Names defined_names(const onnx::GraphProto& graph, const std::string& file) {
     for (int i = 0; i < graph.node_size(); ++i)
         for (const std::string& output : graph.node(i).output())
             if (!output.empty() && !names.insert(output).second)
-                throw Error({file, place_of(graph.node(i), i)},
-                            "found the output " + in_quotes(output) +
-                                ", which is defined twice, expected unique names of outputs");
+                throw Error(
+                    {file, place_of(graph.node(i), i)},
+                    "found two definitions of the output " + in_quotes(output) + ", expected unique names of outputs");
     return names;
 }
 
@@ -90,7 +90,7 @@ class Sorter {
         for (int i = 0; i < graph.node_size(); ++i)
             if (waiting[static_cast<std::size_t>(i)] > 0)
                 throw Error({file_, place_of(graph.node(i), i)},
-                            "the node depends on its own output or on a cycle of nodes, expected an acyclic graph");
+                            "found a node that depends on a cycle of nodes, expected a graph without cycles");
         return result;
     }
 

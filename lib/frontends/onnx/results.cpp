@@ -57,7 +57,7 @@ void want_constant(PendingNode& pending, NodeRef value, const Scope& scope) {
     if (scope.draft.is_nested()) return;
     const std::vector<std::string> names = scope.draft.inputs_behind(value, kFoldedElements);
     if (names.empty()) return;
-    pending.problem += "; this depends on the value of the input " + in_quotes(join(names, "', '"));
+    pending.problem += "; the computed value depends on the value of the input " + in_quotes(join(names, "', '"));
     pending.hint = "give the value of this input with --input";
     scope.session.wanted.insert(names.begin(), names.end());
 }

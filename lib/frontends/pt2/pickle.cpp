@@ -244,7 +244,7 @@ class Unpickler {
         const bool known = name == kOrderedDict || name == kTensor || name == kTypedTensor || is_parameter(name) ||
                            name == kBytes || dtype_of_storage(name) || dtype_called(name);
         if (!known)
-            refuse("found '" + name + "', expected a known type of tensor, because code in a pickle is never run");
+            refuse("found '" + name + "', expected a known type of tensor: Whittle never runs code in a pickle");
         push(Global{std::move(name)});
     }
     /// ('storage', class, key, device, number of elements).

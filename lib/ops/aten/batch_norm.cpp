@@ -107,13 +107,13 @@ std::array<V, 3> normalized_batch(const Call& arguments, bool training) {
     const double momentum = arguments.number("momentum"), eps = arguments.number("eps");
     if (!training) {
         if (!mean || !variance)
-            throw Error(op + ": found running_mean or running_var missing in evaluation mode, expected both of them");
+            throw Error(op + ": found no running_mean or no running_var in evaluation mode, expected both");
         return _native_batch_norm_legit_no_training(input, weight, bias, *mean, *variance, momentum, eps);
     }
     if (mean || variance)
         throw Error(
             op + ": found running_mean or running_var in training, expected neither: training updates both in place",
-            "pass neither of them, or export the model in evaluation mode");
+            "pass neither, or export the model in evaluation mode");
     return _native_batch_norm_legit(input, weight, bias, true, momentum, eps);
 }
 
@@ -171,7 +171,7 @@ CallResults decompose_instance_norm(const Call& c) {
         throw Error(
             "aten.instance_norm.default: found running_mean or running_var in training, expected neither: training "
             "updates both in place",
-            "pass neither of them, or export the model in evaluation mode");
+            "pass neither, or export the model in evaluation mode");
     const std::int64_t channels = channels_of(c);
     return group_norm(c.tensor("input"), channels, c.optional_tensor("weight"), c.optional_tensor("bias"),
                       c.number("eps"));
@@ -240,17 +240,16 @@ constexpr OpDef kBatchNorm[] = {
               {infer_batch, eval_batch, lower_batch}, batch_norm_batch_grad, {.parts = batch_parts}),
     composite("native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
               "running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-              "normalized by the running statistics, or in training by those of the batch", kFloating,
+              "normalized by the running statistics, or, in training, by the statistics of the batch", kFloating,
               decompose_native_batch_norm, batch_norm_grad),
     composite("_native_batch_norm_legit_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, "
               "Tensor running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor "
               "running_mean_out, Tensor running_var_out)",
-              "native_batch_norm, with the running statistics that it moves as results", kFloating,
-              decompose_functional),
+              "native_batch_norm, which also returns the updated running statistics", kFloating, decompose_functional),
     composite("_batch_norm_with_update_functional(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, "
               "Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor, Tensor "
               "running_mean_out, Tensor running_var_out)",
-              "native_batch_norm in training, with the running statistics that it moves as results", kFloating,
+              "native_batch_norm in training, which also returns the updated running statistics", kFloating,
               decompose_with_update),
     composite("_batch_norm_no_update(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
               "running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor, Tensor)",

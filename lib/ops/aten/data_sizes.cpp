@@ -197,7 +197,7 @@ std::vector<ValueMeta> infer_repeated(const Arguments<ValueMeta>& a) {
     const std::optional<Tensor> repeats = a.known("repeats");
     if (!repeats)
         throw NeedsConstant("repeats", "the operand 'repeats' is computed at run time, expected a constant",
-                            "make this operand a constant, because the sizes of the result depend on it");
+                            "make this operand a constant: the sizes of the result depend on the value of the operand");
     return {ValueMeta::contiguous(repeats->dtype(), {repeated_count(*repeats)})};
 }
 
@@ -242,7 +242,7 @@ std::vector<ValueMeta> infer_bincount(const Arguments<ValueMeta>& a) {
     const std::optional<Tensor> self = a.known("self");
     if (!self)
         throw NeedsConstant("self", "the operand 'self' is computed at run time, expected a constant",
-                            "make this operand a constant, because the sizes of the result depend on it");
+                            "make this operand a constant: the sizes of the result depend on the value of the operand");
     return {ValueMeta::contiguous(bincount_dtype(a.optional_tensor("weights"), self->sizes()),
                                   {bincount_length(*self, a)})};
 }
@@ -352,8 +352,8 @@ constexpr OpDef kDataSizeOps[] = {
         kAnyDType, decompose_unique, {.eval = eval_unique}),
     composite("unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> "
               "(Tensor, Tensor, Tensor)",
-              "elements, or slices along a dimension, that differ from the one before", kAnyDType,
-              decompose_consecutive, {.eval = eval_consecutive}),
+              "the elements, or the slices along a dimension, that differ from the preceding element or slice",
+              kAnyDType, decompose_consecutive, {.eval = eval_consecutive}),
     composite("unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) "
               "-> (Tensor, Tensor, Tensor)",
               "each different slice along a dimension once, in ascending order", kAnyDType, decompose_unique_dim,

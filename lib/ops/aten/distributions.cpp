@@ -20,7 +20,7 @@ void require(const Call& c, bool fits, const std::string& found, const char* exp
 
 CallResults decompose_uniform(const Call& c) {
     const double from = c.number("from"), to = c.number("to");
-    require(c, from <= to, "from=" + std::to_string(from) + " and to=" + std::to_string(to), "from to be at most to");
+    require(c, from <= to, "from=" + std::to_string(from) + " and to=" + std::to_string(to), "'from' of at most 'to'");
     return rand_like(c.tensor("self")) * (to - from) + from;
 }
 

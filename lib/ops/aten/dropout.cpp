@@ -78,10 +78,11 @@ std::span<const OpDef> dropout_ops() {
                   "native_dropout's first result in training, the operand itself in evaluation: "
                   "https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout.html",
                   kFloating, decompose_dropout),
-        composite("native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)",
-                  "elements zeroed with probability p, the rest scaled by 1 / (1 - p), and the mask of those kept: "
-                  "https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout.html",
-                  kFloating, decompose_native_dropout),
+        composite(
+            "native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)",
+            "elements zeroed with probability p, the rest scaled by 1 / (1 - p), and a mask of the kept elements: "
+            "https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout.html",
+            kFloating, decompose_native_dropout),
         composite("feature_dropout(Tensor input, float p, bool train) -> Tensor",
                   "whole channels zeroed with probability p in training, the operand itself in evaluation: "
                   "https://pytorch.org/docs/stable/generated/torch.nn.functional.dropout2d.html",

@@ -90,11 +90,12 @@ constexpr DTypeSet kQuantized = set_of(DType::f64) | set_of(DType::f32);
 #define WHITTLE_FAKE "https://pytorch.org/docs/stable/generated/torch.fake_quantize_per_"
 
 constexpr OpDef kFakeQuantizeOps[] = {
-    composite("fake_quantize_per_tensor_affine_cachemask(Tensor self, float scale, int zero_point, int quant_min, int "
-              "quant_max) -> (Tensor output, Tensor mask)",
-              "numbers rounded and clamped by quantization, and a mask of those not clamped: " WHITTLE_FAKE
-              "tensor_affine.html",
-              kQuantized, per_tensor, per_tensor_grad, {.ask = aten_open::quantized_scale}),
+    composite(
+        "fake_quantize_per_tensor_affine_cachemask(Tensor self, float scale, int zero_point, int quant_min, int "
+        "quant_max) -> (Tensor output, Tensor mask)",
+        "numbers rounded and clamped by quantization, and a mask of the numbers that are not clamped: " WHITTLE_FAKE
+        "tensor_affine.html",
+        kQuantized, per_tensor, per_tensor_grad, {.ask = aten_open::quantized_scale}),
     composite("fake_quantize_per_tensor_affine_cachemask_backward(Tensor grad, Tensor mask) -> Tensor",
               "the gradient where the mask is true, else 0: " WHITTLE_FAKE "tensor_affine.html", kQuantized,
               mask_backward),
@@ -102,11 +103,12 @@ constexpr OpDef kFakeQuantizeOps[] = {
               "-> Tensor",
               "numbers rounded and clamped by quantization: " WHITTLE_FAKE "tensor_affine.html", kQuantized,
               per_tensor_of_program, {.ask = aten_open::quantized_scale}),
-    composite("fake_quantize_per_channel_affine_cachemask(Tensor self, Tensor scale, Tensor zero_point, int axis, int "
-              "quant_min, int quant_max) -> (Tensor output, Tensor mask)",
-              "channels rounded and clamped by quantization, and a mask of the elements not clamped: " WHITTLE_FAKE
-              "channel_affine.html",
-              kQuantized, per_channel, per_channel_grad, {.ask = aten_open::quantized_scales}),
+    composite(
+        "fake_quantize_per_channel_affine_cachemask(Tensor self, Tensor scale, Tensor zero_point, int axis, int "
+        "quant_min, int quant_max) -> (Tensor output, Tensor mask)",
+        "channels rounded and clamped by quantization, and a mask of the elements that are not clamped: " WHITTLE_FAKE
+        "channel_affine.html",
+        kQuantized, per_channel, per_channel_grad, {.ask = aten_open::quantized_scales}),
     composite("fake_quantize_per_channel_affine_cachemask_backward(Tensor grad, Tensor mask) -> Tensor",
               "the gradient where the mask is true, else 0: " WHITTLE_FAKE "channel_affine.html", kQuantized,
               mask_backward),

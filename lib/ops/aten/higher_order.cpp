@@ -141,8 +141,8 @@ constexpr OpDef kHigherOrderOps[] = {
      .infer = infer_map,
      .eval = eval_map,
      .higher_order = true},
-    {.doc =
-         "Runs a nested graph on each slice along dimension 0 and on values carried from one to the next. torch scan",
+    {.doc = "Runs a nested graph on each slice along dimension 0 and on values carried from one slice to the next "
+            "slice. torch scan",
      .schema = "scan(Graph body_graph, Tensor[] init, Tensor[] xs, Tensor[] captured=[]) -> Tensor[]",
      .infer = infer_scan,
      .eval = eval_scan,

@@ -200,8 +200,8 @@ void ormqr_grad(Gradients& c) {
 }
 
 constexpr OpDef kHouseholder[] = {
-    primitive("geqrf(Tensor self) -> (Tensor a, Tensor tau)", "R, and the reflections that Q is the product of",
-              kDTypes, {infer_geqrf, eval_geqrf}, nullptr),
+    primitive("geqrf(Tensor self) -> (Tensor a, Tensor tau)", "R, and the reflections whose product is Q", kDTypes,
+              {infer_geqrf, eval_geqrf}, nullptr),
     primitive("linalg_householder_product(Tensor input, Tensor tau) -> Tensor",
               "the first columns of a product of reflections: "
               "https://pytorch.org/docs/stable/generated/torch.linalg.householder_product.html",

@@ -95,8 +95,8 @@ Tensors eval_lstsq(const Arguments<Tensor>& a) {
             if (plan.rank) rank.put(i, svd.rank());
             if (plan.values && plan.residuals && svd.rank() < plan.columns)
                 throw Error("linalg_lstsq: found a matrix of rank " + std::to_string(svd.rank()) + ", expected rank " +
-                                std::to_string(plan.columns) + ", because there are no residuals otherwise",
-                            "leave the driver out");
+                                std::to_string(plan.columns) + ": without full rank, there are no residuals",
+                            "call linalg_lstsq without the argument driver");
         });
         Sizes given = b.sizes();
         if (plan.vector) given.push_back(1);

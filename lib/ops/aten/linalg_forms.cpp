@@ -80,8 +80,8 @@ CallResults decompose_tensorinv(const Call& c) {
     const std::int64_t ind = c.integer("ind"), rank = x.rank();
     const auto fail = [&] {
         throw Error("linalg_tensorinv: found sizes " + to_string(x.sizes()) + " and ind=" + std::to_string(ind) +
-                    ", expected ind of at least 1, and as many elements along the first ind dimensions as along the "
-                    "others");
+                    ", expected ind of at least 1, and equal numbers of elements along the first ind dimensions and "
+                    "along the other dimensions");
     };
     if (ind < 1 || ind > rank) fail();
     const Sizes rows = part(x.sizes(), 0, ind), columns = part(x.sizes(), ind, rank);
@@ -104,7 +104,8 @@ CallResults decompose_tensorsolve(const Call& c) {
     const std::int64_t n = element_count(b.sizes());
     if (a.rank() < b.rank() || element_count(a.sizes()) != (Checked(n) * n).value())
         throw Error("linalg_tensorsolve: found sizes " + to_string(a.sizes()) + " and a right-hand side of sizes " +
-                    to_string(b.sizes()) + ", expected the square of as many elements");
+                    to_string(b.sizes()) +
+                    ", expected N*N elements in the tensor for N elements in the right-hand side");
     const V x = _linalg_solve_ex(reshape(a, Ints{n, n}), reshape(b, Ints{n}))[0];
     return reshape(x, part(a.sizes(), b.rank(), a.rank()));
 }
@@ -221,7 +222,7 @@ V matrix_norm(const Call& c, const V& given, double ord, const Ints& at, bool ke
         return keeping(ord > 0 ? amax(values, Ints{-1}) : amin(values, Ints{-1}), dims, keep);
     }
     if (kind != 1 && !std::isinf(kind))
-        throw Error(c.schema().name + ": found ord=" + std::to_string(ord) + ", expected 1, 2 or inf, of either sign");
+        throw Error(c.schema().name + ": found ord=" + std::to_string(ord) + ", expected 1, -1, 2, -2, inf or -inf");
     const std::int64_t summed_dim = dims[kind == 1 ? 0 : 1], other = dims[kind == 1 ? 1 : 0];
     const V sums = linalg_vector_norm(x, 1, Ints{summed_dim}, true);
     const V best = ord > 0 ? amax(sums, Ints{other}, true) : amin(sums, Ints{other}, true);

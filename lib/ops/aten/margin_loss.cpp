@@ -181,7 +181,7 @@ Reason open_margin_targets(std::string_view op, const Arguments<Tensor>& a) {
 constexpr OpDef kMarginLossOps[] = {
     composite("multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, int "
               "reduction=1) -> Tensor",
-              "a margin between the target's score and others: "
+              "a margin between the target's score and the other scores: "
               "https://pytorch.org/docs/stable/generated/torch.nn.MultiMarginLoss.html",
               kScores, decompose_multi_margin_loss, multi_margin_grad, {.ask = open_margin_target}),
     composite(
@@ -191,7 +191,7 @@ constexpr OpDef kMarginLossOps[] = {
         kScores, decompose_multi_margin_loss_backward, {.ask = open_margin_target}),
     composite("multilabel_margin_loss_forward(Tensor self, Tensor target, int reduction) -> (Tensor output, Tensor "
               "is_target)",
-              "margins between the labels' scores and others, and where labels are: "
+              "margins between the labels' scores and the other scores, and a mask of the labels: "
               "https://pytorch.org/docs/stable/generated/torch.nn.MultiLabelMarginLoss.html",
               kScores, decompose_multilabel_margin_loss_forward, multilabel_margin_grad, {.ask = open_margin_targets}),
     composite("multilabel_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, Tensor "
@@ -200,7 +200,7 @@ constexpr OpDef kMarginLossOps[] = {
               "https://pytorch.org/docs/stable/generated/torch.nn.MultiLabelMarginLoss.html",
               kScores, decompose_multilabel_margin_loss_backward, {.ask = open_margin_targets}),
     composite("multilabel_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
-              "margins between the labels' scores and others: "
+              "margins between the labels' scores and the other scores: "
               "https://pytorch.org/docs/stable/generated/torch.nn.MultiLabelMarginLoss.html",
               kScores, decompose_multilabel_margin_loss, {.ask = open_margin_targets}),
     composite(

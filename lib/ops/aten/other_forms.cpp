@@ -110,7 +110,7 @@ V gradient_along(const Call& c, const V& x, std::int64_t dim, double spacing) {
     const std::int64_t n = x.size(dim), order = c.integer("edge_order");
     if (order < 1 || order > 2 || n <= order)
         throw Error("gradient: found " + std::to_string(n) + " elements and edge_order=" + std::to_string(order) +
-                    ", expected edge_order 1 or 2, and more elements than that");
+                    ", expected edge_order 1 or 2, and more than edge_order elements");
     const auto at = [&](std::int64_t from, std::int64_t to) { return slice(x, dim, from, to); };
     const auto one = [&](std::int64_t i) { return at(i, i + 1); };
     const bool first_order = order == 1;

@@ -207,8 +207,10 @@ constexpr OpDef kOps[] = {
     form("linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool "
          "hermitian=False) -> Tensor",
          "singular values above a limit", decompose_rank, no_gradient),
-    form("linalg_cond(Tensor self, Scalar? p=None) -> Tensor", "a norm by that of the inverse", decompose_cond),
-    form("linalg_cond.p_str(Tensor self, str p) -> Tensor", "a norm by that of the inverse", decompose_cond_by_name),
+    form("linalg_cond(Tensor self, Scalar? p=None) -> Tensor", "the norm of the matrix times the norm of the inverse",
+         decompose_cond),
+    form("linalg_cond.p_str(Tensor self, str p) -> Tensor", "the norm of the matrix times the norm of the inverse",
+         decompose_cond_by_name),
     form("linalg_vander(Tensor x, *, SymInt? N=None) -> Tensor", "powers from 0 up", decompose_linalg_vander, nullptr,
          kReal | kIntegers),
     form("vander(Tensor x, int? N=None, bool increasing=False) -> Tensor", "powers down to 0", decompose_vander,

@@ -183,9 +183,10 @@ std::span<const OpDef> rearrange_ops() {
     static const OpDef ops[] = {
         primitive("flip(Tensor self, int[] dims) -> Tensor", "the elements in reverse order along dimensions", kMoved,
                   {infer_flip, eval_flip, lower_flip}, flip_grad, kBoundExact),
-        primitive("roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor",
-                  "elements shifted along dimensions; those shifted out come in at the other end", kMoved,
-                  {infer_roll, eval_roll, lower_roll}, roll_grad, kBoundExact),
+        primitive(
+            "roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor",
+            "elements shifted along dimensions; elements that leave a dimension at one end come in at the other end",
+            kMoved, {infer_roll, eval_roll, lower_roll}, roll_grad, kBoundExact),
         composite(
             "pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",
             "channels spread over larger images: https://pytorch.org/docs/stable/generated/torch.nn.PixelShuffle.html",

@@ -142,9 +142,9 @@ CallResults decompose_as_strided(const Call& c) {
     const View dense = permute_view(from, order);
     if (!is_contiguous(dense.sizes, dense.strides(from.strides)))
         throw Error("as_strided: found a tensor of strides " + to_string(from.strides) +
-                        ", expected a tensor without gaps between its elements",
-                    "call as_strided on the whole tensor, not on a view of it: compiled as_strided reads only the "
-                    "elements of its operand");
+                        ", expected a tensor without gaps between the elements",
+                    "call as_strided on the whole tensor, not on a view: compiled as_strided reads only the elements "
+                    "of the operand");
     const std::int64_t start = c.optional_integer("storage_offset").value_or(0);
     const Sizes sizes = c.integers("size");
     const Strides strides = c.integers("stride");

@@ -103,8 +103,8 @@ CallResults decompose_layer(const Call& c) {
     if (c.integer("mode") != kLstm || c.integer("num_layers") != 1 || c.boolean("bidirectional") ||
         c.boolean("batch_first") || c.boolean("train") || !c.integers("batch_sizes").empty())
         throw Error(
-            "mkldnn_rnn_layer: found unsupported arguments, expected those of an LSTM with one layer and one "
-            "direction, not in training");
+            "mkldnn_rnn_layer: found unsupported arguments, expected the arguments of an LSTM with one layer and one "
+            "direction, in evaluation mode");
     const V given = c.tensor("input"), h = c.tensor("hx_"), state = c.tensor("cx_");
     const bool reverse = c.boolean("reverse"), biases = c.boolean("has_biases");
     const auto turned = [&](const V& value) { return reverse ? flip(value, Ints{0}) : value; };

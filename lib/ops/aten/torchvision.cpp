@@ -181,7 +181,7 @@ constexpr OpDef kTorchvision[] = {
                "groups, SymInt offset_groups, bool use_mask) -> Tensor",
      .dtypes = kFloating,
      .decompose = deform_conv2d},
-    {.doc = "the boxes with the highest scores, but those that overlap others: "
+    {.doc = "the boxes with the highest scores, without boxes that overlap a box with a higher score: "
             "https://pytorch.org/vision/stable/generated/torchvision.ops.nms.html",
      .schema = "nms.default(Tensor dets, Tensor scores, float iou_threshold) -> Tensor",
      .dtypes = set_of(DType::f64) | set_of(DType::f32),

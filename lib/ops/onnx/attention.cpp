@@ -294,7 +294,7 @@ constexpr OpDef kAttentionOps[] = {
               kFloating & ~set_of(DType::f64), rotary_embedding, {.ask = open_token_positions}),
     composite("TensorScatter(Tensor past_cache, Tensor update, Tensor? write_indices=None, *, int axis=-2, str "
               "mode=\"linear\") -> Tensor",
-              "Keys or values of new tokens written into the cache of earlier ones", kMoved, tensor_scatter,
+              "Keys or values of new tokens written into the cache of earlier tokens", kMoved, tensor_scatter,
               {.ask = open_written_rows}),
 };
 

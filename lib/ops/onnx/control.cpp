@@ -61,8 +61,8 @@ std::vector<ValueMeta> infer_loop(const Arguments<ValueMeta>& arguments) {
     if (metas.size() == carried.size()) return metas;
 
     const std::string message =
-        "found a loop that collects values, with a number of iterations that is computed at run time; expected a "
-        "constant number";
+        "found a number of iterations that is computed at run time in a loop that collects values, expected a constant "
+        "number of iterations";
     const std::string hint = "make the trip count a constant and the condition always true";
     const std::optional<Tensor> count = arguments.known("M");
     const std::optional<Tensor> condition = arguments.known("cond");

@@ -257,7 +257,8 @@ CallResults max_unpool(const Call& c) {
 Reason open_unpooled(std::string_view op, const Arguments<Tensor>& a) {
     if (a.has("output_shape"))
         return std::string(op) +
-               " has an output_shape: the standard leaves open whether indices refer to it (onnx/onnx#2398)";
+               " has an output_shape: the standard does not say whether indices refer to the output_shape "
+               "(onnx/onnx#2398)";
     const Tensor indices = a.tensor("I");
     if (Reason reason = out_of_range(op, "index", indices, 0, std::numeric_limits<std::int64_t>::max())) return reason;
     return written_twice(op, indices.values<std::int64_t>(), a.tensor("X"), indices);
@@ -284,7 +285,8 @@ constexpr OpDef kDetectionOps[] = {
               "Indices of the best of overlapping boxes", set_of(DType::f32), non_max_suppression),
     composite("MaxUnpool(Tensor X, Tensor I, Tensor? output_shape=None, *, int[] kernel_shape, int[]? pads=None, "
               "int[]? strides=None) -> Tensor",
-              "Elements put back to where MaxPool found them", kFloating, max_unpool, {.ask = open_unpooled}),
+              "Elements moved back to the positions from which MaxPool took the elements", kFloating, max_unpool,
+              {.ask = open_unpooled}),
 };
 
 }  // namespace

@@ -268,7 +268,7 @@ CallResults resize(const Call& c) {
     const auto given = [&](std::string_view name) { return c.has(name) && c.tensor(name).numel() > 0; };
     if (given("scales") == given("sizes") && x.rank() > 0)
         throw Error(std::string("found ") + (given("scales") ? "both scales and sizes" : "neither scales nor sizes") +
-                    ", expected either scales or sizes");
+                    ", expected exactly one of the two");
     const Ints resized = resized_dims(c, x);
     const std::vector<double> ones(x.sizes().size(), 1);
     std::vector<Resampling> dims;

@@ -22,7 +22,7 @@ Tensor known(const Call& call, std::string_view name) {
     if (std::optional<Tensor> value = call.builder().known(call.tensor(name))) return *value;
     throw NeedsConstant(std::string(name),
                         "the operand '" + std::string(name) + "' is computed at run time, expected a constant",
-                        "make this operand a constant, because the sizes of the result depend on it");
+                        "make this operand a constant: the sizes of the result depend on the value of the operand");
 }
 
 Ints known_ints(const Call& call, std::string_view name) {

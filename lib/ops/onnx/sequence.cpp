@@ -209,7 +209,7 @@ std::vector<OnnxValue> loop(OnnxReader& node) {
         if (results.size() != 1 + carried.size() + collected.size() || !results[0].is_tensor())
             throw Error("found a loop body with " + std::to_string(results.size()) + " results, expected " +
                         std::to_string(1 + carried.size() + collected.size()) +
-                        ", of which the first is the condition, a tensor");
+                        ": the condition, a tensor, and then the carried and collected values");
         goes_on = node.known(results[0].nodes[0], "the body's condition").item().to_bool();
         carried.assign(results.begin() + 1, results.end() - static_cast<std::ptrdiff_t>(collected.size()));
         for (std::size_t k = 0; k < collected.size(); ++k) {

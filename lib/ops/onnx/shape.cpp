@@ -33,8 +33,8 @@ CallResults onnx_reshape(const Call& c) {
         if (sizes[i] == 0 && c.integer("allowzero") == 0) {
             if (i >= data.sizes().size())
                 throw Error("found 0 (copy the size) at position " + std::to_string(i) + " of the shape " +
-                            to_string(sizes) +
-                            ", expected a position that the sizes of the data have: " + to_string(data.sizes()));
+                            to_string(sizes) + ", expected no 0 at this position: the sizes of the data are " +
+                            to_string(data.sizes()));
             sizes[i] = data.sizes()[i];
         }
         if (sizes[i] < -1 || (sizes[i] == -1 && open >= 0))

@@ -80,8 +80,8 @@ class Blaming {
         blame_.pass = reduce::find_pass(print(""), failing, print);
         const std::string& name = blame_.pass.name;
         blame_.what = "pass " + std::to_string(failing) + (name.empty() ? "" : ", " + name + ",");
-        blame_.tries.push_back({"LLVM's optional passes to " + std::to_string(passes), variable(passes), false});
-        blame_.tries.push_back({"LLVM's optional passes to " + std::to_string(failing), variable(failing), true});
+        blame_.tries.push_back({"LLVM's optional passes up to " + std::to_string(passes), variable(passes), false});
+        blame_.tries.push_back({"LLVM's optional passes up to " + std::to_string(failing), variable(failing), true});
     }
     static std::string variable(std::int64_t passes) {
         return limited(passes)[0].first + "=" + limited(passes)[0].second;
@@ -127,7 +127,7 @@ std::string component_text(const ScheduleBlame& blame) {
         case Component::race:
             return "a race between the threads of the schedule's parallel loops";
         case Component::llvm:
-            return "LLVM: " + blame.what + " of its optional passes";
+            return blame.what + " of LLVM's optional passes";
         case Component::target:
             return "Halide's code generation for " + blame.what;
         case Component::lowering:
@@ -163,7 +163,7 @@ std::string to_text(const ScheduleBlame& blame) {
 }
 
 std::string module_text(const ScheduleBlame& blame, const std::filesystem::path& file) {
-    std::string text = fmt::format("{:<12}{}\n", "module:", file.string() + ", as the code generator gets it");
+    std::string text = fmt::format("{:<12}{}\n", "module:", file.string() + " (the input of the code generator)");
     if (blame.pass.llc.empty()) return text;
     const std::size_t lines = static_cast<std::size_t>(std::ranges::count(blame.pass.module, '\n'));
     text += fmt::format("{:<12}{}\n", "reduced:",

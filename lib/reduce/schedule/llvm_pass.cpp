@@ -102,7 +102,8 @@ std::string failing_script(const std::string& llc, const std::string& kind, cons
 /// Makes the module smaller as long as llc fails in the pass. `ran`: llc, on the module.
 void reduce_module(const std::string& llc, const ProcessResult& ran, const fs::path& module, LlvmPass& pass) {
     if (ran.good() || ran.timed_out || kind_of(last_pass(ran.err)) != kind_of(pass)) {
-        pass.not_reduced = "llc does not fail in the pass; whether its code is right, only the program shows";
+        pass.not_reduced =
+            "llc does not fail in the pass; only a run of the program shows whether the code of llc is right";
         return;
     }
     const fs::path reducer = fs::canonical(*program_path(llc)).parent_path() / "llvm-reduce";

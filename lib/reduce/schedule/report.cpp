@@ -114,7 +114,7 @@ std::string to_text(const MinimizedSchedule& done) {
         case Outcome::not_failing:
             return text + report_row("not failing", done.reservation.empty()
                                                         ? "the program passes in " + plural(done.runs, "run") +
-                                                              ", and its results are the same as without a schedule"
+                                                              ", and the results equal the results without a schedule"
                                                         : done.reservation);
         case Outcome::not_the_schedule:
             return text +

@@ -28,7 +28,7 @@ std::string kind_of(const Event& error) {
 }
 
 std::string ending(const ProcessResult& process) {
-    if (process.timed_out) return "no end in time";
+    if (process.timed_out) return "did not end in time";
     if (process.signal) return "killed by " + signal_name(process.signal);
     return process.exit_code ? "exit status " + std::to_string(process.exit_code) : "";
 }
@@ -131,13 +131,13 @@ std::string ProgramRuns::take_reference() {
     const RecordingOptions options{.reference = true, .results = true};
     const fs::path folder = scratch_.path() / "reference";
     const RunEnd first = run(folder, options, false);
-    if (!first.failure.empty()) return "the reference, without a schedule, does not run: " + first.failure;
+    if (!first.failure.empty()) return "the reference (the program without a schedule) fails: " + first.failure;
     reference_ = folder / "results";
     if (fs::is_empty(reference_))
-        return "the program realizes no pipeline in its own process, so that there are no results to compare";
+        return "the program realizes no pipeline in its own process, so there are no results to compare";
     const RunEnd second = run(scratch_.path() / "again", options, false);
     if (second.difference.empty()) return {};
-    return "two runs of the reference, without a schedule, compute different results: " + second.difference;
+    return "two runs of the reference (the program without a schedule) compute different results: " + second.difference;
 }
 
 std::string ProgramRuns::differences(const fs::path& results) const {
@@ -146,7 +146,7 @@ std::string ProgramRuns::differences(const fs::path& results) const {
         for (const fs::directory_entry& entry : fs::directory_iterator(folder)) names.insert(entry.path().filename());
     for (const fs::path& name : names) {
         if (!fs::exists(reference_ / name) || !fs::exists(results / name))
-            return "the number of results differs from that of the reference";
+            return "the program and the reference have different numbers of results";
         if (const auto difference = compare(load_npy(results / name), load_npy(reference_ / name), request_.accuracy))
             return difference->description;
     }

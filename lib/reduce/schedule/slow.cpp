@@ -82,8 +82,8 @@ class SlowSearch {
         if (times.empty()) return done_.finished = false;
         done_.run_seconds = median_interval(std::move(times)).median;
         if (done_.run_seconds >= kLeastRun) return true;
-        done_.why = "the pipelines run for " + time_text(done_.run_seconds) + ", less than the " +
-                    time_text(kLeastRun) + " that times can be compared from";
+        done_.why = "the pipelines run for " + time_text(done_.run_seconds) +
+                    ", too short to compare times: expected at least " + time_text(kLeastRun);
         return false;
     }
 
@@ -98,9 +98,9 @@ class SlowSearch {
             if (step.kind == Step::Kind::ran) seconds += step.seconds;
         if (end.failure.empty() && !end.unresolved && seconds > 0) return seconds;
         if (left_out.empty())
-            done_.why = end.failure.empty() ? "the program runs no pipeline in its own process, so that there are no "
-                                              "times to compare"
-                                            : "the program fails: " + end.failure;
+            done_.why = end.failure.empty()
+                            ? "the program runs no pipeline in its own process, so there are no times to compare"
+                            : "the program fails: " + end.failure;
         return std::nullopt;
     }
 
@@ -179,14 +179,14 @@ std::string to_text(const SlowDirectives& done) {
     if (!done.why.empty()) return text + report_row("no verdict", done.why);
     const std::string effort =
         plural(done.candidates, "directive") + " in " + fmt::format("{} runs, {:.1f} s", done.runs, done.seconds);
-    text += report_row("time", time_text(done.run_seconds) + " of run time of the pipelines, without compile time");
+    text += report_row("time", "the pipelines run for " + time_text(done.run_seconds) + ", without compile time");
     if (done.slow.empty())
-        text += report_row("not slower", "no single directive makes the program more than " + shortest(done.factor) +
-                                             " times slower; tried " + effort);
+        text += report_row("not slower", "no single directive makes the program take more than " +
+                                             shortest(done.factor) + " times as long; tried " + effort);
     else
         text += report_row("slower", std::to_string(done.slow.size()) + " of " + effort) +
                 needed_text(needed_of(done.slow)) + causes_text(done.slow);
-    return text + (done.finished ? "" : report_row("stopped", "before all directives were tried"));
+    return text + (done.finished ? "" : report_row("stopped", "the search stopped before all directives were tried"));
 }
 
 nlohmann::json to_json(const SlowDirectives& done) {
@@ -208,7 +208,7 @@ nlohmann::json to_json(const SlowDirectives& done) {
                           {"seconds", done.seconds},
                           {"finished", done.finished},
                           {"notes", done.program.notes},
-                          {"not_captured", "a running time is no failure that a program can show"}};
+                          {"not_captured", "a program cannot reproduce a running time as a failure"}};
     if (!done.why.empty()) result["why"] = done.why;
     return result;
 }

@@ -105,13 +105,13 @@ std::string how_wrong(const PageFacts& facts, const std::vector<std::string>& gr
         text = "off by up to " + significant(worst.max_abs, 2) + " (" + significant(worst.max_ulp, 2) + " ulp)";
     if (worst.misplaced)
         text += (text.empty() ? "" : " and ") + plural(worst.misplaced, "NaN or infinity", "NaN or infinities") +
-                " on one side only";
+                " in only one of the two results";
     const std::size_t before = *facts.accuracy.at(graphs.front()).divergence.first;
     return (text.empty() ? "different" : text) + " compared with eager, the reference; " +
            (graphs.size() > 1 ? "in " + graphs.front() + " " : "") +
-           (before == 0   ? "no value is computed before this one"
-            : before == 1 ? "the one value before this one is right"
-                          : "the " + std::to_string(before) + " values before this one are right");
+           (before == 0   ? "no value is computed earlier"
+            : before == 1 ? "the one earlier value is right"
+                          : "the " + std::to_string(before) + " earlier values are right");
 }
 
 Cause cause_of(const PageFacts& facts, const JudgedFrame& failing, const std::string& graph) {

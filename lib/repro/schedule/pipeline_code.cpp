@@ -310,7 +310,7 @@ class Writer {
                                     : "Pipeline({" + join(pipeline_.outputs, [&](const std::string& name) {
                                           return names_.of("func", name);
                                       }) + "})";
-        if (!known) throw Error("the program compiled the pipeline and did not run it");
+        if (!known) throw Error("the program compiled the pipeline, but did not run the pipeline");
         const auto& shapes = pipeline_.shapes;
         const bool moved = std::ranges::any_of(shapes, [](const Shape& shape) { return is_moved(shape); });
         const bool alike = std::ranges::all_of(shapes, [&](const Shape& shape) { return shape == shapes[0]; });

@@ -88,7 +88,7 @@ std::string header(const PipelineCode& code, const ScheduleProgramRequest& reque
     const bool races = code.schedule.find("allow_race_conditions()") != std::string::npos;
     std::string text =
         short_cpp.comment(halide::version() + ": " + what + ", with " + culprits_of(code) + ".") + "//\n" +
-        short_cpp.comment(std::string("Without ") + (code.culprits.size() > 1 ? "these directives" : "that directive") +
+        short_cpp.comment(std::string("Without ") + (code.culprits.size() > 1 ? "these directives" : "this directive") +
                           " (" + program + " control), the result is right." +
                           (races ? " This is not a bug in Halide: the schedule allows races between "
                                    "updates (allow_race_conditions())."

@@ -143,7 +143,7 @@ class Work {
         if (fail.size() + right.size() + other.size() < 2) return;
         done_.releases = "fails in " + join(fail);
         if (!right.empty()) done_.releases += "; right in " + join(right);
-        if (!other.empty()) done_.releases += "; no answer from " + join(other);
+        if (!other.empty()) done_.releases += "; no verdict in " + join(other);
         done_.repro.releases = done_.releases;
     }
 

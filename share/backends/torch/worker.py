@@ -283,7 +283,8 @@ def main():
         hello["options"] = {
             "dynamic": {"what": "torch.compile's dynamic=; auto (default) is None", "one_of": ["auto", "on", "off"]},
             "mode": {"what": "torch.compile's mode=", "one_of": modes},
-            "config.*": "a setting of torch._inductor.config; config.functorch.* and config.dynamo.*: of those modules",
+            "config.*": "a setting of torch._inductor.config; config.functorch.* and config.dynamo.* are settings of "
+            "torch._functorch.config and torch._dynamo.config",
         }
         if arguments.compiler == AHEAD:
             del hello["options"]["dynamic"], hello["options"]["mode"]

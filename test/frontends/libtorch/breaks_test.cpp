@@ -168,9 +168,9 @@ TEST_CASE("a region of torch.compile or TorchScript without operations of its ow
         return found;
     };
     const char* const compiled = "Torch-Compiled Region: 0/0";
-    CHECK(reasons(compiled, false) == std::vector<std::string>{"code that torch.compile made"});
+    CHECK(reasons(compiled, false) == std::vector<std::string>{"code that torch.compile generated"});
     CHECK(reasons(compiled, true).empty());
-    CHECK(reasons(kFusedKernel, false) == std::vector<std::string>{"code that TorchScript made"});
+    CHECK(reasons(kFusedKernel, false) == std::vector<std::string>{"code that TorchScript generated"});
 }
 
 TEST_CASE("an exception that leaves a function is a break, one that is caught in it is none") {

@@ -61,7 +61,7 @@ TEST_CASE("tensors of another device are in graphs, what Whittle has no call for
     CHECK(captured.unrecorded == "the elements of L['arg0'], a tensor on the device cuda:0, were not recorded");
     const std::vector<std::string> notes = build_frames(file, {}).notes;
     CHECK(std::ranges::count(notes,
-                             "1 graph has values that no backend computes with (a tensor on the device "
+                             "1 graph has values that no backend supports (a tensor on the device "
                              "cuda:0): replay skips this graph") == 1);
 }
 
@@ -75,7 +75,8 @@ TEST_CASE("a parameter that no operation reads is noted, if another one of its m
             w.call(kMul, {x, used ? weight : x}, {y});
         });
         const std::vector<std::string> notes = build_frames(file, {}).notes;
-        CHECK(std::ranges::count(notes, "no operation reads 1 parameter of modules that are used: offset") == used);
+        CHECK(std::ranges::count(notes, "no operation reads 1 parameter of modules that the program uses: offset") ==
+              used);
     }
 }
 

@@ -88,7 +88,7 @@ TEST_CASE("a ring that is too small for the operations says so, and has what tho
     REQUIRE(program.frames.size() == 1);
     for (const capture::CapturedGraph& graph : program.frames[0].graphs) CHECK(graph.unrecorded.empty());
     REQUIRE(program.last.size() == 1);
-    CHECK_THAT(program.last[0], Catch::Contains("because 1 MB hold no more (--capture limit)"));
+    CHECK_THAT(program.last[0], Catch::Contains("more operations do not fit into 1 MB (--capture limit)"));
 }
 
 TEST_CASE("an operation inside which the program ended is in the graph, without results", "[libtorch]") {

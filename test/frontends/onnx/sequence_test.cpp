@@ -104,7 +104,7 @@ TEST_CASE("the elements of an input are inputs", "[onnx]") {
     CHECK(run(loaded.graph, {kOne, Tensor::of({7.f})}) == std::vector<double>{7});
     CHECK_THAT(load_error(proto), Contains("input 'x': no value is given for this sequence"));
     CHECK_THAT(load_error(proto, {.input_sizes = {{"x.0", {2}}}}),
-               Contains("this depends on the value of the input 'p'"));
+               Contains("the computed value depends on the value of the input 'p'"));
     CHECK_THAT(load_error(proto, {.values = {{"p", p}}, .lengths = {{"x", 0}}}),
                Contains("found position 1 in a sequence of 0"));
 }
@@ -131,7 +131,7 @@ TEST_CASE("a loop that carries a sequence is written out", "[onnx]") {
     CHECK(loaded.graph.subgraphs.empty());
     CHECK(run(loaded.graph, {kOne}) == std::vector<double>{0, 0, 1, 2, 2, 4});
     CHECK(run(loaded.graph, {kOne}, 1) == std::vector<double>{0, -1, -2});
-    CHECK_THAT(load_error(model(text)), Contains("this depends on the value of the input 'n'"));
+    CHECK_THAT(load_error(model(text)), Contains("the computed value depends on the value of the input 'n'"));
     CHECK_THAT(load_error(model(text), {.values = {{"n", Tensor::of(Scalar(5000), DType::i64)}}}),
                Contains("found more than 1000 iterations of loops"));
 }
@@ -150,7 +150,7 @@ TEST_CASE("a loop in which sizes change is written out", "[onnx]") {
     CHECK(graph.subgraphs.empty());
     CHECK(run(graph, {x}) == std::vector<double>{7});
     CHECK(run(graph, {x}, 1) == std::vector<double>{-1, -3, -7});
-    CHECK_THAT(load_error(loop("Neg")), Contains("this depends on the value of the input 'n'"));
+    CHECK_THAT(load_error(loop("Neg")), Contains("the computed value depends on the value of the input 'n'"));
     CHECK_THAT(load_error(loop("Frobnicate"), {.values = {{"n", n}}}), Contains("onnx.Frobnicate"));
 }
 
@@ -164,7 +164,7 @@ TEST_CASE("sequences that are not known are named", "[onnx]") {
         "then_branch = t () => (float[2] a) { a = SequenceConstruct(x) }, "
         "else_branch = e () => (float[2] b) { b = SequenceEmpty() }> y = SequenceAt(s, p) }");
     CHECK_THAT(load_error(branches), Contains("the graph 'then_branch' returns a sequence") &&
-                                         Contains("this depends on the value of the input 'c'"));
+                                         Contains("the computed value depends on the value of the input 'c'"));
     const Tensor yes = Tensor::of(Scalar(true), DType::boolean);
     CHECK(run(load(branches, {.values = {{"c", yes}}}).graph, {kThree}) == std::vector<double>{5, 6});
     // As a break: what comes behind is unknown.

@@ -132,7 +132,7 @@ TEST_CASE("graphs that go wrong at one operation of one line are one finding", "
     CHECK(finding["place"] == json::parse(R"([0, 2, "net"])"));
     CHECK(finding["detail"].get<std::string>().starts_with(
         "first wrong value: %linear = aten.matmul.default in first and second, in each of 2 graphs: off by up to 0.75 "
-        "(3 ulp) compared with eager, the reference; in net_0 no value is computed before this one. The graph as a "
+        "(3 ulp) compared with eager, the reference; in net_0 no value is computed earlier. The graph as a "
         "whole: "
         "net_0: "));
     CHECK(data["headline"]["text"] == finding["title"]);

@@ -182,7 +182,7 @@ TEST_CASE("a program compares with the pipeline without directives, or catches H
     const PipelineCode code = code_for(pipeline);
     const ReproProgram program = schedule_program(code, {failure, "repro.cpp"});
     CHECK_THAT(program.text, Contains("expected = run(false, false), got = run(true, argc == 1)"));
-    CHECK_THAT(program.text, Contains("Without that directive (./repro control), the result is right."));
+    CHECK_THAT(program.text, Contains("Without this directive (./repro control), the result is right."));
     CHECK(program.control_argument == "f.memoize() switched off");
     failure.signature = {.kind = "exception", .stage = "compile"};
     CHECK_THAT(schedule_program(code, {failure, "repro.cpp"}).text, Contains("catch (const Error &e)"));

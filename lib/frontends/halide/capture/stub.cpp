@@ -73,7 +73,7 @@ __attribute__((visibility("hidden"), used)) Function whittle_halide_resolve(size
     if (!function) function = dlsym(halide ? halide : RTLD_NEXT, names[number]);
     if (!function) {
         fprintf(stderr,
-                "whittle: error: %s: the program calls this function, but the program's Halide does not have it\n",
+                "whittle: error: %s: the program calls this function, but the program's Halide lacks this function\n",
                 names[number]);
         _exit(127);
     }

@@ -228,7 +228,7 @@ void start(Thread& thread) {
     api.PyGILState_Release(gil);
     if (!layout)
         note(thread, "the program runs in Python " + version + ", whose stack frames " +
-                         (known ? "differ from those of other builds of this version"
+                         (known ? "differ from the stack frames of other builds of this version"
                                 : "Whittle cannot read (expected Python 3.9 to 3.14 with the GIL)") +
                          ": operations are attributed to the interpreter's own functions");
 }
