@@ -95,6 +95,7 @@ struct IndexGraph {
     bool checked = false;
     std::string capture_fault = {};
     std::string compile_id = {};
+    std::int64_t order = 0;
     bool operator==(const IndexGraph&) const = default;
 
     template <class Field>
@@ -135,6 +136,10 @@ struct IndexGraph {
         field.maybe("compile_id", &IndexGraph::compile_id,
                     "For a compiled function: its number and that of its specialization, 0/1. Since 1.5.",
                     Matching{"^[0-9]+/[0-9]+$"});
+        field.maybe("order", &IndexGraph::order,
+                    "A number that is lower for graphs that the program reached earlier, if known. It is not lower "
+                    "than the order of the breaks before the graph. Since 1.8.",
+                    Count{});
     }
 };
 

@@ -174,6 +174,7 @@ class Builder {
         const std::int64_t first = static_cast<std::int64_t>(process_) << 32;
         for (capture::GraphBreak& entry : frame.breaks) entry.order += first;
         for (capture::CapturedGraph& graph : frame.graphs) {
+            graph.order += first;
             if (graph.number >= 0) graph.number += first;
             for (std::int64_t& number : graph.differentiates)
                 if (number >= 0) number += first;
