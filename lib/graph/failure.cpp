@@ -25,7 +25,7 @@ std::string Signature::heading() const {
 
 std::string Failure::text() const {
     if (signature.kind != "exception" || message.empty()) return signature.text();
-    return signature.heading() + ": " + replaced(message, "\n", " ");
+    return signature.heading() + ": " + message_in_line(message);
 }
 
 std::string Culprit::text() const {
