@@ -169,7 +169,9 @@ class FrameWriter {
 
     std::string compiled(std::size_t i) {
         const Graph& g = graph(i);
-        return "/// " + g.name + ": " + plural(graphs_[i].entry->ops, "operation") + ".\n" +
+        const IndexGraph& entry = *graphs_[i].entry;
+        const std::string ran = entry.runs > 1 ? ", which the program ran " + plural(entry.runs, "time") : "";
+        return "/// " + g.name + ": " + plural(entry.ops, "operation") + ran + ".\n" +
                to_cpp(g, "__compiled_fn_" + std::to_string(i)) + '\n';
     }
 
@@ -278,7 +280,8 @@ class FrameWriter {
     }
 
     static std::string stop(const IndexBreak& entry) {
-        return "    // " + Language::remark(entry.reason) + "\n    __break(" + cpp.quoted(entry.id) + ", " +
+        const std::string times = entry.count > 1 ? " (" + plural(entry.count, "time") + ")" : "";
+        return "    // " + Language::remark(entry.reason + times) + "\n    __break(" + cpp.quoted(entry.id) + ", " +
                cpp.quoted(place_of(entry)) + ", " +
                cpp.quoted(entry.stack.empty() ? std::string() : entry.stack.front().text) + ");\n";
     }

@@ -111,6 +111,8 @@ TEST_CASE("full_code.cpp tells graphs, guards, breaks and resume points, and com
     index.breaks.back().frame = "other";
     index.graphs.at(0).ended_by_break = 0;
     index.graphs.at(0).order = 2;
+    index.graphs.at(0).runs = 5;
+    index.breaks.at(0).count = 4;
     index.graphs.at(1).order = 6;
     using capture::Guard, capture::Source, capture::HostValue, capture::SizeCondition;
     const auto local = [](const char* name) { return Source::local(name); };
@@ -146,6 +148,8 @@ TEST_CASE("full_code.cpp tells graphs, guards, breaks and resume points, and com
     const std::string code = read_file(functions[0].file);
     for (const char* line :
          {"// The code that runs in place of step: 2 graphs, 3 graph breaks.",
+          "/// first: 1 operation, which the program ran 5 times.\n",
+          "    // print: puts(\"x\") (4 times)\n    __break(\"WB0001\", \"app.cpp:12\"",
           "void __run(Frame& frame) {\n    // print: puts(\"x\")\n    __break(\"WB0001\", \"app.cpp:3\"",
           "__break(\"WB0001\", \"app.cpp:14\", \"puts(\\\"x\\\");\");\n    frame.left.push_back(__compiled_fn_1(",
           "// On other paths, the program also stopped at 1 place:\n//   app.cpp:20: print: puts(\"x\")\n",
