@@ -160,13 +160,9 @@ TEST_CASE("bad usage is told as git and cargo tell it") {
     CHECK(SampleTool().error({}) == "missing argument MODEL; hint: see sample --help");
     CHECK(SampleTool().error({"m", "--opss"}) == "unknown option '--opss'; hint: did you mean '--ops'?");
     CHECK(SampleTool().error({"m", "--qqq=1"}) == "unknown option '--qqq'; hint: to list the options: sample --help");
-    for (const std::vector<std::string>& given :
-         {std::vector<std::string>{"--backend", "cmd:sh"}, {"--backend=cmd:sh"}}) {
-        std::vector<std::string> words = {"m"};
-        words.insert(words.end(), given.begin(), given.end());
-        words.push_back("-c");
-        CHECK(SampleTool().error(words) == "unknown option '-c'; hint: put it in quotes");
-    }
+    const std::string quotes = "unknown option '-c'; hint: put it in quotes";
+    CHECK(SampleTool().error({"m", "--backend", "cmd:sh", "-c"}) == quotes);
+    CHECK(SampleTool().error({"m", "--backend=cmd:sh", "-c"}) == quotes);
     CHECK(SampleTool().error({"m", "--backend", "b", "--opss"}) ==
           "unknown option '--opss'; hint: did you mean '--ops'?");
     CHECK(SampleTool().error({"m", "--rtol"}) == "option --rtol requires a value: --rtol X");
