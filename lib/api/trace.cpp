@@ -187,6 +187,7 @@ std::size_t Trace::add_break(const std::string& frame, const capture::GraphBreak
     }
     index_.breaks.push_back(break_entry(why, frame));
     index_.breaks.back().count = 1;
+    index_.breaks.back().order = ++order_;
     if (why.stack.empty()) index_.breaks.back().stack = told(stack);
     if (why.kind == capture::BreakKind::exception)
         changed_for_good();
@@ -254,6 +255,7 @@ bool Trace::add_graph(const std::string& frame, const Recorded& recorded, std::o
     IndexGraph& entry = index_.graphs[position];
     describe(entry, captured);
     entry.ended_by_break = ended_by;
+    entry.order = ++order_;
     entry.compile_id = of.id.numbers();
     if (dynamic) {
         add_values(entry, *of.symbolic);

@@ -108,6 +108,7 @@ class Trace {
     void note_locked(const std::string& text);
 
     std::mutex mutex_;
+    std::int64_t order_ = 0;  ///< of the last graph or break of the index
     TraceWriter writer_;
     TraceIndex& index_ = writer_.index();
     bool lost_ = false;  ///< the folder cannot be written

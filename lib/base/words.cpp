@@ -114,6 +114,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     return last[b.size()];
 }
 
+std::string message_in_line(std::string message) {
+    std::ranges::replace(message, '\n', ' ');
+    while (!message.ends_with("...") && (message.ends_with('.') || message.ends_with(' '))) message.pop_back();
+    return message;
+}
+
 std::string did_you_mean(std::string_view name, std::span<const std::string> known) {
     if (name.empty() || name.size() > 256) return {};
     const std::string* best = nullptr;

@@ -67,6 +67,8 @@ std::vector<std::string> split(std::string_view text, char separator);
 
 /// With `by` in the place of each `word`.
 std::string replaced(std::string text, std::string_view word, std::string_view by);
+/// A message as a part of a line: without line ends, and without the full stop or blank at its end.
+std::string message_in_line(std::string message);
 
 template <class T, class List = std::vector<T>>
 void append(std::vector<T>& to, const List& more) {

@@ -58,6 +58,7 @@ struct CapturedGraph {
     /// It is that graph of the frame, but for numbers or metadata: `difference` says which, as a guard that fails.
     std::optional<std::size_t> variant_of = {};
     std::string difference = {};
+    std::int64_t order = 0;    ///< of its first operation, among those of breaks (GraphBreak::order); 0: not known
     std::int64_t number = -1;  ///< in its capture, which knows equal graphs apart; -1: nobody numbered it
     /// Of a backward pass: the graphs whose calls' gradients it computes, by number, where it begins first; -1: a call
     /// that is in no graph.

@@ -71,14 +71,21 @@ std::size_t Grammar::own_of(std::span<const std::string> words) const {
     return words.size();
 }
 
-Error Grammar::unknown(const std::string& name) const {
+Error Grammar::unknown(std::span<const std::string> words, const std::string& word) const {
+    const std::string name = before_equals(word), text = "unknown option '" + name + "'";
+    const auto at = std::ranges::find(words, word) - words.begin();
+    const bool apart = at > 1 && takes_next(words[static_cast<std::size_t>(at) - 2]);
+    const std::string value = at > 0 ? words[static_cast<std::size_t>(at) - 1] : "";
+    const DeclaredOption* taker = called(apart ? words[static_cast<std::size_t>(at) - 2] : before_equals(value));
+    if (taker && taker->behind)
+        if (const std::string hint = taker->behind(apart ? value : value.substr(value.find('=') + 1)); !hint.empty())
+            return Error(text, hint);
     Words known;
     for (const DeclaredOption& option : options)
         for (const std::string& other : split(option.text.names, ','))
             if (!is_old_spelling(tool, other)) known.push_back(other);
     const std::string close = did_you_mean(name, known);
-    return Error("unknown option '" + name + "'",
-                 close.empty() ? "to list the options: " + program_called(tool) + " --help" : close);
+    return Error(text, close.empty() ? "to list the options: " + program_called(tool) + " --help" : close);
 }
 
 /// CLI11 reads the options; what it leaves are arguments.
@@ -108,7 +115,7 @@ Words Grammar::read_options(std::span<const std::string> words) const {
     }
     Words others = app.remaining();
     for (const std::string& word : others)
-        if (word.size() > 1 && word.front() == '-') throw unknown(before_equals(word));
+        if (word.size() > 1 && word.front() == '-') throw unknown(words, word);
     for (const CLI::Option* parsed : app.get_options()) {
         if (!parsed->count()) continue;
         const DeclaredOption& option = *declared.at(parsed);

@@ -18,6 +18,8 @@ struct DeclaredOption {
     bool flag = false, rest = false, list = false;
     std::function<void(const std::vector<std::string>&)> assign = {};
     std::string implied = {};  ///< the value when none is given
+    /// The hint where an unknown option follows this value: whoever typed it took the value for a whole command.
+    std::function<std::string(const std::string& value)> behind = {};
 };
 
 struct DeclaredArgument {
@@ -50,7 +52,7 @@ struct Grammar {
     std::string first_ours(std::span<const std::string> words) const;
     /// An option whose value is the next word.
     bool takes_next(const std::string& word) const;
-    Error unknown(const std::string& name) const;
+    Error unknown(std::span<const std::string> words, const std::string& word) const;
 };
 
 /// "--name" of "--name=value".

@@ -156,6 +156,11 @@ void declare_judge(Tool& tool, MinifyOptions& options) {
     tool.option("--test", options.test, "SCRIPT",
                 "Script that decides whether a candidate still fails. minify runs SCRIPT CANDIDATE; status 0 means "
                 "that the candidate fails (as in C-Vise and llvm-reduce).");
+    tool.hints_behind([](const std::string&) {
+        return std::string(
+            "--test takes a script without arguments; to run a command that has arguments, use --check CMD…, and let "
+            "the command end with a status other than 0 for a candidate that fails");
+    });
     tool.flag("--test-must-fail", options.test_must_fail, {});
     tool.rest_of_line(
         "--check", options.check, "CMD…",

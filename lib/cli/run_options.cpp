@@ -40,6 +40,10 @@ void BackendChoice::declare(Tool& tool, std::string_view fallback) {
             return names;
         },
         Tool::Offered::word_or_file);
+    tool.hints_behind([](const std::string& backend) {
+        const bool command = backend.starts_with("cmd:") || backend.starts_with("worker:");
+        return command ? "put the command and its arguments in quotes: --backend '" + backend + " …'" : std::string();
+    });
     tool.option("--backend-option", pairs, "KEY=VALUE",
                 "Set an option of the backend. For example, disable=NAME turns off the pass or scheduling directive "
                 "NAME, and pass-limit=PASS=K allows only the first K applications of the pass PASS. All options: "

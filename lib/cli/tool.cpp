@@ -76,6 +76,10 @@ void Tool::offers(std::function<Words()> words, Offered as) {
     text.offers_files = as == Offered::word_or_file;
 }
 
+void Tool::hints_behind(std::function<std::string(const std::string&)> hint) {
+    impl_->grammar.options.back().behind = std::move(hint);
+}
+
 static OptionText option_text(std::string_view names, const std::string& value, std::string_view help) {
     return {.names = std::string(names), .value = value, .help = std::string(help)};
 }

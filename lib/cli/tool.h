@@ -93,6 +93,9 @@ class Tool {
     /// Of the option or argument that was declared last: words that shells complete, of which it takes others, too;
     /// asked for only when a script for them is made.
     void offers(std::function<std::vector<std::string>()> words, Offered as = Offered::word);
+    /// Of the option that was declared last: the hint for an unknown option behind a value of it that should have been
+    /// a whole command; empty: none.
+    void hints_behind(std::function<std::string(const std::string& value)> hint);
     /// An option that takes the rest of the line, a command: `--check CMD -u {}`.
     void rest_of_line(std::string_view name, std::vector<std::string>& target, std::string_view value,
                       std::string_view help);

@@ -23,6 +23,11 @@ std::string Signature::heading() const {
     return above.text();
 }
 
+std::string Failure::text() const {
+    if (signature.kind != "exception" || message.empty()) return signature.text();
+    return signature.heading() + ": " + message_in_line(message);
+}
+
 std::string Culprit::text() const {
     if (!directive.empty()) {
         const std::string what = component == "switch" ? op : "directive";

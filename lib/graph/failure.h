@@ -79,6 +79,10 @@ struct Failure {
     std::string releases = {};        ///< since which it fails, of those that were installed, in words; empty: unknown
     std::string python = {};          ///< the interpreter that ran the program that was traced; empty: none, unknown
     std::vector<Tensor> inputs = {};  ///< one per placeholder: recorded values
+
+    /// "mismatch (value) at run", "exception at run: exited with 1: no kernel for Abs": one line. A signature has # for
+    /// the numbers of an exception's message; this has the message itself.
+    std::string text() const;
 };
 
 /// What a report says below the failure's culprit, a line each: what "together" means, the directives that are switched

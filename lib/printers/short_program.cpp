@@ -19,9 +19,7 @@ std::string counted(const std::string& stem, std::size_t count, std::size_t next
 /// For a title.
 std::string one_line(std::string text) {
     constexpr std::size_t kLongest = 120;
-    std::ranges::replace(text, '\n', ' ');
-    while (!text.ends_with("...") && (text.ends_with('.') || text.ends_with(' '))) text.pop_back();
-    return first_words(text, kLongest);
+    return first_words(message_in_line(std::move(text)), kLongest);
 }
 
 /// What the only call's op calls the inputs, each by its first place; nothing where one has no name of its own.

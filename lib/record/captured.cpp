@@ -63,6 +63,7 @@ void describe(IndexGraph& entry, const capture::CapturedFrame& frame, const capt
     describe(entry, graph);
     entry.compile_seconds = graph.compile_seconds;
     entry.runs = graph.runs;
+    entry.order = graph.order;
     entry.difference = graph.difference;
     if (graph.variant_of) entry.variant_of = frame.graphs.at(*graph.variant_of).graph.name;
     if (!graph.ended_by) return;

@@ -35,17 +35,20 @@ struct RecordedGraph {
 class FrameWriter {
   public:
     FrameWriter(const TraceIndex& index, std::string name, std::vector<RecordedGraph> graphs)
-        : index_(index), name_(std::move(name)), graphs_(std::move(graphs)) {}
+        : index_(index), name_(std::move(name)), graphs_(std::move(graphs)) {
+        place_breaks();
+    }
 
     std::string text(const std::string& records_folder) {
         const std::vector<std::size_t> starts = entries();
         std::size_t breaks = 0;
-        for (const RecordedGraph& recorded : graphs_) breaks += recorded.entry->ended_by_break.has_value();
+        for (std::size_t i = 0; i <= graphs_.size(); ++i) breaks += before_[i].size();
+        for (std::size_t i = 0; i < graphs_.size(); ++i) breaks += ends(i) != nullptr;
         const std::string about =
             "// The code that runs in place of " + name_ + ": " + plural(graphs_.size(), "graph") + ", " +
             plural(breaks, "graph break") +
             (starts.size() > 2 ? ", " + plural(starts.size() - 1, "path") + " through the function" : "") + ".\n" +
-            recompiled() + unsupported();
+            recompiled() + elsewhere() + unsupported();
         std::string code, table;
         for (std::size_t i = 0; i < graphs_.size(); ++i) code += compiled(i);
         for (std::size_t e = 0; e + 1 < starts.size(); ++e) {
@@ -67,21 +70,62 @@ class FrameWriter {
     }
 
   private:
+    /// Finds the breaks that end no graph here: with no operation since the break before, they lie before the graph
+    /// that the program reached next.
+    void place_breaks() {
+        const auto same_place = [](const IndexBreak& a, const IndexBreak& b) {
+            return a.id == b.id && a.brief == b.brief && place_of(a) == place_of(b);
+        };
+        std::vector<const IndexBreak*> written;
+        for (std::size_t i = 0; i < graphs_.size(); ++i)
+            if (const IndexBreak* end = ends(i)) written.push_back(end);
+        before_.resize(graphs_.size() + 1);
+        for (const IndexBreak& entry : index_.breaks) {
+            if (entry.frame != name_ ||
+                std::ranges::any_of(written, [&](const IndexBreak* other) { return same_place(*other, entry); }))
+                continue;
+            written.push_back(&entry);
+            const auto next = std::ranges::find_if(
+                graphs_, [&](const RecordedGraph& graph) { return graph.entry->order >= entry.order; });
+            const bool known = entry.order && (next != graphs_.end() || (graphs_.back().entry->order && ends_last()));
+            if (known)
+                before_[static_cast<std::size_t>(next - graphs_.begin())].push_back(&entry);
+            else
+                elsewhere_.push_back(&entry);
+        }
+    }
+    /// A break ends the last graph, so that others may follow in the same call.
+    bool ends_last() const { return ends(graphs_.size() - 1) != nullptr; }
+
+    /// Breaks of other calls, or of a trace that does not say when they came.
+    std::string elsewhere() const {
+        std::vector<std::string> lines;
+        for (const IndexBreak* entry : elsewhere_)
+            lines.push_back("//   " + Language::remark(place_of(*entry) + ": " + entry->reason));
+        if (lines.empty()) return {};
+        return "// On other paths, the program also stopped at " + plural(lines.size(), "place") + ":\n" +
+               first_of(lines);
+    }
+
+    static std::string first_of(const std::vector<std::string>& lines) {
+        constexpr std::size_t kShown = 8;
+        const std::size_t shown = shown_of(lines.size(), kShown);
+        std::string text;
+        for (std::size_t i = 0; i < shown; ++i) text += lines[i] + '\n';
+        if (shown < lines.size()) text += "//   and " + std::to_string(lines.size() - shown) + " more\n";
+        return text;
+    }
+
     /// The graphs of later calls, which are not here: each reads as the one that it differs from.
     std::string recompiled() const {
-        constexpr std::size_t kShown = 8;
         std::vector<std::string> lines;
         for (const IndexGraph& graph : index_.graphs)
             if (graph.frame == name_ && !graph.variant_of.empty())
                 lines.push_back("//   " + Language::remark(graph.name + ": like " + graph.variant_of + ", but " +
                                                            graph.difference));
         if (lines.empty()) return {};
-        const std::size_t shown = shown_of(lines.size(), kShown);
-        std::string text = "// " + plural(lines.size(), "recompiled graph") +
-                           " of later calls, each equal to a graph below except for one difference:\n";
-        for (std::size_t i = 0; i < shown; ++i) text += lines[i] + "\n";
-        if (shown < lines.size()) text += "//   and " + std::to_string(lines.size() - shown) + " more\n";
-        return text;
+        return "// " + plural(lines.size(), "recompiled graph") +
+               " of later calls, each equal to a graph below except for one difference:\n" + first_of(lines);
     }
 
     /// What has to be written before the code runs to its end.
@@ -125,7 +169,9 @@ class FrameWriter {
 
     std::string compiled(std::size_t i) {
         const Graph& g = graph(i);
-        return "/// " + g.name + ": " + plural(graphs_[i].entry->ops, "operation") + ".\n" +
+        const IndexGraph& entry = *graphs_[i].entry;
+        const std::string ran = entry.runs > 1 ? ", which the program ran " + plural(entry.runs, "time") : "";
+        return "/// " + g.name + ": " + plural(entry.ops, "operation") + ran + ".\n" +
                to_cpp(g, "__compiled_fn_" + std::to_string(i)) + '\n';
     }
 
@@ -227,17 +273,26 @@ class FrameWriter {
         return "__resume_at_" + std::to_string(before ? line_of(*before) : 0) + '_' + std::to_string(i);
     }
 
+    static std::string place_of(const IndexBreak& entry) {
+        if (entry.stack.empty() || entry.stack.front().file.empty()) return "?";
+        const StackFrame& top = entry.stack.front();
+        return fs::path(top.file).filename().string() + ':' + std::to_string(top.line);
+    }
+
+    static std::string stop(const IndexBreak& entry) {
+        const std::string times = entry.count > 1 ? " (" + plural(entry.count, "time") + ")" : "";
+        return "    // " + Language::remark(entry.reason + times) + "\n    __break(" + cpp.quoted(entry.id) + ", " +
+               cpp.quoted(place_of(entry)) + ", " +
+               cpp.quoted(entry.stack.empty() ? std::string() : entry.stack.front().text) + ");\n";
+    }
+
     std::string step(std::size_t i) const {
         std::string text = "void " + step_name(i) + "(Frame& frame) {\n";
+        for (const IndexBreak* entry : before_[i]) text += stop(*entry);
         text += call(i);
-        if (const IndexBreak* stop = ends(i)) {
-            const StackFrame top = stop->stack.empty() ? StackFrame{} : stop->stack.front();
-            const std::string place =
-                top.file.empty() ? "?" : fs::path(top.file).filename().string() + ':' + std::to_string(top.line);
-            text += "    // " + Language::remark(stop->reason) + '\n';
-            text +=
-                "    __break(" + cpp.quoted(stop->id) + ", " + cpp.quoted(place) + ", " + cpp.quoted(top.text) + ");\n";
-        }
+        if (const IndexBreak* end = ends(i)) text += stop(*end);
+        if (i + 1 == graphs_.size())
+            for (const IndexBreak* entry : before_.back()) text += stop(*entry);
         if (i + 1 < end_) text += "    " + step_name(i + 1) + "(frame);\n";
         return text + "}\n" + (i > begin_ ? "\n" : "");
     }
@@ -245,8 +300,10 @@ class FrameWriter {
     const TraceIndex& index_;
     const std::string name_;
     std::vector<RecordedGraph> graphs_;
-    std::size_t begin_ = 0, end_ = 0;  ///< the specialization being written
-    LocalTensors first_value_;         ///< of each local
+    std::vector<std::vector<const IndexBreak*>> before_ = {};  ///< breaks before each graph, and behind the last one
+    std::vector<const IndexBreak*> elsewhere_ = {};            ///< that have no place among the graphs
+    std::size_t begin_ = 0, end_ = 0;                          ///< the specialization being written
+    LocalTensors first_value_;                                 ///< of each local
 };
 
 /// The frame's graphs that have a record, in order.

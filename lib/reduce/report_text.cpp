@@ -120,7 +120,7 @@ std::string found_text(const Minimized& done) {
             "            rounding noise: the error, measured against double precision, is no larger than rounding "
             "explains; a bug is unlikely\n";
     for (std::size_t i = 0; i < done.drifted_files.size(); ++i)
-        text += "also seen:  " + done.drifted[i].graph.failure->signature.text() +
+        text += "also seen:  " + done.drifted[i].graph.failure->text() +
                 ", a different failure: " + done.drifted_files[i].string() + '\n';
     return text;
 }

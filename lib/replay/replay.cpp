@@ -122,6 +122,7 @@ class Replay {
 
     void run_frame(ReplayResult& result) const {
         const FrameRecord record = load_frame_record(result.file);
+        result.recorded_error = first_error(record);
         const bool known = begin(record.name, "capture", result);
         const auto start = Clock::now();
         const Outcome outcome = recapture_isolated(record, options_, result.identical);

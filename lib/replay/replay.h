@@ -58,7 +58,9 @@ struct ReplayResult {
     std::string known_reason = {};                     ///< of xfail and xpass
     std::string next = {};           ///< of a failed one: what makes it small, or accepts it; empty: there is none
     std::string stopped_after = {};  ///< of a frame record with to_event: the last event that was captured again
-    bool identical = false;          ///< every output has the hash, so every bit, of the recorded one
+    /// Of a frame record: the error with which capture failed, as it should fail again.
+    std::string recorded_error = {};
+    bool identical = false;  ///< every output has the hash, so every bit, of the recorded one
     double seconds = 0;
 };
 std::string_view name(ReplayResult::Status status);

@@ -42,6 +42,8 @@ struct Fields<ReplayResult> {
         field.maybe("compared", &ReplayResult::compared,
                     "The sources of the results with which the backend's results were compared.");
         field.maybe("agree", &ReplayResult::agree, "If results differ: groups of sources whose results agree.");
+        field.maybe("recorded_error", &ReplayResult::recorded_error,
+                    "For a record of a capture that failed: its error, with which it should fail again.");
         field.maybe("next", &ReplayResult::next, "For a failed record: the command that minimizes the failure.");
     }
 };
@@ -187,6 +189,7 @@ std::string to_text(const ReplayResult& result, bool color) {
                        result.file.string() + " (" + (result.backend.empty() ? "not run" : result.backend) + ", " +
                        fixed(result.seconds, 2) + " s)\n";
     if (!result.stopped_after.empty()) text += "      stopped after " + result.stopped_after + "\n";
+    if (!result.recorded_error.empty()) text += "      recorded error: " + one_line(result.recorded_error) + "\n";
     if (!result.known_reason.empty()) text += "      known: " + result.known_reason + "\n";
     if (!result.times.empty() && result.times != result.first_difference) text += "      " + result.times + "\n";
     if (!result.first_difference.empty() && result.status != Status::error)  // errors follow on stderr

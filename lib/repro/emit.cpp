@@ -302,7 +302,8 @@ class ProgramText {
         const std::string& kind = failure_.signature.kind;
         values_["SUSPECT_NAME"] = suspect_.name;
         values_["ACCUSED"] = in_format(accused());
-        values_["FAILURE_KIND"] = in_format(failure_.signature.text());
+        values_["FAILURE"] = in_format(failure_.signature.heading());
+        values_["RECORDED"] = in_format(failure_.text());
         values_["ALARM"] = std::to_string(options_.alarm + suspect_.more_seconds);
         values_["SAYS"] =
             optional_part(kind == "exception", "repro_says.cpp", {{"NORMALIZER", std::string(normalizer_text())}});

@@ -157,10 +157,7 @@ class Issue {
   private:
     std::string summary() const {
         if (repro_.is_short()) return program_.summary;
-        const bool words = failure_.signature.kind == "exception" && !failure_.message.empty();
-        return first_words(
-            words ? failure_.signature.heading() + ": " + as_line(failure_.message) : failure_.signature.text(),
-            kMostOfTitle);
+        return first_words(as_line(failure_.text()), kMostOfTitle);
     }
 
     // ---- the program that the report shows: the first, or other_ ----------------------------------------------------
@@ -289,7 +286,7 @@ class Issue {
     std::string origin() const {
         if (repro_.is_short()) return "";
         std::string text = "The program is reduced from a model in which " + ops_of(repro_.graph) + " failed (" +
-                           failure_.signature.text() + ")";
+                           failure_.signature.heading() + ")";
         if (failure_.culprit && !failure_.culprit->directive.empty())
             text += "; in that model, the " +
                     (failure_.culprit->component == "switch" ? failure_.culprit->op : std::string("directive")) +

@@ -19,7 +19,7 @@ std::vector<std::string> head_of(const LoadedFrame& frame, const fs::path& outpu
     std::vector<std::string> head;
     const std::string name = output.filename().string();
     if (const std::optional<Failure>& failure = frame.graph.failure)
-        head.push_back(failure->backend + ": " + failure->signature.text());
+        head.push_back(failure->backend + ": " + failure->text());
     if (const std::string interpreter = interpreter_of(frame); !interpreter.empty())
         head.push_back("The program was traced in " + interpreter + ".");
     head.push_back("python3 " + name + ": exit 0 if PyTorch computes the expected results, else 1.");

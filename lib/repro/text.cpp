@@ -47,7 +47,7 @@ std::size_t lines_of(const Repro& repro) {
 std::string gone_text(const Failure& failure, bool compared) {
     const Tier tier = compared ? Tier::computes : suspect_of(failure).tier;
     std::string text = "the failure does not reproduce: " + passing_text(failure.backend, tier) + "\n";
-    text += labelled("recorded: ", failure.signature.text() + "\n" + failure.message +
+    text += labelled("recorded: ", failure.signature.heading() + "\n" + failure.message +
                                        (failure.version.empty() ? "" : "\nwith version " + failure.version));
     return text +
            "hint: if the compiler or the machine has changed, run minify on the original model again; if the failure "

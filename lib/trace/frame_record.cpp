@@ -236,6 +236,12 @@ bool failed(const FrameRecord& record) {
     return !record.error.empty() || std::ranges::any_of(record.segments, has_failed);
 }
 
+std::string first_error(const FrameRecord& record) {
+    for (const FrameSegment& segment : record.segments)
+        if (!segment.failed.empty()) return segment.failed.front().error;
+    return record.error;
+}
+
 fs::path save_frame_record(const fs::path& folder, const FrameRecord& record) {
     const fs::path path = folder / "records" / (file_name(record.name) + ".json");
     FrameRecordFile file{.name = record.name, .frame = record.frame, .error = record.error};

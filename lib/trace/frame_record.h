@@ -45,6 +45,8 @@ struct FrameRecord {
 
 /// Capture failed, in one of the calls or as a whole.
 bool failed(const FrameRecord& record);
+/// The error with which it failed first; empty: it did not.
+std::string first_error(const FrameRecord& record);
 
 /// Writes folder/records/NAME.json; returns its path.
 std::filesystem::path save_frame_record(const std::filesystem::path& folder, const FrameRecord& record);

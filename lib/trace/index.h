@@ -95,6 +95,7 @@ struct IndexGraph {
     bool checked = false;
     std::string capture_fault = {};
     std::string compile_id = {};
+    std::int64_t order = 0;
     bool operator==(const IndexGraph&) const = default;
 
     template <class Field>
@@ -136,6 +137,10 @@ struct IndexGraph {
             "compile_id", &IndexGraph::compile_id,
             "For a compiled function: the number of the function and the number of the specialization, 0/1. Since 1.5.",
             Matching{"^[0-9]+/[0-9]+$"});
+        field.maybe("order", &IndexGraph::order,
+                    "A number that is lower for graphs that the program reached earlier, if known. The number is not "
+                    "lower than the order of the breaks before the graph. Since 1.8.",
+                    Count{});
     }
 };
 

@@ -164,7 +164,7 @@ int fuzz(const cli::Tool& tool, const FuzzOptions& options) {
     std::optional<std::chrono::steady_clock::time_point> end;
     if (asked.time_limit) end = std::chrono::steady_clock::now() + *asked.time_limit;
     const auto found = [&](std::uint64_t number, const Graph& failing) {
-        Find find{options.output / ("model_" + std::to_string(number) + ".json"), failing.failure->signature.text()};
+        Find find{options.output / ("model_" + std::to_string(number) + ".json"), failing.failure->text()};
         save_graph(failing, find.model);
         progress.clear();
         if (lines) std::cout << find.model.string() << ": " << find.failure << std::endl;

@@ -1,7 +1,7 @@
 // Guards: when each graph may be reused, which guards failed, and which specialization each call hit.
 import { D, G } from './data.js';
 import { h, hover, icon, link, placeLink, rowsTable } from './elements.js';
-import { listed, nf, plural, sec } from './words.js';
+import { callCount, listed, nf, plural, sec } from './words.js';
 
 export const guards = {
   title: 'Recompiles',
@@ -77,7 +77,7 @@ export const guards = {
   callers(f) {
     const from = D.callers.filter((c) => c.frame === f.name && c.at.length).sort((a, b) => b.calls - a.calls);
     return from.length
-      ? h('p.note', { style: 'margin-top:10px' }, 'called from ', listed(from.map((c) => [placeLink(c.at[0]), ' ' + c.at[0][2] + ' (' + plural(c.calls, 'call') + ')']), 6))
+      ? h('p.note', { style: 'margin-top:10px' }, 'called from ', listed(from.map((c) => [placeLink(c.at[0]), ' ' + c.at[0][2] + ' (' + callCount(c.calls, f.calls_guessed) + ')']), 6))
       : '';
   },
   card(f) {
@@ -95,7 +95,7 @@ export const guards = {
           'span.dim',
           [
             plural(f.graphs.length, 'graph'),
-            f.calls && plural(f.calls, 'call') + (f.calls_guessed ? ' (guessed)' : ''),
+            f.calls && callCount(f.calls, f.calls_guessed),
             f.eager_calls && f.eager_calls + ' of them eager',
             f.compile_seconds && sec(f.compile_seconds) + ' compiling' + (D.totals.compile_backend ? ' for ' + D.totals.compile_backend : ''),
           ]

@@ -1,6 +1,8 @@
 // Words for numbers, sizes and names. Nothing here reads the page or its data.
 export const nf = (x) => x.toLocaleString('en-US');
 export const plural = (n, w) => nf(n) + ' ' + w + (n === 1 ? '' : 's');
+/** "9 calls", or "9 calls (guessed)" where nothing proves where a call ends. */
+export const callCount = (n, guessed) => plural(n, 'call') + (guessed ? ' (guessed)' : '');
 /** How many of `all` are shown where `most` fit: nothing is gained by leaving out one. */
 export const shownOf = (all, most) => (all <= most + 1 ? all : most);
 /** The parts of "a", "a and b", "a, b and 4 more": texts or elements, of which `most` fit. */

@@ -34,6 +34,7 @@ struct SampleTool {
         tool.after_dashes(rest, "Arguments of the program.");
         tool.flag("--ops", ops, "Lists the ops.");
         tool.option("--backend", backend, "B", "The backend.");
+        tool.hints_behind([](const std::string& value) { return value == "cmd:sh" ? "put it in quotes" : ""; });
         tool.option("-o,--output", output, "FILE", "Where to write.");
         tool.option("--rtol", rtol, "X", "Relative tolerance.");
         tool.option("-j,--jobs", jobs, "N", "Parallel jobs.");
@@ -159,6 +160,11 @@ TEST_CASE("bad usage is told as git and cargo tell it") {
     CHECK(SampleTool().error({}) == "missing argument MODEL; hint: see sample --help");
     CHECK(SampleTool().error({"m", "--opss"}) == "unknown option '--opss'; hint: did you mean '--ops'?");
     CHECK(SampleTool().error({"m", "--qqq=1"}) == "unknown option '--qqq'; hint: to list the options: sample --help");
+    const std::string quotes = "unknown option '-c'; hint: put it in quotes";
+    CHECK(SampleTool().error({"m", "--backend", "cmd:sh", "-c"}) == quotes);
+    CHECK(SampleTool().error({"m", "--backend=cmd:sh", "-c"}) == quotes);
+    CHECK(SampleTool().error({"m", "--backend", "b", "--opss"}) ==
+          "unknown option '--opss'; hint: did you mean '--ops'?");
     CHECK(SampleTool().error({"m", "--rtol"}) == "option --rtol requires a value: --rtol X");
     CHECK(SampleTool().error({"m", "--jobs", "many"}) ==
           "invalid value 'many' for --jobs: expected a whole number, 0 or more");

@@ -109,6 +109,9 @@ TEST_CASE("a signature is one line") {
     CHECK(Signature{"check", "", ""}.text() == "check");
     CHECK(Signature{"exception", "run", "no kernel for #"}.text() == "exception (no kernel for #) at run");
     CHECK(Signature{"exception", "run", "no kernel for #"}.heading() == "exception at run");
+    const Failure failure{.signature = {"exception", "run", "no kernel for #"}, .message = "no kernel\nfor 7.\n"};
+    CHECK(failure.text() == "exception at run: no kernel for 7");
+    CHECK(Failure{.signature = {"crash", "run", "SIGSEGV"}, .message = "killed"}.text() == "crash (SIGSEGV) at run");
     CHECK(Signature{"mismatch", "run", "nan_or_inf"}.heading() == "mismatch (nan_or_inf) at run");
     Signature flaky{"mismatch", "run", "value", "backward"};
     flaky.rate = {12, 40};

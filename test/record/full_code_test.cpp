@@ -99,11 +99,21 @@ TEST_CASE("full_code.cpp tells graphs, guards, breaks and resume points, and com
     recompiled.variant_of = "first";
     recompiled.difference = "L['a'] size 0 == 2, now 3";
     index.graphs.push_back(recompiled);
-    index.breaks = {{.reason = "print: puts(\"x\")",
-                     .id = "WB0001",
-                     .frame = "step",
-                     .stack = {{"/src/app.cpp", 12, 1, "step", "puts(\"x\");"}}}};
+    const auto print_at = [](int line, std::int64_t order) {
+        return IndexBreak{.reason = "print: puts(\"x\")",
+                          .id = "WB0001",
+                          .frame = "step",
+                          .stack = {{"/src/app.cpp", line, 1, "step", "puts(\"x\");"}},
+                          .order = order};
+    };
+    // Without an operation before them: at the beginning, behind another break, and on a path that is not written.
+    index.breaks = {print_at(12, 4), print_at(3, 1), print_at(14, 6), print_at(20, 9), print_at(99, 1)};
+    index.breaks.back().frame = "other";
     index.graphs.at(0).ended_by_break = 0;
+    index.graphs.at(0).order = 2;
+    index.graphs.at(0).runs = 5;
+    index.breaks.at(0).count = 4;
+    index.graphs.at(1).order = 6;
     using capture::Guard, capture::Source, capture::HostValue, capture::SizeCondition;
     const auto local = [](const char* name) { return Source::local(name); };
     const auto tensor = [](Source source, bool strides, bool requires_grad) {
@@ -137,7 +147,13 @@ TEST_CASE("full_code.cpp tells graphs, guards, breaks and resume points, and com
     CHECK(load_index(folder.path() / "t").files == std::vector<fs::path>{"log.jsonl", "code/step/full_code.cpp"});
     const std::string code = read_file(functions[0].file);
     for (const char* line :
-         {"//   third: like first, but L['a'] size 0 == 2, now 3",
+         {"// The code that runs in place of step: 2 graphs, 3 graph breaks.",
+          "/// first: 1 operation, which the program ran 5 times.\n",
+          "    // print: puts(\"x\") (4 times)\n    __break(\"WB0001\", \"app.cpp:12\"",
+          "void __run(Frame& frame) {\n    // print: puts(\"x\")\n    __break(\"WB0001\", \"app.cpp:3\"",
+          "__break(\"WB0001\", \"app.cpp:14\", \"puts(\\\"x\\\");\");\n    frame.left.push_back(__compiled_fn_1(",
+          "// On other paths, the program also stopped at 1 place:\n//   app.cpp:20: print: puts(\"x\")\n",
+          "//   third: like first, but L['a'] size 0 == 2, now 3",
           "const Tensor double_ = whittle::relu(a);",
           "std::get<0>(s)",
           "whittle::Scalar(2)",
@@ -163,5 +179,6 @@ TEST_CASE("full_code.cpp tells graphs, guards, breaks and resume points, and com
         const bool list = std::string(line) == "std::get<0>(s)";
         CHECK((code.find(list ? "s.at(0)" : line) != std::string::npos));
     }
+    CHECK(code.find("app.cpp:99") == std::string::npos);
     CHECK(compile(functions[0].file) == "");
 }

@@ -238,6 +238,7 @@ TEST_CASE("the index of a trace comes back and satisfies its schema") {
     index.graphs = {index_graph(recorded_graph(), "main"), index_graph(full_graph(), "helper")};
     index.graphs[0].file = "graphs/recorded_graph.json";
     index.graphs[0].ended_by_break = 0;
+    index.graphs[0].order = 4;
     index.records = {{"a", "records/a.json", "recorded/graph"}};
     index.graphs[1].guards = some_guards();
     index.graphs[1].compile_seconds = 0.25;

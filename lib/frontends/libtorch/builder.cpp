@@ -11,6 +11,7 @@
 #include "frontends/libtorch/notes.h"
 #include "frontends/libtorch/piece_graph.h"
 #include "frontends/libtorch/statement.h"
+#include "frontends/libtorch/torch_names.h"
 #include "graph/verify.h"
 #include "ops/aten/capture.h"
 #include "ops/core/registry.h"
@@ -174,6 +175,7 @@ class Builder {
         const std::int64_t first = static_cast<std::int64_t>(process_) << 32;
         for (capture::GraphBreak& entry : frame.breaks) entry.order += first;
         for (capture::CapturedGraph& graph : frame.graphs) {
+            graph.order += first;
             if (graph.number >= 0) graph.number += first;
             for (std::int64_t& number : graph.differentiates)
                 if (number >= 0) number += first;
@@ -296,9 +298,11 @@ std::string short_name(const std::string& function) {
     return plain.empty() ? "frame" : plain;
 }
 
-/// "Net__forward"; "main_lambda_at_app_cpp_90" of main::{lambda at app.cpp:90}; of Python "module" of <module>,
-/// "train_locals_step" of train.<locals>.step.
+/// "Net__forward"; "main_lambda_at_app_cpp_90" of main::{lambda at app.cpp:90}; of Python
+/// "train_locals_step" of train.<locals>.step, and "toplevel" of <module>, which is no torch.nn.Module.
 std::string identifier_of(const std::string& function) {
+    if (function.starts_with(kModuleCode))  // or a loop there
+        return identifier_of("toplevel" + function.substr(kModuleCode.size()));
     const bool python = function.starts_with('<') || function.find(".<") != std::string::npos;
     std::string name = identifier(python ? function : short_name(function));
     if (!python && function.find('{') == std::string::npos) return name;

@@ -59,6 +59,7 @@ std::optional<CapturedGraph> PieceGraphs::build(const Piece& piece, std::optiona
     fill_values(*captured, values, outputs);
     captured->library_calls = library_calls_;
     captured->named_numbers = named_numbers_;
+    captured->order = static_cast<std::int64_t>(recording_.step(piece.steps.front()).order());
     captured->number = piece.number;
     captured->differentiates = differentiated();
     captured->partial = piece.partial;

@@ -216,8 +216,10 @@ json frames_json(const PageFacts& facts, const json& data, Sources& sources) {
         add("calls", facts.report.calls);
         add("eager_calls", facts.report.eager_calls);
         if (std::ranges::find(facts.report.guessed_calls, frame["name"].get<std::string>()) !=
-            facts.report.guessed_calls.end())
+            facts.report.guessed_calls.end()) {
             frame["calls_guessed"] = true;
+            if (frame["calls"].is_null()) frame["calls"] = 1;  // which goes without saying where it is certain
+        }
         frame["status"] = status_of(facts, frame);
     }
     return frames;

@@ -69,6 +69,21 @@ TEST_CASE("a frame without operations is told where it chooses its way by a tens
     }
 }
 
+TEST_CASE("the order of graphs and breaks says which break lies before a graph that it does not end") {
+    const TempDir folder;
+    const capture::CapturedFrame frame = only_frame(program(folder, [](EventWriter& w) {
+        const FakeTensor x{.id = 1, .sizes = {}}, y{.id = 2, .sizes = {}};
+        w.call(kItem, {x}, {});
+        w.call(kRelu, {x}, {y});
+        w.call(kItem, {y}, {});
+    }));
+    REQUIRE(frame.breaks.size() == 2);
+    REQUIRE(frame.graphs.size() == 1);
+    CHECK(frame.breaks[0].order > 0);
+    CHECK(frame.breaks[0].order < frame.graphs[0].order);
+    CHECK(frame.graphs[0].order < frame.breaks[1].order);
+}
+
 TEST_CASE("a comparison of the value that item gives, in a branch, has the hint of one on the tensor") {
     const TempDir folder;
     EventFile file = program(folder, [](EventWriter& w) {

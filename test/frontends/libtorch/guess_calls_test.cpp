@@ -24,6 +24,23 @@ EventFile three_steps(const TempDir& folder) {
 
 }  // namespace
 
+TEST_CASE("a file's own code in Python is not named like a module of torch.nn") {
+    const TempDir folder;
+    for (const int calls : {1, 3}) {  // three make a loop
+        EventFile file = program(folder, [&](EventWriter& w) {
+            for (int i = 0; i < calls; ++i) w.call(kRelu, {{.id = 1}}, {{.id = static_cast<std::uint64_t>(2 + i)}});
+        });
+        file.runs_python = true;
+        file.places[1] = {.line = 9, .file = "/nowhere/train.py", .function = "<module>", .text = ""};
+        file.stacks[1] = std::vector<std::uint64_t>{1};
+        for (Event& event : file.events) event.stack = 1;
+        const std::vector<capture::CapturedFrame> frames = build_frames(file, {}).frames;
+        REQUIRE_FALSE(frames.empty());
+        for (const capture::CapturedFrame& frame : frames) CHECK(frame.name.starts_with("toplevel"));
+        if (calls == 1) CHECK(frames[0].name == "toplevel");
+    }
+}
+
 TEST_CASE("calls that a caller proves by going on are known, all others are guessed") {
     const TempDir folder;
     EventFile file = three_steps(folder);

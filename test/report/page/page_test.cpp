@@ -260,6 +260,7 @@ TEST_CASE("calls, callers and times are data of the page", "[html]") {
     subject.index->call_log = {{{}, "net", 1, 0, true}, {capture::GuardFailure{"L['n'] == 3", "4"}, "net", 2}};
     subject.index->callers = {{.frame = "net", .stack = subject.index->breaks[0].stack, .calls = 2}};
     subject.index->eager_calls = {{"net", 1}};
+    subject.index->guessed_calls = {"net"};
     subject.profile.memory.push_back({.graph = "net_0", .how = "liveness", .at = {"relu"}, .bytes = {16}, .peak = 16});
     const json data = data_of(subject);
     CHECK(data["calls"][0]["specialization"] == 0);
@@ -267,6 +268,8 @@ TEST_CASE("calls, callers and times are data of the page", "[html]") {
     CHECK(data["calls"][1]["found"] == "4");
     CHECK(data["callers"][0]["at"][0] == json::parse(R"([0, 2, "net"])"));
     CHECK(data["frames"][0]["eager_calls"] == 1);
+    CHECK(data["frames"][0]["calls_guessed"] == true);
+    CHECK(data["frames"][0]["calls"] == 1);  // a guess is shown, even of one call
     CHECK(data["profile"]["memory"][0]["how"] == "liveness");
     CHECK(data["timeline"] == "explain ./program --times=timeline.json -- 3");
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { base, byteSize, bytes, listed, percent, plural, sci, sec, shape, short, within } from '../../../share/report/words.js';
+import { base, byteSize, bytes, callCount, listed, percent, plural, sci, sec, shape, short, within } from '../../../share/report/words.js';
 
 test('times have a unit that fits', () => {
   const texts = [12.345, 1.234, 0.0421, 42e-6, 3.21e-6, 0].map(sec);
@@ -23,6 +23,7 @@ test('names are short, counts have nouns', () => {
   assert.deepEqual(['aten.relu.default', 'onnx.Conv', 'input'].map(short), ['relu', 'Conv', 'input']);
   assert.equal(base('a/b/c.cpp'), 'c.cpp');
   assert.deepEqual([plural(1, 'op'), plural(1200, 'op')], ['1 op', '1,200 ops']);
+  assert.deepEqual([callCount(1, true), callCount(9)], ['1 call (guessed)', '9 calls']);
   assert.deepEqual([percent(0.256), percent(null)], ['26 %', '']);
 });
 
