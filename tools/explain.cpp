@@ -61,12 +61,13 @@ int main(int argc, char** argv) {
         "that switch the culprit off and on; and a verified repro. -v: also print the report of minify.");
     diagnosed.declare(diagnose, true);
     tool.command(diagnose, [&] { return cli::diagnose(diagnose, diagnosed); });
-    cli::Tool divergence("explain divergence", "MODEL",
-                         "Report the first kernel or value that differs from the reference. If the backend can run a "
-                         "kernel alone, as halide can, each kernel runs alone, on operands that the reference "
-                         "computed. With any other backend, the model runs with every intermediate value as an output. "
-                         "The report has the size of the difference and the first NaN and infinity, and marks a "
-                         "difference that rounding explains as noise. -v: list all kernels or values.");
+    cli::Tool divergence(
+        "explain divergence", "MODEL",
+        "Report the first kernel or value that differs from the reference. If the backend can run a "
+        "kernel alone, as halide can, each kernel runs alone, on operands that the reference "
+        "computed. With any other backend, the model runs with every intermediate value as an output. "
+        "The report also has the size of the difference, and the places where NaN and infinities first appear. The "
+        "word noise marks a difference that rounding explains. -v: list all kernels or values.");
     diverging.declare(divergence, false);
     tool.command(divergence, [&] { return cli::diverge(divergence, diverging); });
 

@@ -252,7 +252,8 @@ void write_bundle(const Tool& tool, const EnvironmentOptions& options) {
 
 void EnvironmentOptions::declare(Tool& tool) {
     tool.option("--bundle", bundle, "DIR",
-                "Write a folder to attach to an issue. The folder contains the versions, the processor, the compilers, "
+                "Write a folder to attach to an issue. The folder contains the software versions, the processor, the "
+                "compilers, "
                 "the environment variables, and a list of everything that is left out. If COMMAND is given, the folder "
                 "also contains the command and its log.");
     tool.after_dashes(

@@ -86,9 +86,9 @@ void ProgramOptions::declare(Tool& tool) {
                 "Capture the function NAME instead of the functions that main calls. May be repeated.");
     tool.option("--compile", compile_options, "NAME=VALUE",
                 "Set an option of compile() in a program that uses Whittle's Tensor API: " + compile_option_names() +
-                    ". 'explain list variables' explains these options. For a LibTorch program, only three of them "
-                    "have an effect: verbose, capture_dynamic_shapes, and cache_limit=N: report at most N "
-                    "specializations of each graph (default 8). May be repeated.");
+                    ". 'explain list variables' explains these options. For a LibTorch program, only three options "
+                    "have an effect: verbose, capture_dynamic_shapes and cache_limit. Here, cache_limit=N limits the "
+                    "reported specializations of each graph to N (default 8). May be repeated.");
     tool.option(
         "--capture", capture_keys, "KEY=VALUE",
         "How to capture a program. May be repeated, once for each setting. level=core (default): record the basic ops "

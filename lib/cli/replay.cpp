@@ -173,10 +173,11 @@ void ReplayChoice::declare(Tool& tool) {
                 "Split the records into N shards, and replay only shard I (1 to N). A shard without records passes. "
                 "Default: if $GTEST_SHARD_INDEX (0 to N-1) and $GTEST_TOTAL_SHARDS (N) are set, the shard that these "
                 "variables select; otherwise all records.");
-    tool.option("--xfail", xfail, "FILE",
-                "File of known failures. Each line has a pattern and, after '#', a reason. A record is a known failure "
-                "if a pattern matches its name, its path, the end of its path, or its name in a JUnit or TAP report. "
-                "In a pattern, * matches anything.");
+    tool.option(
+        "--xfail", xfail, "FILE",
+        "File of known failures. Each line has a pattern and, after '#', a reason. A record is a known failure "
+        "if a pattern matches the record's name, its path, the end of its path, or its name in a JUnit or TAP report. "
+        "In a pattern, * matches anything.");
     limits.declare(tool, "each record");
     tool.section("Execution and reports");
     tool.option("-j,--jobs", jobs, "N", "Replay up to N records in parallel. Default: 1.");

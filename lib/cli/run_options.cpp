@@ -97,11 +97,10 @@ void LimitOptions::declare(Tool& tool, const char* what) {
     const std::string subject = what;
     tool.section("Limits");
     tool.option("--timeout", timeout, "S", "Time limit for " + subject + ", in seconds. Default: 60.");
-    tool.option(
-        "--cpu-limit", cpu, "S",
-        "CPU time limit for " + subject + ", in seconds; counts the time of child processes, too. Default: no limit.");
+    tool.option("--cpu-limit", cpu, "S",
+                "CPU time limit for " + subject + " and its child processes, in seconds. Default: no limit.");
     tool.option("--memory-limit", memory, "MB",
-                "Memory limit for " + subject + ", in MB; counts the memory of child processes, too. Default: 4096.");
+                "Memory limit for " + subject + " and its child processes, in MB. Default: 4096.");
 }
 
 Limits LimitOptions::limits() const {
@@ -169,8 +168,9 @@ void AccuracyChoice::declare(Tool& tool, const std::string& means, const std::st
         means +
             " close: each element must be within the tolerances of --rtol and --atol. fp64: a tensor outside the "
             "tolerances passes, too, if its error is at most about twice the error of the reference. Both errors are "
-            "measured against a run in double precision. strict: all bits must be equal. If --rtol Nulp is given, each "
-            "element may differ by N units in the last place. exact: choose inputs and weights for which no operation "
+            "measured against a run in double precision. strict: all bits must be equal; but with --rtol Nulp, an "
+            "element may differ by at most N units in the last place. exact: choose inputs and weights for which no "
+            "operation "
             "rounds, and compare without a tolerance. --accuracy without a mode: close.");
     tool.option("--rtol", rtol, "[DTYPE=]X",
                 "Relative tolerance for DTYPE; without DTYPE, for all floating-point and complex types. X is a number "

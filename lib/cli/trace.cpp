@@ -289,9 +289,10 @@ void TraceOptions::declare(Tool& tool) {
         "--last", last, "N",
         "Flight recorder for a program that uses LibTorch: keep only the last N operations and their data, even if the "
         "program crashes. The recording takes 256 MB on disk; --capture limit=MB changes this size.");
-    tool.choice("--until", until, {"nan", "end"},
-                "With --last: where the record ends. nan (default): at the first operation whose result has a NaN, or "
-                "at the end of the program if no result has a NaN. end: at the end of the program.");
+    tool.choice(
+        "--until", until, {"nan", "end"},
+        "With --last: where the recording ends. nan (default): at the first operation whose result has a NaN, or "
+        "at the end of the program if no result has a NaN. end: at the end of the program.");
     tool.section("Graphs");
     tool.flag("--joint", joint,
               "Trace each graph as a joint graph: a graph that also computes the gradients of all inputs that require "

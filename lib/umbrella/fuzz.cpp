@@ -139,8 +139,8 @@ void FuzzOptions::declare(cli::Tool& tool) {
                 "have any of the given data types.");
     tool.option("--without", without, "OP", "Do not use the op OP. May be repeated.");
     tool.option("--calls", calls, "MIN-MAX",
-                "Number of calls in a model. Examples: 4: exactly 4; 2-6: from 2 to 6; 2-: at least 2; -6: at most 6. "
-                "Default: 1-8.");
+                "Number of calls in a model, for example 4 (exactly 4), 2-6 (from 2 to 6), 2- (at least 2) or -6 (at "
+                "most 6). Default: 1-8.");
     tool.choice("--data", data, {"random", "special", "exact"},
                 "Values of inputs and parameters. random (default): random numbers. special: also NaN, infinities and "
                 "other special values. exact: numbers for which no operation rounds; the results are compared without "
