@@ -24,8 +24,9 @@ constexpr BreakInfo kCatalogue[] = {
      .id = "WB0002",
      .title = "a branch on a tensor's value",
      .explanation = "The branch that the program takes depends on values that exist only after the graph has run.",
-     .hint = "compute both outcomes and select with where()",
-     .python_hint = "compute both outcomes and select with torch.where(), or branch on a value that is not a tensor",
+     .hint = "compute the results of both branches, and select one with where()",
+     .python_hint = "compute the results of both branches, and select one with torch.where(); or branch on a value "
+                    "that is not a tensor",
      .api_hint = "cond() makes the branch one operation",
      .assert_hint = kAssertHint},
     {.kind = item,
@@ -36,8 +37,8 @@ constexpr BreakInfo kCatalogue[] = {
      .python_hint = "keep the value as a tensor, for example with total += loss.detach(), and call .item() or float() "
                     "once, after the loop",
      .api_hint = "the option .capture_scalar_outputs keeps the value in the graph",
-     .branch_hint = "compute both outcomes and select with where() on the tensor itself, because a branch on item() is "
-                    "a branch on the tensor's value",
+     .branch_hint = "compute the results of both branches, and select one with where() on the tensor itself, because a "
+                    "branch on item() is a branch on the tensor's value",
      .assert_hint = kAssertHint},
     {.kind = data_pointer,
      .id = "WB0004",
@@ -82,10 +83,10 @@ constexpr BreakInfo kCatalogue[] = {
     {.kind = control_flow,
      .id = "WB0010",
      .title = "data-dependent control flow in a model file",
-     .explanation = "The condition of an If, or the trip count of a Loop, is known only when the model runs, and the "
-                    "backend cannot run such an operation.",
-     .hint = "export the model with a fixed condition or trip count, or compute both branches in the model and select "
-             "one result with Where"},
+     .explanation = "The condition of an If, or the number of iterations of a Loop, is known only when the model runs. "
+                    "The backend cannot run such an If or Loop.",
+     .hint = "export the model with a fixed condition or number of iterations, or compute both branches in the model "
+             "and select one result with Where"},
     {.kind = unsupported,
      .id = "WB0011",
      .title = "an operation that the backend does not support",
@@ -99,9 +100,8 @@ constexpr BreakInfo kCatalogue[] = {
     {.kind = nested,
      .id = "WB0013",
      .title = "a break inside the body of a higher-order operation",
-     .explanation =
-         "The body of cond(), while_loop(), map() or scan() must be one graph. This body has a graph break, so the "
-         "program's own code runs instead.",
+     .explanation = "The body of cond(), while_loop(), map() or scan() must be one graph. This body has a graph break. "
+                    "Therefore the program's own code runs instead of a graph.",
      .hint = "move the operation that causes the break out of the body"},
     {.kind = mutation,
      .id = "WB0014",
