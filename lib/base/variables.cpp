@@ -27,7 +27,7 @@ constexpr Variable kVariables[] = {
      "`trace --function`"},
     {"WHITTLE_CACHE_SIZE_LIMIT",
      {.least = 1},
-     "The largest number of specializations that a function can have (default: 8). After that, calls that fit no "
+     "The largest number of specializations that a function can have (default: 8). At this limit, calls that fit no "
      "specialization run eagerly.",
      ".cache_limit",
      "`trace --compile cache_limit=8`"},
