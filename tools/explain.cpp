@@ -20,18 +20,18 @@ void show_examples(cli::Tool& explain, cli::Tool& of_source) {
     explain.example("explain python3 train.py",
                     "run a Python program that uses PyTorch, and report where the graphs of the program break");
     explain.example("explain model.onnx --ops",
-                    "list the operations of a model, and the operations that halide cannot compile");
+                    "list the operations of a model, and mark those that halide cannot compile");
     explain.example("explain model.onnx --dot m.dot && dot -Tsvg m.dot > m.svg", "draw the graphs of a model");
     explain.example("explain ./app --html app.html", "write an interactive report for the browser");
-    explain.example("explain model.onnx --times=model.trace", "measure passes, kernels and memory");
+    explain.example("explain model.onnx --times=model.trace",
+                    "measure the times of passes and kernels, and the use of memory");
     explain.example("explain model.onnx --backend ./mine.so --fullgraph",
                     "check that your own backend supports the whole model");
     explain.example("explain model.onnx --backend ./mine.so --minify",
                     "turn a failing compilation into a verified repro");
     explain.example("explain diff yesterday/ today/", "show what changed between two traces");
-    explain.example("explain -- diff", "a MODEL whose file name is the name of a command");
-    of_source.example("explain static model.cpp -- -std=c++17 -Iinclude",
-                      "predict where capture of a program has to stop");
+    explain.example("explain -- diff", "report on a model in the file 'diff', which has the name of a command");
+    of_source.example("explain static model.cpp -- -std=c++17 -Iinclude", "predict the graph breaks of a program");
 }
 
 int run(const cli::Tool& tool, const cli::ExplainOptions& options) {
@@ -58,16 +58,17 @@ int main(int argc, char** argv) {
     cli::Tool diagnose(
         "explain diagnose", "MODEL",
         "Find the cause of a failure: run the model on the backend, and then on one debug backend after another. "
-        "Report the component that fails, the culprit in this component (for example a pass) with evidence, commands "
-        "that switch the culprit off and on, and a verified repro. -v: also print the report of minify.");
+        "Report the component that fails; the culprit in this component, for example a pass; the evidence; commands "
+        "that switch the culprit off and on; and a verified repro. -v: also print the report of minify.");
     diagnosed.declare(diagnose, true);
     tool.command(diagnose, [&] { return cli::diagnose(diagnose, diagnosed); });
     cli::Tool divergence(
         "explain divergence", "MODEL",
-        "Report the first kernel, or the first value, that differs from the reference. If the backend can run its "
-        "kernels one by one (for example halide), run each kernel alone, on the operands that the reference computes. "
-        "Else, run the model with every intermediate value as an output. Report the size of the difference, where NaN "
-        "and infinities first appear, and which differences are rounding noise. -v: list all kernels or values.");
+        "Report the first kernel or value that differs from the reference. If the backend can run a "
+        "kernel alone, as halide can, each kernel runs alone, on operands that the reference "
+        "computed. With any other backend, the model runs with every intermediate value as an output. "
+        "The report also has the size of the difference, and the places where NaN and infinities first appear. The "
+        "word noise marks a difference that rounding explains. -v: list all kernels or values.");
     diverging.declare(divergence, false);
     tool.command(divergence, [&] { return cli::diverge(divergence, diverging); });
 
@@ -79,13 +80,14 @@ int main(int argc, char** argv) {
 
     std::string id, what;
     cli::Tool of_break("explain break", "ID", "Explain a kind of graph break, and how to avoid such a break.");
-    of_break.positional("ID", id, "Id such as WB0001, or 'all'.");
+    of_break.positional("ID", id, "Id of a kind of break, such as WB0001, or 'all'.");
     of_break.offers(cli::break_ids);
     tool.command(of_break, [&] { return std::cout << cli::break_page(id), 0; });
-    cli::Tool list("explain list", "WHAT",
-                   "Print a list. WHAT is backends, ops (PyTorch's ops, and how Whittle handles each op), variables "
-                   "(environment variables), logs (log channels) or spellings (deprecated spellings of options).");
-    list.positional("WHAT", what, "One of " + join(cli::lists()) + ". All but backends print Markdown.");
+    cli::Tool list(
+        "explain list", "WHAT",
+        "Print a list. WHAT is one of: backends; ops (PyTorch's ops, and how Whittle supports each op); variables "
+        "(environment variables); logs (log channels); spellings (deprecated spellings of options).");
+    list.positional("WHAT", what, "One of " + join(cli::lists()) + ". Every list except backends is Markdown.");
     list.offers(cli::lists);
     tool.command(list, [&] { return cli::print_list(list, what), 0; });
 

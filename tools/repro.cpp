@@ -13,16 +13,15 @@ int main(int argc, char** argv) {
     tool.example("repro m.json", "write and verify repro.cpp for m.json, which minify wrote");
     tool.example("repro report m.json --bundle bug && tar cz bug", "pack everything for a bug report");
     tool.example("repro m.json -o repro.py", "write the same operations as PyTorch calls");
-    tool.example("repro env", "print what to paste into an issue");
+    tool.example("repro env", "print the software versions and the hardware, for a bug report");
 
     cli::Tool report("repro report", "GRAPH",
                      "Write a repro and the text of a bug report. With --bundle, write a folder with everything that "
-                     "reproduces the failure on another machine.");
+                     "another machine needs to reproduce the failure.");
     reported.declare(report);
     tool.command(report, [&] { return cli::write_repro(report, reported); });
 
-    cli::Tool env("repro env", "[-- COMMAND]",
-                  "Print the versions of software and hardware, to paste them into an issue.");
+    cli::Tool env("repro env", "[-- COMMAND]", "Print the software versions and the hardware, for a bug report.");
     cli::EnvironmentOptions environment;
     environment.declare(env);
     tool.command(env, [&] { return cli::print_environment(env, environment), 0; });

@@ -10,14 +10,14 @@ using namespace whittle;
 
 void show_examples(cli::Tool& trace, cli::Tool& cc) {
     trace.example("trace nets/*/model.onnx -o traces",
-                  "trace several models, each on the inputs in the folder test_data_set_0 beside the model; replay "
-                  "expects the outputs in this folder");
+                  "trace several models, each on the inputs in its folder test_data_set_0; the outputs in this folder "
+                  "become the expected outputs of the record");
     trace.example("trace model.onnx --input tokens=tokens.npy --seed 7",
-                  "give one input, and make the others at random");
+                  "read the input tokens from a file; the other inputs are random numbers");
     trace.example("trace net.pt --input 'x=f32[1, 3, 224, 224]'", "trace a TorchScript module on random numbers");
     trace.example("trace -o traces ./app -- --steps 3",
-                  "trace a LibTorch program, and exit with the exit status of the program");
-    trace.example("trace cc -- g++ -c model.cpp", "compile with capture probes (see trace cc --help)");
+                  "trace a LibTorch program; trace exits with the exit status of the program");
+    trace.example("trace cc -- g++ -c model.cpp", "compile a C++ file with probes (see trace cc --help)");
     cc.example("trace cc -- g++ -g -c model.cpp", "compile one file");
     cc.example("cmake -B build -DCMAKE_CXX_COMPILER_LAUNCHER=\"trace;cc;--\"", "compile a whole build");
 }
@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
                  "branches to trace and explain. If Clang cannot insert the probes, the file is compiled without "
                  "probes, and a message gives the reason.");
     cc.after_dashes(compiler, "Compiler command, with or without a launcher such as ccache.");
-    cc.exit_one("the compiler exited with 1; trace cc exits with every other exit status of the compiler, too");
+    cc.exit_one("the compiler exited with 1. trace cc always exits with the exit status of the compiler");
     tool.command(cc, [&] { return cpp::compile_with_probes(compiler); });
     show_examples(tool, cc);
     return cli::run_tool(tool, argc, argv, [&] { return cli::trace(tool, options); });

@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
         "PyTorch export (.pt2), a TorchScript module (.pt), a program to run, or a folder written by trace.");
     tool.exit_one("the command found a failure or a difference; see COMMAND --help");
     umbrella::list_programs(tool);
-    tool.example("whittle explain list backends", "list the compilers that --backend takes");
+    tool.example("whittle explain list backends", "list the compilers that --backend accepts");
     tool.example("whittle explain diagnose model.onnx --backend halide",
                  "find the pass or scheduling directive that causes a failure");
     tool.example("whittle explain diff before after", "show what changed between two traces");
@@ -32,7 +32,8 @@ int main(int argc, char** argv) {
 
     std::string name = "whittle";
     cli::Tool help_tool("whittle help", "[NAME]",
-                        "Open the manual page of a command, or print the --help of the command.");
+                        "Open the manual page of a command. If there is no terminal or no manual page, print the "
+                        "--help text of the command.");
     help_tool.positional("NAME", name, "Command to describe.", false);
     help_tool.offers([&] { return umbrella::described_names(tool); });
     tool.command(

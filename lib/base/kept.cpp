@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kBackends = "backends", kReleases = "releases";
 constexpr KeptKind kKinds[] = {
     {"kernels", "kernels compiled by Halide", true},
-    {"capture", "capture libraries for other LibTorch versions, built by scripts/build-capture", false},
+    {"capture", "libraries that capture programs of other LibTorch versions, built by scripts/build-capture", false},
     {kBackends, "ONNX Runtime and the worker for OpenCV, installed by scripts/setup", false},
     {kReleases, "further compiler releases, installed for --backend-option release=VERSION", false},
 };

@@ -31,7 +31,7 @@ enum class LogLevel : std::uint8_t { debug, info, warning, error, off };
     X(lowering, "step 3: planning and compiling the kernels of a graph. With +: also each kernel")         \
     X(run, "child processes, and how each process ended. With +: also the run time of each Halide kernel") \
     X(reduce, "the result of each reduction of minify. With +: also every candidate and its verdict")      \
-    X(repro, "the program that repro writes: the build, the runs, and the run of the control")             \
+    X(repro, "how repro builds and runs the program and its control")                                      \
     X(replay, "each record, and the result of its replay")                                                 \
     X(cli, "the command line, and the kind of MODEL")
 
@@ -40,12 +40,11 @@ enum class LogLevel : std::uint8_t { debug, info, warning, error, off };
     X(graph_code, ".txt", "every captured graph as text")                                                              \
     X(graph_sizes, ".txt", "the sizes of every tensor of every captured graph")                                        \
     X(graph_cpp, ".cpp",                                                                                               \
-      "every captured graph, and every graph during its compilation, as C++ that compiles against the API, with "      \
-      "the type of every value")                                                                                       \
-    X(picture, ".dot",                                                                                                 \
-      "every captured graph, and every graph during its compilation, as a picture for Graphviz's dot")                 \
+      "every captured graph, and every graph during compilation, as C++ code for Whittle's Tensor API, with the type " \
+      "of every value")                                                                                                \
+    X(picture, ".dot", "every captured graph, and every graph during compilation, as a picture for Graphviz's dot")    \
     X(aot_graphs, ".txt",                                                                                              \
-      "every graph during its compilation, after each pass that changed the graph. The compile stages are "            \
+      "every graph during compilation, after each pass that changed the graph. The compile stages are "                \
       "functional, decomposed, folded and core; with gradients, also joint, forward and backward")                     \
     X(graph_breaks, ".txt", "every graph break with its reason and the user's stack")                                  \
     X(guards, ".txt", "the conditions under which a captured graph is reused")                                         \
@@ -58,17 +57,17 @@ enum class LogLevel : std::uint8_t { debug, info, warning, error, off };
     X(output_code, ".cpp", "every kernel as the C++ program for Halide, ready to compile")                             \
     X(loop_nest, ".txt", "the loops of every kernel, as Halide prints them")                                           \
     X(lowered, ".stmt",                                                                                                \
-      "the statements to which Halide lowers every kernel. This log costs a second lowering of each kernel")           \
-    X(assembly, ".s", "the assembly of every kernel. This log costs a second compilation of each kernel")              \
+      "the statements to which Halide lowers every kernel. For this log, Halide lowers each kernel a second time")     \
+    X(assembly, ".s", "the assembly code of every kernel. For this log, Halide compiles each kernel a second time")    \
     X(full_code, ".cpp",                                                                                               \
-      "the code that replaces each compiled function of a program that uses the API, as C++. The code has the "        \
-      "guards, a function for each graph, and a function for each place where the program resumes. The code runs on "  \
-      "the calls recorded in the folder `trace/` beside the file")                                                     \
+      "for a program that uses the API: C++ code that shows what runs in place of each compiled function. The code "   \
+      "has the guards, a function for each graph, and a function for each place where the program resumes. Its "       \
+      "main() repeats the calls that are recorded in the folder `trace/` beside the file")                             \
     X(times, ".md", "the time of each step, pass and kernel in the compilation of a captured graph")                   \
     X(step, ".cpp",                                                                                                    \
-      "for a program that uses the API: code for stepping through with a debugger. Each interpreted graph is written " \
-      "as C++, and each kernel as the C code that Halide writes. The code is built without optimization, and runs in " \
-      "place of the graph or kernel")
+      "for a program that uses the API: code that a debugger can step through. Each interpreted graph becomes C++ "    \
+      "code, and each kernel becomes the C code that Halide writes. Whittle builds this code without optimization, "   \
+      "and runs the code in place of the graph or kernel")
 
 #define WHITTLE_ROW(name, ...) name,
 enum class LogChannel : std::uint8_t { WHITTLE_LOG_CHANNELS(WHITTLE_ROW) };

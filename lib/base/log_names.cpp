@@ -31,7 +31,7 @@ std::string logs_page() {
     return "# Logs\n\n"
            "<!-- Generated: explain list logs > share/doc/reference/logs.md -->\n\n"
            "The option `--log SPEC` of every program, the environment variable `$WHITTLE_LOGS`, and\n"
-           "`whittle::set_logs()` in your own program choose what is logged. Each of them takes a list,\n"
+           "`whittle::set_logs()` in your own program choose what is logged. Each of these takes a list,\n"
            "separated by commas, for example `--log capture,+backend,guards`. An entry of the list is a\n"
            "channel. A channel is a component or an artifact; `all` stands for every component.\n\n"
            "By default, every component logs warnings and errors, and no artifact is logged. An entry\n"
@@ -45,23 +45,23 @@ std::string logs_page() {
            table("component", kChannels) + "\nThese are the artifacts:\n\n" + table("artifact", kArtifacts) +
            "\n## The debug folder\n\n"
            "`--debug-dir DIR` of every program writes artifacts to files. `$WHITTLE_DEBUG_DIR` does the\n"
-           "same, and also works for your own program. The path of a file is, for example,\n"
+           "same, also in a program that uses the Tensor API. The path of a file is, for example,\n"
            "`DIR/run_N/0007_TITLE.ARTIFACT.txt`. Artifacts with the same title and text share a file. The\n"
            "files are numbered in the order in which they were written, and `index.md` lists the files with\n"
            "the times of writing.\n\n"
            "Each run writes to a new folder. In a program that uses the Tensor API, each compilation writes\n"
            "to a subfolder, such as `DIR/run_N/f_0.0-1/`. The log reports the name of the subfolder.\n\n"
-           "By default, all artifacts except `lowered`, `assembly`, `picture` and `step` are written. With\n"
-           "`$WHITTLE_DEBUG_PARTS`, you select other artifacts: `guards,ir` writes only these two, and\n"
-           "`+assembly,-ir` adds `assembly` to the default and removes `ir`.\n\n"
+           "By default, all artifacts except `lowered`, `assembly`, `picture` and `step` are written.\n"
+           "`$WHITTLE_DEBUG_PARTS` selects other artifacts. For example, `guards,ir` writes only these two,\n"
+           "and `+assembly,-ir` adds `assembly` to the default artifacts and removes `ir`.\n\n"
            "## Which step failed\n\n"
            "`--log capture,backend,lowering` logs the begin and the end of each step:\n\n"
            "    info: [backend] Step 2: compile by backend NAME: graph main (3 ops): begin\n"
            "    info: [backend] Step 2: compile by backend NAME: graph main (3 ops): done in 0.012 s\n\n"
            "Step 1 is capture, and step 2 is the compilation by the backend. Step 3, a part of step 2, is\n"
-           "the lowering to kernels. After a crash, the failing step is the last step that has a `begin` but\n"
-           "no end (`done`, `failed` or `ended`). The log of a child process is written when the child\n"
-           "process has ended, even if it crashed.\n";
+           "the lowering to kernels. After a crash, the failing step is the last step that has a `begin` but no\n"
+           "end (`done`, `failed` or `ended`). The log of a child process is written when the child\n"
+           "process has ended, also after a crash.\n";
 }
 
 }  // namespace whittle

@@ -27,7 +27,7 @@ constexpr Variable kVariables[] = {
      "`trace --function`"},
     {"WHITTLE_CACHE_SIZE_LIMIT",
      {.least = 1},
-     "Keep at most this number of specializations of a function (8 by default); further calls that match no "
+     "The largest number of specializations that a function can have (default: 8). At this limit, calls that fit no "
      "specialization run eagerly.",
      ".cache_limit",
      "`trace --compile cache_limit=8`"},
@@ -39,12 +39,13 @@ constexpr Variable kVariables[] = {
      "`trace --compile verify=1`"},
     {"WHITTLE_DYNAMIC",
      {.words = kDynamic},
-     "Treat sizes as dynamic: from the start (1), never (0), or once a size has had a second value (auto).",
+     "When to treat a size as dynamic. `1`: from the start. `0`: never. `auto`: as soon as the size has a second "
+     "value.",
      ".dynamic",
      "`trace --compile dynamic=1`"},
     {"WHITTLE_DEFER_OUTPUT", kFlag,
-     "Print the output of a function only after the printed values are computed, in the original order, so that "
-     "printing causes no graph break.",
+     "Delay the output of a function until the printed values are computed, so that printing causes no graph break. "
+     "The order of the output stays the same.",
      ".defer_output", "`trace --compile defer_output=1`"},
     {"WHITTLE_CAPTURE_SCALAR_OUTPUTS", kFlag,
      "Keep a number that `item()` reads from a tensor as a symbol in the graph, so that `item()` causes no graph "
@@ -56,7 +57,7 @@ constexpr Variable kVariables[] = {
      ".capture_dynamic_shapes", "`trace --compile capture_dynamic_shapes=1`"},
     {"WHITTLE_LOGS",
      {.text = "log channels, separated by commas"},
-     "Log these channels to stderr. Example: `graph_code,graph_breaks,recompiles,+capture`. See "
+     "Log these channels, to stderr by default. Example: `graph_code,graph_breaks,recompiles,+capture`. See "
      "[logs.md](logs.md).",
      "set_logs()",
      "`--log`"},
@@ -74,27 +75,27 @@ constexpr Variable kVariables[] = {
      "`--debug-dir`"},
     {"WHITTLE_DEBUG_PARTS",
      {.text = "artifacts, separated by commas"},
-     "The artifacts to write into `WHITTLE_DEBUG_DIR`. `guards,ir`: only these two. `+assembly,-ir`: the default "
-     "artifacts, with `assembly` and without `ir`.",
+     "The artifacts to write into `WHITTLE_DEBUG_DIR`. Examples: `guards,ir` writes only these two; `+assembly,-ir` "
+     "writes the default artifacts and `assembly`, but not `ir`.",
      "set_debug_dir()",
      ""},
     {"WHITTLE_REPRO_AFTER",
      {.words = kRepro},
-     "When a backend fails, save a graph for `minify`. `capture`: the captured graph. `aot`: the graph of core ops "
-     "into which the captured graph is decomposed. If a backward pass fails, the graph of the backward pass is saved.",
+     "The graph to save for `minify` when a backend fails. `capture`: the captured graph. `aot`: the captured graph, "
+     "decomposed into core ops. If a backward pass fails, the graph of the backward pass is saved.",
      ".repro_after",
      "`trace --compile repro_after=aot`"},
     {"WHITTLE_REPRO_LEVEL",
      {.least = 1, .most = 4},
      "What to do when a backend fails. 1: save the graph. 2 (default): also run `minify`, which must be in `PATH`, on "
-     "this graph. 3: save every graph before its compilation, which helps if the backend crashes. 4: like 2, but also "
-     "treat wrong results as failures.",
+     "this graph. 3: save every graph before the backend compiles the graph, so that the graph exists even if the "
+     "backend crashes. 4: like 2, and also treat wrong results as failures.",
      ".repro_level",
      "`trace --compile repro_level=4`"},
     {"WHITTLE_REPLAY_RECORD",
      {.text = "`1`, or a folder"},
-     "If the capture of a function fails, save a record of its operations for `replay`. `1`: save the record in "
-     "`WHITTLE_BASE_DIR`.",
+     "If the capture of a function fails, save a record of the function's operations for `replay`: in this folder, or, "
+     "for `1`, in `WHITTLE_BASE_DIR`.",
      ".replay_record",
      "`trace --compile replay_record=1`"},
     {"WHITTLE_BASE_DIR",
@@ -109,7 +110,7 @@ constexpr Variable kVariables[] = {
      "`trace --output`"},
     {"WHITTLE_TRACE_RECORDS",
      {.words = kRecords},
-     "When to record runs of graphs in the trace; `on-error` records the runs that fail or give wrong results.",
+     "When to write records of runs into the trace. `on-error`: for runs that fail or give wrong results.",
      "",
      "`trace --record`"},
     {"WHITTLE_TIMES",
@@ -125,7 +126,7 @@ constexpr Variable kVariables[] = {
      ""},
     {"WHITTLE_BACKEND_PATH",
      {.text = "folders, separated by colons"},
-     "Search these folders for backends in shared libraries, and for descriptions of workers.",
+     "Search these folders for backends: shared libraries, and workers that a file `backend.json` describes.",
      "",
      ""},
 };
@@ -206,8 +207,8 @@ std::string variables_page() {
         "# Environment variables\n\n"
         "<!-- Generated: explain list variables > share/doc/reference/environment.md -->\n\n"
         "Programs that use Whittle's Tensor API read all of these variables. Each of Whittle's own programs\n"
-        "reads the variables that apply to it. An option of `compile()` (see [api.md](api.md)) overrides its\n"
-        "variable, except that `WHITTLE_BACKEND` overrides `.backend`.\n\n"
+        "reads the variables that apply to it. If both a variable and its option of `compile()`\n"
+        "(see [api.md](api.md)) are set, the option counts. Exception: `WHITTLE_BACKEND` counts, not `.backend`.\n\n"
         "| variable | value | meaning | in the API | option of a program |\n|---|---|---|---|---|\n";
     const auto code = [](std::string_view option) {
         return option.empty() ? std::string() : "`" + std::string(option) + "`";

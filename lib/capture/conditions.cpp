@@ -283,8 +283,8 @@ std::optional<GuardFailure> Outcomes::violated_by(const Source& at, const LookUp
 }
 
 std::string Outcomes::advice(const Guard&, const Found*) const {
-    return "each path through the function needs separate graphs: compute both outcomes and select with "
-           "where(), or use one function for each path";
+    return "each path through the function needs separate graphs: compute the results of both branches, and select one "
+           "with where(); or use one function for each path";
 }
 
 Found Outcomes::found() const { return *this; }

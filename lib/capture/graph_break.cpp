@@ -14,9 +14,8 @@ constexpr BreakInfo kCatalogue[] = {
     {.kind = side_effect,
      .id = "WB0001",
      .title = "a side effect between operations",
-     .explanation =
-         "At this place, the program prints, or it reads or writes something other than a tensor. The operations "
-         "before the side effect have to run first, so that the side effect happens at the right time.",
+     .explanation = "At this place, the program prints, or reads or writes data that are not tensors. The operations "
+                    "before this place must run before the side effect happens.",
      .hint = "move the side effect out of the captured function",
      .python_hint =
          "print after the function has returned, or collect x.detach() in a list and print the list at the end",
@@ -25,8 +24,9 @@ constexpr BreakInfo kCatalogue[] = {
      .id = "WB0002",
      .title = "a branch on a tensor's value",
      .explanation = "The branch that the program takes depends on values that exist only after the graph has run.",
-     .hint = "compute both outcomes and select with where()",
-     .python_hint = "compute both outcomes and select with torch.where(), or branch on a value that is not a tensor",
+     .hint = "compute the results of both branches, and select one with where()",
+     .python_hint = "compute the results of both branches, and select one with torch.where(); or branch on a value "
+                    "that is not a tensor",
      .api_hint = "cond() makes the branch one operation",
      .assert_hint = kAssertHint},
     {.kind = item,
@@ -37,8 +37,8 @@ constexpr BreakInfo kCatalogue[] = {
      .python_hint = "keep the value as a tensor, for example with total += loss.detach(), and call .item() or float() "
                     "once, after the loop",
      .api_hint = "the option .capture_scalar_outputs keeps the value in the graph",
-     .branch_hint = "compute both outcomes and select with where() on the tensor itself, because a branch on item() is "
-                    "a branch on the tensor's value",
+     .branch_hint = "compute the results of both branches, and select one with where() on the tensor itself, because a "
+                    "branch on item() is a branch on the tensor's value",
      .assert_hint = kAssertHint},
     {.kind = data_pointer,
      .id = "WB0004",
@@ -65,9 +65,9 @@ constexpr BreakInfo kCatalogue[] = {
     {.kind = unregistered_op,
      .id = "WB0007",
      .title = "an operation that Whittle does not know",
-     .explanation = "Whittle cannot compute what the operation does. If LibTorch describes the operation and its "
-                    "results, the graph contains the call, and a backend that lacks the operation refuses the graph; "
-                    "otherwise the graph ends at the call.",
+     .explanation = "Whittle has no definition of this operation. If LibTorch describes the operation and its results, "
+                    "the graph contains the call, and only a backend that knows the operation can run the graph. "
+                    "Otherwise, the graph ends at the call.",
      .hint = "use operations that Whittle knows, or call this operation outside the captured function; if your own "
              "library defines the operation, pass --op-library FILE"},
     {.kind = backend_request,
@@ -83,10 +83,10 @@ constexpr BreakInfo kCatalogue[] = {
     {.kind = control_flow,
      .id = "WB0010",
      .title = "data-dependent control flow in a model file",
-     .explanation = "The condition of an If, or the trip count of a Loop, is known only when the model runs, and the "
-                    "backend cannot run such an operation.",
-     .hint = "export the model with a fixed condition or trip count, or compute both branches in the model and select "
-             "one result with Where"},
+     .explanation = "The condition of an If, or the number of iterations of a Loop, is known only when the model runs. "
+                    "The backend cannot run such an If or Loop.",
+     .hint = "export the model with a fixed condition or number of iterations, or compute both branches in the model "
+             "and select one result with Where"},
     {.kind = unsupported,
      .id = "WB0011",
      .title = "an operation that the backend does not support",
@@ -100,9 +100,8 @@ constexpr BreakInfo kCatalogue[] = {
     {.kind = nested,
      .id = "WB0013",
      .title = "a break inside the body of a higher-order operation",
-     .explanation =
-         "The body of cond(), while_loop(), map() or scan() must be one graph. This body has a graph break, so the "
-         "program's own code runs instead.",
+     .explanation = "The body of cond(), while_loop(), map() or scan() must be one graph. This body has a graph break. "
+                    "Therefore the program's own code runs instead of a graph.",
      .hint = "move the operation that causes the break out of the body"},
     {.kind = mutation,
      .id = "WB0014",
@@ -119,15 +118,15 @@ constexpr BreakInfo kCatalogue[] = {
      .id = "WB0016",
      .title = "a backward pass",
      .explanation = "Autograd's engine computes gradients outside the function, so the operations before the backward "
-                    "pass have to run first. The engine's operations become a graph of their own.",
+                    "pass have to run first. The operations of the backward pass become a separate graph.",
      .hint = "call backward() outside the captured function, and capture only the part that computes the loss",
      .python_hint = "call .backward() outside the captured function, and capture only the part that computes the loss"},
     {.kind = disagreement,
      .id = "WB0017",
      .title = "an operation that Whittle and LibTorch define differently",
      .explanation = "The arguments or the results of LibTorch's operation do not match Whittle's definition of the "
-                    "operation. The program may be right. A graph with this operation would judge a compiler by wrong "
-                    "results, so the operation stays out of the graph.",
+                    "operation. The program may be right. If a graph contained this operation, Whittle would compare "
+                    "the compiler with wrong results. Therefore the graph ends at this operation.",
      .hint = "call the operation outside the captured function, and report the difference as a bug of Whittle, with "
              "the reason of this break and LibTorch's version"},
     {.kind = foreign_value,
@@ -135,9 +134,9 @@ constexpr BreakInfo kCatalogue[] = {
      .title = "an argument or a result that Whittle does not support",
      .explanation =
          "Whittle knows the operation, but does not support the kind of tensor, the dtype or the option in this call.",
-     .hint =
-         "call conj_physical() in place of conj(), write a complex number as a tensor, convert a nested tensor with "
-         "to_padded_tensor() or a dtype with to(), or call the operation outside the captured function"},
+     .hint = "in place of conj(), call conj_physical(); in place of a complex number, pass a tensor; convert a nested "
+             "tensor with to_padded_tensor(), and a dtype with to(). Otherwise, call the operation outside the "
+             "captured function"},
 };
 
 }  // namespace

@@ -110,25 +110,28 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
         "MODEL", model,
         diagnoses ? kModelHelp : "ONNX model, PyTorch export (.pt2), graph, record or folder written by trace.");
     report.declare_output(tool);
-    subject.backend.declare(tool, "the backend that MODEL was recorded with, else halide");
-    subject.accuracy.declare(tool, "How to compare results. Default: the mode in each record.", kRecordedTolerances);
+    subject.backend.declare(tool, "the backend stored in MODEL; if MODEL has none, halide");
+    subject.accuracy.declare(
+        tool, "How to compare results. Default: the mode stored in each record; without a record, close.",
+        kRecordedTolerances);
     subject.inputs.declare(tool);
     if (diagnoses) {
         subject.program.declare(tool);
         tool.section("Precision");
         tool.choice("--precision", precision, {"f16", "bf16"},
-                    "Instead of the cause of a failure, find the operations that must stay in f32 if all other "
-                    "operations compute in f16 or bf16. The outputs of this mixed model on the backend (default: "
-                    "eager) must match the outputs in f32, "
-                    "within the tolerances of f16 or bf16. The mixed model is written to MODEL.mixed.json.");
+                    "Do not search for a failure. Find the operations that must stay in f32 if all other operations "
+                    "compute in f16 or bf16. The outputs of this mixed model must match the f32 outputs, within the "
+                    "tolerances of f16 or bf16. --backend selects the backend that runs the mixed model (default: "
+                    "eager). The mixed model is written to MODEL.mixed.json.");
     }
     if (!diagnoses) {
         tool.section("Comparison");
-        tool.choice("--compare", compare, {"kernels", "values", "ring"},
-                    "What to compare with the reference. kernels: each compiled kernel, run alone on the operands that "
-                    "the reference computes. values: every intermediate value of the model, returned as an output. "
-                    "ring: each kernel in integer arithmetic, compared bit by bit (share/doc/how-to/exact.md). "
-                    "Default: kernels if the backend can run its kernels one by one, else values.");
+        tool.choice(
+            "--compare", compare, {"kernels", "values", "ring"},
+            "What to compare with the reference. kernels: each compiled kernel, which runs alone on operands that the "
+            "reference computed. values: every intermediate value of the model, which runs as a whole. ring: like "
+            "kernels, but in integer arithmetic, so that all bits must be equal; see share/doc/how-to/exact.md. "
+            "Default: kernels if the backend can run a kernel alone; otherwise values.");
     }
     subject.limits.declare(tool, kLimited);
     tool.common("--output --backend --accuracy --input");

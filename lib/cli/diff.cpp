@@ -149,7 +149,8 @@ SubjectOptions for_one_of(const SubjectOptions& both, const fs::path& model, con
 }  // namespace
 
 void DiffOptions::declare(Tool& tool) {
-    tool.positional("BEFORE", before, "Baseline of the comparison: a model, a program or a folder written by trace.");
+    tool.positional("BEFORE", before,
+                    "Baseline of the comparison. BEFORE and AFTER can be models, programs or folders.");
     tool.positional("AFTER", after, kModelHelp);
     tool.flag(
         "--values", values,

@@ -99,15 +99,17 @@ void ExplainOptions::declare(Tool& tool, bool of_source) {
     tool.flag("--fullgraph", fullgraph,
               "Exit with status 1 if there is a graph break, and report the first graph break.");
     tool.flag("--minify", subject.minify,
-              "Run the model on the backend; for a program, run each graph on the recorded inputs. If the backend "
-              "fails, write the minimized failure to MODEL.min.json and a verified repro to MODEL.min.cpp.");
+              "Run the model on the backend. For a program: run each captured graph on the recorded inputs. If the "
+              "backend fails, minimize the failure, and write the minimized graph to MODEL.min.json and a verified "
+              "repro to MODEL.min.cpp.");
     pictures.declare(tool);
     subject.backend.declare(
         tool,
-        "halide. Without --backend, the report only lists the ops that halide does not support. With --backend, the "
+        "halide. Without --backend, the report lists the ops that halide does not support. With --backend, the "
         "backend also runs the model, and the report begins with the failures of the backend");
     subject.accuracy.declare(tool,
-                             "With --backend or --minify: how to compare results. Default: the mode in each record.",
+                             "With --backend or --minify: how to compare results. Default: the mode stored in each "
+                             "record; without a record, close.",
                              kRecordedTolerances);
     subject.inputs.declare(tool);
     subject.program.declare(tool);

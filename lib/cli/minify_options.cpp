@@ -147,15 +147,15 @@ fs::path minimized_file(const fs::path& model, const std::vector<std::string>& a
 /// Who judges a candidate.
 void declare_judge(Tool& tool, MinifyOptions& options) {
     reduce::CommandOracleOptions& which = options.which;
-    options.backend.declare(tool, "the backend and backend options that MODEL was recorded with, else halide");
+    options.backend.declare(tool, "the backend and the backend options stored in MODEL; if MODEL has none, halide");
     options.accuracy.declare(
         tool,
         "Also treat wrong results as failures. Without this option, only errors, crashes and hangs are failures.");
     options.pace.declare(tool, "Also treat slowness as a failure: a model");
     tool.section("Test scripts and check commands");
     tool.option("--test", options.test, "SCRIPT",
-                "Script that decides whether a candidate still fails. minify runs SCRIPT CANDIDATE; status 0 means "
-                "that the candidate fails (as in C-Vise and llvm-reduce).");
+                "Script that decides whether a candidate still fails. The argument of the script is the candidate's "
+                "file. Exit status 0 means that the candidate fails, as in C-Vise and llvm-reduce.");
     tool.hints_behind([](const std::string&) {
         return std::string(
             "--test takes a script without arguments; to run a command that has arguments, use --check CMD…, and let "
@@ -164,8 +164,8 @@ void declare_judge(Tool& tool, MinifyOptions& options) {
     tool.flag("--test-must-fail", options.test_must_fail, {});
     tool.rest_of_line(
         "--check", options.check, "CMD…",
-        "Command that decides whether a candidate still fails: the rest of the command line, in which {} stands for "
-        "the candidate's file. A status other than 0 means that the candidate fails (as in Polygraphy).");
+        "Command that decides whether a candidate still fails. CMD is the rest of the command line, in which {} stands "
+        "for the candidate's file. An exit status other than 0 means that the candidate fails, as in Polygraphy.");
     tool.option("--fail-code", which.fail_codes, "N",
                 "With --check: the candidate fails only if CMD exits with status N. May be repeated.");
     tool.option("--ignore-fail-code", which.ignore_codes, "N",
@@ -194,15 +194,15 @@ void declare_search(Tool& tool, MinifyOptions& options) {
     tool.option("--step-limit", search.step_limit, "N",
                 "Stop after N candidates, and write the smallest failing graph found so far.");
     tool.choice("--after", options.after, {"capture", "file", "aot"},
-                "Graph to reduce. capture (default): the captured graph. file: the graph of the ONNX file, in which "
-                "Whittle computes no constants in advance. aot: the captured graph, decomposed into core operations.");
+                "Graph to reduce. capture (default): the captured graph. file: the graph in the ONNX file, in which no "
+                "operation on constants is replaced by its result. aot: the captured graph, decomposed into core ops.");
     tool.option("--launcher", options.launcher, "PREFIX",
                 "Test each candidate on another machine, with a command that starts with PREFIX, for example 'srun "
                 "-n1' or 'ssh HOST'. For a folder of models: minimize each model on another machine. See "
                 "share/doc/how-to/clusters.md.");
     tool.option("--repeat", search.repeat, "N",
-                "Number of runs of the original graph and of the result. If the runs end differently, candidates are "
-                "also run several times. Default: 2.");
+                "How often to run the original graph and the result. If these runs end differently, each candidate "
+                "runs several times, too. Default: 2.");
     tool.choice(
         "--mode", search.mode, reduce::mode_names(),
         "Search strategy. auto (default): bisection, then delta debugging. bisect: only bisection. probdd, ddmin: only "
@@ -224,27 +224,25 @@ std::string script_path(const fs::path& script) {
 
 void MinifyOptions::declare(Tool& tool) {
     tool.positional("MODEL", model,
-                    "ONNX model (or a folder with model.onnx), PyTorch export (.pt2), graph (JSON), record, folder "
-                    "written by trace, file of torch.compile's debug tools (fx_graph_runnable.py, repro.py, "
-                    "TORCH_TRACE folder), or "
-                    "folder that contains any of these. For a program that uses Halide, minify finds the "
-                    "scheduling directives that cause the failure, or, with --slower, that make the program slow; see "
-                    "share/doc/how-to/halide-program.md.");
+                    "ONNX model, or a folder with model.onnx; PyTorch export (.pt2); graph (JSON); record; folder "
+                    "written by trace; what torch.compile's debug tools write (fx_graph_runnable.py, repro.py, or a "
+                    "TORCH_TRACE folder); a folder that contains any of these; or a program that uses Halide. For a "
+                    "Halide program, minify finds the scheduling directives that cause the failure; with --slower, it "
+                    "finds those that make the program slow. See share/doc/how-to/halide-program.md.");
     tool.after_dashes(arguments, "Arguments of the program.");
-    tool.option(
-        "-o,--output", output, "OUT",
-        "File for the result. The extension, .json or .onnx, selects the format of the result and of the "
-        "candidates. Default: MODEL.min.onnx for a .onnx file, else MODEL.min.json. For a folder of models: the "
-        "folder for the results, by default MODEL.min.");
+    tool.option("-o,--output", output, "OUT",
+                "File for the result. The extension, .json or .onnx, selects the format of the result and of the "
+                "candidates. Default: MODEL.min.onnx if MODEL is a .onnx file; otherwise MODEL.min.json. If MODEL is a "
+                "folder of models, OUT is the folder for the results. Default: MODEL.min.");
     declare_judge(tool, *this);
     declare_search(tool, *this);
     inputs.declare(tool);
     tool.section("Folders of models");
-    tool.option(
-        "--shard", shard, "I/N",
-        "Split the models of the folder into N shards, and minimize only the models of shard I (1 to N). Default: "
-        "the shard that $GTEST_SHARD_INDEX (0 to N-1) and $GTEST_TOTAL_SHARDS (N) select, if both variables are set.");
-    tool.option("--html", html, "FILE", "Write the distinct bugs of the folder as an HTML page.");
+    tool.option("--shard", shard, "I/N",
+                "Split the models of the folder into N shards, and minimize only the models of shard I (1 to N). "
+                "Default: if $GTEST_SHARD_INDEX (0 to N-1) and $GTEST_TOTAL_SHARDS (N) are set, the shard that these "
+                "variables select; otherwise all models.");
+    tool.option("--html", html, "FILE", "Write an HTML page that lists the distinct bugs in the models of the folder.");
     tool.common("--output --backend --accuracy --test --check --input --timeout --time-limit --jobs --resume");
     tool.exit_one("the model does not fail, the model fails too rarely, or the backend does not support the model");
     tool.files([this] {

@@ -238,15 +238,17 @@ void InputOptions::declare(Tool& tool) {
     tool.section("Model inputs");
     tool.option(
         "--input", inputs, "[NAME=]FILE",
-        "Value of an input: NAME=FILE (.safetensors, .npz, .npy or TensorProto), NAME=NUMBER, or NAME=DTYPE[SIZES] for "
-        "random numbers ('x=f32[1, 3]'). Without NAME: a file with all inputs, or a folder with input_N.pb and "
-        "output_N.pb or with in_N.npy and out_N.npy. May be repeated. Default: random numbers; for an ONNX model, the "
-        "folder test_data_set_0 beside the model, if this folder exists and neither --seed nor --dim is given.");
+        "Value of an input. NAME=FILE: read the input NAME from FILE (.safetensors, .npz, .npy or TensorProto). "
+        "NAME=NUMBER: use this number. NAME=DTYPE[SIZES], for example 'x=f32[1, 3]': use random numbers. FILE without "
+        "NAME: read all inputs from a file, or from a folder of files input_N.pb or in_N.npy; the folder may also have "
+        "the expected outputs, output_N.pb or out_N.npy. May be repeated. Default: random numbers. If an ONNX model "
+        "has a folder test_data_set_0 beside it, the default is this folder, unless --seed or --dim is given.");
     tool.option("--seed", seed, "N", "Random seed for the inputs that are not given. Default: 0.");
-    tool.option("--dim", dims, "NAME=SIZE",
-                "Size of the dynamic dimension NAME. If the dimension has no name, write, for example, 'x[2]' for "
-                "dimension 2 of the input x. May be repeated. Default: for a PyTorch export, the size in the example "
-                "inputs; for an ONNX model, 1.");
+    tool.option(
+        "--dim", dims, "NAME=SIZE",
+        "Size of the dynamic dimension NAME. If the dimension has no name, NAME is, for example, 'x[2]': dimension 2 "
+        "of the input x, counted from 0. May be repeated. Default: for a PyTorch export, the size in the example "
+        "inputs; for an ONNX model, 1.");
 }
 
 namespace {

@@ -30,9 +30,9 @@ enum class ModelKind {
 std::string_view name(ModelKind kind);
 /// What a MODEL of trace and explain may be.
 inline constexpr char kModelHelp[] =
-    "Program or TorchScript module (.pt) to run under capture, ONNX model (or a folder with model.onnx), PyTorch "
-    "export (.pt2), graph (JSON), record, folder written by trace, or a file of torch.compile's debug tools "
-    "(fx_graph_runnable.py, repro.py, TORCH_TRACE folder).";
+    "Program or TorchScript module (.pt) to run under capture; ONNX model, or a folder with model.onnx; PyTorch export "
+    "(.pt2); graph (JSON); record; folder written by trace; or what torch.compile's debug tools write: "
+    "fx_graph_runnable.py, repro.py, or a TORCH_TRACE folder.";
 /// Its graphs are what is captured while it runs.
 inline bool is_run(ModelKind kind) { return kind == ModelKind::program || kind == ModelKind::torchscript; }
 

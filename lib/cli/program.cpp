@@ -84,19 +84,19 @@ void ProgramOptions::declare(Tool& tool) {
     tool.section("Programs under capture");
     tool.option("--function", functions, "NAME",
                 "Capture the function NAME instead of the functions that main calls. May be repeated.");
-    tool.option(
-        "--compile", compile_options, "NAME=VALUE",
-        "Set an option of compile() in a program that uses Whittle's Tensor API: " + compile_option_names() +
-            ". 'explain list variables' explains these options. For a LibTorch program, only cache_limit has an "
-            "effect: at most this number of specializations of each graph are reported (default 8). May be repeated.");
+    tool.option("--compile", compile_options, "NAME=VALUE",
+                "Set an option of compile() in a program that uses Whittle's Tensor API: " + compile_option_names() +
+                    ". 'explain list variables' explains these options. For a LibTorch program, only three options "
+                    "have an effect: verbose, capture_dynamic_shapes and cache_limit. Here, cache_limit=N limits the "
+                    "reported specializations of each graph to N (default 8). May be repeated.");
     tool.option(
         "--capture", capture_keys, "KEY=VALUE",
         "How to capture a program. May be repeated, once for each setting. level=core (default): record the basic ops "
-        "into which LibTorch decomposes the called ops; level=api: record the called ops. limit=MB: stop capture after "
-        "this amount of data (default 2048). seconds=S: stop capture after this time (default 600). Two settings are "
-        "only for trace. check=always|budget|never: run each graph again, and compare the results with the results of "
-        "the program: always, until these runs have taken a fifth of the program's run time (budget, the default), or "
-        "never. save-every=S: write the trace every S seconds (default 10).");
+        "into which LibTorch decomposes the called ops. level=api: record the called ops. limit=MB: stop capture after "
+        "MB megabytes of data (default 2048). seconds=S: stop capture after S seconds (default 600). The other "
+        "settings are only for trace. check=always: run each graph again, and compare the results with those of the "
+        "program. check=budget (default): end these checks when they have taken a fifth of the program's run time. "
+        "check=never: no checks. save-every=S: write the trace every S seconds (default 10).");
     tool.offers([] { return std::vector<std::string>(std::begin(kKeys), std::end(kKeys)); });
     tool.after_dashes(arguments, "Arguments of the program.");
 }

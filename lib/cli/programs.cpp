@@ -23,8 +23,8 @@ constexpr Program kPrograms[] = {
      "their inputs.",
      "traces --backend halide --accuracy"},
     {"repro", "GRAPH",
-     "Write a standalone program that reproduces a failure with the compiler alone. Build and run this program, to "
-     "verify the failure.",
+     "Write a program that reproduces a failure and needs only the compiler, not Whittle. Build and run this program, "
+     "to verify that the program fails.",
      "traces.min.json"},
     {"replay", "RECORD|DIR…",
      "Run records again, each in a separate process, and compare the outputs with the recorded outputs.",

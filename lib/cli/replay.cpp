@@ -156,17 +156,23 @@ Shard shard_of(const std::string& shard) {
 
 void ReplayChoice::declare(Tool& tool) {
     tool.positional("RECORD|DIR", arguments,
-                    "Records, or folders with records. In a folder without records, the models are run, and compared "
-                    "with test_data_set_0 or with the reference. Recorded pipelines of a Halide program are built as a "
-                    "C++ program and run; see share/doc/how-to/halide-program.md.");
-    backend.declare(tool, "the backend and backend options that each record was made with; for models, halide");
-    accuracy.declare(tool, "How to compare outputs. Default: the mode in each record.", kRecordedTolerances);
+                    "Records, or folders with records. In a folder without records, replay runs the models, and "
+                    "compares the outputs with those in test_data_set_0; if there is no such folder, with those of the "
+                    "reference. For a trace of a Halide program, replay writes each recorded pipeline as a C++ "
+                    "program, builds it and runs it; see share/doc/how-to/halide-program.md.");
+    backend.declare(tool, "the backend and the backend options stored in each record; for models, halide");
+    accuracy.declare(tool, "How to compare outputs. Default: the mode stored in each record; without a record, close.",
+                     kRecordedTolerances);
     pace.declare(tool, "Also treat slowness as a failure: a record");
     tool.section("Record selection");
     tool.option("--filter", filter, "RE", "Replay only the records whose path matches the regular expression RE.");
     tool.option("--to-event", to_event, "K",
                 "Replay only the first K records of each DIR. In a record of a failed capture: replay only the first K "
                 "operations.");
+    tool.option("--shard", shard, "I/N",
+                "Split the records into N shards, and replay only shard I (1 to N). A shard without records passes. "
+                "Default: if $GTEST_SHARD_INDEX (0 to N-1) and $GTEST_TOTAL_SHARDS (N) are set, the shard that these "
+                "variables select; otherwise all records.");
     tool.option(
         "--shard", shard, "I/N",
         "Split the records into N shards, and replay only shard I (1 to N). A shard without records passes. Default: "

@@ -35,7 +35,7 @@ std::vector<cpp::StaticTables> described_files(const fs::path& model) {
 
 void ReportOptions::declare_output(Tool& tool) {
     tool.option("-o,--output", output, "FILE",
-                "Write the report to FILE. Default: stdout, or stderr if MODEL is a program.");
+                "Write the report to FILE. Default: stdout; if MODEL is a program: stderr.");
 }
 
 void ReportOptions::declare(Tool& tool, bool compares) {
@@ -44,17 +44,16 @@ void ReportOptions::declare(Tool& tool, bool compares) {
     tool.flag("--ops", text.ops,
               "Add a table of all operations: the number of calls and the result types of each operation.");
     const std::string times =
-        "Add the compile and run times of passes, kernels and LibTorch operations, and the memory used.";
+        "Add the compile and run times of passes, kernels and LibTorch operations, and the use of memory.";
     if (compares) return tool.flag("--times", text.times, times);
-    tool.flag_or_option(
-        "--times", text.times, timeline, "FILE",
-        times + " With FILE: also write the times to FILE, which Perfetto or chrome://tracing can show.");
+    tool.flag_or_option("--times", text.times, timeline, "FILE",
+                        times + " With FILE: also write the times to FILE, for Perfetto or chrome://tracing.");
     tool.flag("--guards", text.guards,
               "Add the guards of each captured graph: the conditions under which a later call can use the graph.");
     tool.flag_or_choice("--recompiles", recompiles, {"seen", "all"},
                         "Add every recompile: the guard that failed, how often the guard failed, and how to avoid the "
-                        "recompile. all: also raise the cache limits, because a function that has reached its cache "
-                        "limit is not recompiled any more.");
+                        "recompile. seen (default): the recompiles that occurred. all: raise the cache limits while "
+                        "the program runs, so that no limit prevents a recompile.");
 }
 
 void ReportOptions::add_to(UsedFiles& files) const {
@@ -96,8 +95,8 @@ void ReportSink::close() {
 void SourceOptions::declare(Tool& tool) {
     tool.positional("FILE.cpp", file, "Source file of a C++ program.");
     tool.option("--static-flags", flags, "FLAGS",
-                "Compiler flags for FILE.cpp, as one argument, for example '-std=c++20 -Iinclude'. Or give the "
-                "flags after --, if MODEL is not a program.");
+                "Compiler flags for FILE.cpp, as one argument, for example '-std=c++20 -Iinclude'. If MODEL is not a "
+                "program, you can give the flags after -- instead.");
 }
 
 std::vector<cpp::Analysis> SourceOptions::analyses(const std::optional<fs::path>& model,
@@ -196,8 +195,8 @@ html::PageFacts page_of(const Tool& tool, const report::Subject& subject, const 
 void PictureOptions::declare_page(Tool& tool) {
     tool.section("Visualization");
     tool.option("--html", html, "FILE",
-                "Write an interactive report as one HTML file: graphs, source, breaks, guards and, with --backend, "
-                "wrong values.");
+                "Write an interactive report to FILE, as one HTML page with graphs, source code, breaks and guards. "
+                "With --backend, the page also has wrong values.");
     tool.flag("--no-source", no_source, "With --html: omit the text of source files.");
 }
 

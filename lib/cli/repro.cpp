@@ -25,11 +25,11 @@ namespace {
 void declare_report(Tool& tool, repro::Options& options) {
     tool.section("Report");
     tool.option("--issue", options.issue, "FILE",
-                "File of the bug report, in the format of the compiler's issue tracker. Default: ISSUE.md.");
+                "File for the bug report, in the format of the compiler's issue tracker. Default: ISSUE.md.");
     tool.option(
         "--bundle", options.bundle, "DIR",
         "Write a folder that reproduces the failure on another machine: repro.cpp, run.sh, the graph, a record, "
-        "ISSUE.md, and the versions of software and hardware. Read the files in the folder before you send them.");
+        "ISSUE.md, the software versions and the hardware. Read these files before you send the folder.");
     tool.option("--title", options.title, "TEXT", "Title of the report. Default: a summary of the failure.");
     tool.option("--note", options.notes, "TEXT",
                 "Line to put at the start of the report, for example the cause, or a quote from the documentation. May "
@@ -38,8 +38,8 @@ void declare_report(Tool& tool, repro::Options& options) {
                 "Also run the graph on BACKEND, for example a newer release of the compiler, and report whether "
                 "BACKEND fails. May be repeated.");
     tool.option("--checked", options.checked, "TEXT",
-                "Line about other releases, for example 'fixed in 2.1', to put next to the version in the report. May "
-                "be repeated.");
+                "Line about another release, for example 'fixed in 2.1'. The report shows this line next to the "
+                "version. May be repeated.");
     tool.common("--output --issue --bundle --title --note --also --checked --anonymize --backend");
     tool.example("repro report m.json", "write repro.cpp, and the text of a bug report to ISSUE.md");
     tool.example("repro report m.json --also ./newer.so", "check whether another release fails, too");
@@ -50,8 +50,8 @@ void declare_program(Tool& tool, repro::Options& options) {
     tool.section("Generated program");
     tool.choice("--data", options.data, {"auto", "real", "random", "small", "ones", "zeros"},
                 "Values of inputs and parameters. real: the recorded values. random: random numbers. small: small "
-                "whole numbers. ones, zeros: only this value. auto (default): the simplest of these choices with which "
-                "the program still fails.");
+                "whole numbers. ones: only the number 1. zeros: only the number 0. auto (default): the simplest values "
+                "with which the program still fails.");
     tool.flag("--harness", options.harness,
               "Instead of a short program, write a long program. The long program contains the whole graph and the "
               "data, computes the expected results with loops, and prints a verdict.");
@@ -65,8 +65,7 @@ void declare_program(Tool& tool, repro::Options& options) {
                 "Time limit for the program that repro writes, in seconds. A program that runs longer counts as hung. "
                 "Default: 60.");
     tool.option("--time-limit", options.time_limit, "TIME",
-                "For a minimized Halide program: stop making the pipeline of the program smaller after TIME (such as "
-                "90s, 10m or 2h). "
+                "For a minimized Halide program: end the reduction of the pipeline after TIME, such as 90s, 10m or 2h. "
                 "Default: 60s.");
 }
 
@@ -244,22 +243,21 @@ int write_for_program(const Tool& tool, const ReproOptions& options, const repro
 }  // namespace
 
 void ReproOptions::declare(Tool& tool) {
-    tool.positional("GRAPH", repro.graph, "Graph written by minify, or, with --backend, any graph, model or record.");
-    tool.option(
-        "-o,--output", repro.output, "FILE",
-        std::string("File to write. A repro in another language than C++ is written into a folder, whose name "
-                    "is FILE without .cpp. ") +
-            (reports
-                 ? ""
-                 : "If FILE ends in .py: write a Python script of PyTorch calls with the expected results instead. ") +
-            "Default: repro.cpp.");
+    tool.positional("GRAPH", repro.graph, "Graph that minify wrote. With --backend: any graph, model or record.");
+    tool.option("-o,--output", repro.output, "FILE",
+                std::string("File of the program. If the program is not in C++, it is written into a folder, whose "
+                            "name is FILE without .cpp. ") +
+                    (reports ? ""
+                             : "If FILE ends in .py, the program is a Python script with PyTorch calls and the "
+                               "expected results. ") +
+                    "Default: repro.cpp.");
     if (reports)
         declare_report(tool, repro);
     else
         tool.common("--output --backend --accuracy --data --harness --anonymize --repeat --input");
     tool.flag("--python", old_python, {});
     tool.flag("--no-verify", old_unverified, {});
-    backend.declare(tool, "the backend and backend options recorded in GRAPH");
+    backend.declare(tool, "the backend and the backend options stored in GRAPH");
     accuracy.declare(tool, "With --backend: treat a wrong result as a failure.");
     declare_program(tool, repro);
     inputs.declare(tool);

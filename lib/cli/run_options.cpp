@@ -46,8 +46,8 @@ void BackendChoice::declare(Tool& tool, std::string_view fallback) {
     });
     tool.option("--backend-option", pairs, "KEY=VALUE",
                 "Set an option of the backend. For example, disable=NAME turns off the pass or scheduling directive "
-                "NAME, and pass-limit=PASS=K allows only the first K applications of the pass PASS. All options: "
-                "share/doc/reference/backends.md. May be repeated.");
+                "NAME, and pass-limit=PASS=K allows only the first K applications of the pass PASS. For all options, "
+                "see share/doc/reference/backends.md. May be repeated.");
     declare_libraries(tool);
 }
 
@@ -102,9 +102,9 @@ void LimitOptions::declare(Tool& tool, const char* what) {
     tool.section("Limits");
     tool.option("--timeout", timeout, "S", "Time limit for " + subject + ", in seconds. Default: 60.");
     tool.option("--cpu-limit", cpu, "S",
-                "CPU time limit for " + subject + ", including child processes, in seconds. Default: no limit.");
+                "CPU time limit for " + subject + " and its child processes, in seconds. Default: no limit.");
     tool.option("--memory-limit", memory, "MB",
-                "Memory limit for " + subject + ", including child processes, in MB. Default: 4096.");
+                "Memory limit for " + subject + " and its child processes, in MB. Default: 4096.");
 }
 
 Limits LimitOptions::limits() const {
@@ -170,19 +170,20 @@ void AccuracyChoice::declare(Tool& tool, const std::string& means, const std::st
     tool.flag_or_choice(
         "--accuracy", mode, {"close", "fp64", "strict", "exact"},
         means +
-            " close: each element must be within the tolerances. fp64: like close, but a tensor outside the tolerances "
-            "also passes if the error of the tensor is at most about twice the error of the reference. Each error is "
-            "the difference from a run in double precision. strict: all bits must be "
-            "equal; with --rtol Nulp, each element may differ by N units in the last place. exact: "
-            "choose inputs and weights that need no rounding, and compare without a tolerance.");
-    tool.option(
-        "--rtol", rtol, "[DTYPE=]X",
-        "Relative tolerance, for all floating-point and complex types or only for DTYPE. X is a number, or Nulp, for "
-        "example 4ulp: also accept elements that differ by at most N units in the last place. Default: " +
-            fallback + ", for example 1e-4 for f32. May be repeated.");
+            " close: each element must be within the tolerances of --rtol and --atol. fp64: a tensor outside the "
+            "tolerances passes, too, if its error is at most about twice the error of the reference. Both errors are "
+            "measured against a run in double precision. strict: all bits must be equal; but with --rtol Nulp, an "
+            "element may differ by at most N units in the last place. exact: choose inputs and weights for which no "
+            "operation "
+            "rounds, and compare without a tolerance. --accuracy without a mode: close.");
+    tool.option("--rtol", rtol, "[DTYPE=]X",
+                "Relative tolerance for DTYPE; without DTYPE, for all floating-point and complex types. X is a number "
+                "such as 1e-3, or Nulp such as 4ulp. Nulp: also accept elements that differ by at most N units in the "
+                "last place. Default: " +
+                    fallback + ", for example 1e-4 for f32. May be repeated.");
     tool.option("--atol", atol, "[DTYPE=]X",
-                "Absolute tolerance, for all floating-point and complex types or only for DTYPE. Default: " + fallback +
-                    ", for example 1e-5 for f32.");
+                "Absolute tolerance for DTYPE; without DTYPE, for all floating-point and complex types. Default: " +
+                    fallback + ", for example 1e-5 for f32.");
 }
 
 std::vector<std::string> AccuracyChoice::words() const {
@@ -235,11 +236,10 @@ void PaceChoice::declare(Tool& tool, const std::string& means) {
                     "run on the backend of --than. "
                     "The two backends run in turns until the difference is clear (share/doc/how-to/slowness.md).");
     tool.option("--than", than, "B",
-                "With --slower: the backend to compare the time with. Default: the tested backend, without "
-                "optimization.");
+                "With --slower: backend whose time is the baseline. Default: the tested backend without optimization.");
     tool.option("--than-option", pairs, "KEY=VALUE",
-                "With --slower: set an option of the backend to compare with, for example release=1.16.3. Without "
-                "--than: compare the tested backend with the same backend that has this option. May be repeated.");
+                "With --slower: set an option of the backend of --than, for example release=1.16.3. Without --than, "
+                "the baseline is the tested backend with this option. May be repeated.");
 }
 
 void PaceChoice::check(const BackendChoice& suspect, bool alone) const {

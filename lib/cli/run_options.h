@@ -68,14 +68,15 @@ struct LimitOptions {
 class Tool;
 
 /// The tolerances that hold without options where records are compared as they say.
-inline constexpr char kRecordedTolerances[] = "the tolerances in the record; without a record, by data type";
+inline constexpr char kRecordedTolerances[] =
+    "the tolerances in the record; without a record, a value for each data type";
 
 struct AccuracyChoice {
     std::optional<std::string> mode = {};           ///< of --accuracy
     std::vector<std::string> rtol = {}, atol = {};  ///< "X" or "DTYPE=X"; of rtol also "Nulp"
 
     /// `means`: what --accuracy does in this program, a sentence. `fallback`: which tolerances hold without options.
-    void declare(Tool& tool, const std::string& means, const std::string& fallback = "by data type");
+    void declare(Tool& tool, const std::string& means, const std::string& fallback = "a value for each data type");
     /// A mode or a tolerance was named.
     bool given() const { return mode || tolerances(); }
     /// Data are chosen on which no operation rounds.

@@ -32,25 +32,27 @@ void Shared::declare(Tool& tool) {
     tool.section("Options of every program");
     tool.flag("--json", json, "Print the result, or the error, as one JSON document on stdout.");
     tool.option("--log", log_spec, "SPEC",
-                "Log channels to print, separated by commas. NAME prints errors, warnings and information; +NAME also "
-                "prints debugging output; -NAME prints only errors. 'explain list logs' lists the channels. The "
-                "channels in $WHITTLE_LOGS are logged, too. "
-                "The log goes to stderr; if $WHITTLE_LOG_FILE is set, the log goes to this file.");
+                "Channels to log, separated by commas. NAME: log errors, warnings and information of the channel NAME. "
+                "+NAME: also log debugging output. -NAME: log only errors. 'explain list logs' lists the channels. The "
+                "channels in $WHITTLE_LOGS are logged, too. The log goes to stderr, or to the file $WHITTLE_LOG_FILE "
+                "if this variable is set.");
     tool.offers(log_names, Tool::Offered::list);
-    tool.option("--debug-dir", debug_dir, "DIR",
-                "Write graphs, guards, kernels and generated code to a new folder DIR/run_N. $WHITTLE_DEBUG_PARTS "
-                "selects the kinds of files to write. Default: $WHITTLE_DEBUG_DIR, if set.");
+    tool.option(
+        "--debug-dir", debug_dir, "DIR",
+        "Write graphs, guards, kernels and generated code to a new folder DIR/run_N. $WHITTLE_DEBUG_PARTS selects the "
+        "kinds of files. Default: $WHITTLE_DEBUG_DIR; if this variable is not set, nothing is written.");
     tool.choice("--progress", progress_mode, {"auto", "plain", "json"},
-                "Show progress on stderr. auto: one line, only on a terminal. plain: a line every ten seconds. json: "
-                "one JSON object per line.");
+                "How to show progress on stderr. auto (default): update one line if stderr is a terminal. plain: print "
+                "a line every ten seconds. json: print JSON objects, one per line.");
     tool.flag("-q,--quiet", quiet,
               "Print only errors and failures: no warnings, no progress, and no lines about successes.");
     tool.choice("--color", color, {"auto", "always", "never"},
-                "Use colors: auto (on a terminal, unless $NO_COLOR is set), always or never. The environment variable "
-                "FORCE_HYPERLINK controls links to files: 1 turns the links on, and 0 turns the links off.");
-    tool.flag("-v,--verbose", verbose, "Print full lists and full stacks.");
+                "When to print colors. auto (default): on a terminal, unless $NO_COLOR is set. always: also in files "
+                "and pipes. never: nowhere. $FORCE_HYPERLINK=1 turns clickable links to files on, and "
+                "$FORCE_HYPERLINK=0 turns these links off.");
+    tool.flag("-v,--verbose", verbose, "Print lists and call stacks in full.");
     tool.flag("-h,--help", help, "Print this help.");
-    tool.flag("--version", version, "Print the version, and the compiler and libraries of this build.");
+    tool.flag("--version", version, "Print the version, and the compiler and libraries with which Whittle was built.");
 }
 
 void Shared::configure() {

@@ -267,31 +267,33 @@ void TraceOptions::declare(Tool& tool) {
                         "If a model cannot be read, trace reports the model and traces the others. Only one "
                         "program or TorchScript module can be traced at a time.");
     tool.option("-o,--output", output, "DIR",
-                "Folder to write. An earlier trace of the same models in this folder is replaced; other files are "
-                "kept. Default: whittle-out.");
-    tool.flag("--force", force, "Replace the trace in DIR even if it is a trace of other models.");
+                "Folder to write. trace replaces an earlier trace of the same models in this folder, and keeps all "
+                "other files. Default: whittle-out.");
+    tool.flag("--force", force, "Also replace a trace of other models in DIR.");
     tool.choice("--record", record, {"always", "on-error", "never"},
-                "When to write records: always (default), on-error (runs that fail or give wrong results) or never.");
-    tool.flag_or_choice("--fullgraph", fullgraph, {"breaks", "export"},
-                        "Exit with status 1 if there is a graph break, and report the first graph break. export: also "
-                        "exit with status 1 if torch.export would fail: a graph reads a tensor that is not an argument "
-                        "of the function, or the program fixes a size that is marked dynamic.");
+                "When to write records. always (default): for each run. on-error: for runs that fail or give wrong "
+                "results. never: for no run.");
+    tool.flag_or_choice(
+        "--fullgraph", fullgraph, {"breaks", "export"},
+        "Exit with status 1 if there is a graph break, and report the first graph break. export: also exit with status "
+        "1 if torch.export would refuse a graph. torch.export refuses a graph that reads a tensor that is not an "
+        "argument of the function, and a graph that needs a fixed value of a size that is marked dynamic.");
     tool.flag("--minify", minify,
               "If the backend fails, minimize the failure, and write the minimized graph and a verified repro to DIR.");
     tool.flag("--hashes", hashes,
-              "For a program: record a hash and sums of the result of each operation, in place of graphs and records. "
+              "For a program: do not write graphs and records, but a hash and sums of the elements of each result. "
               "'explain diff --values' compares two such folders, and names the first operation that differs.");
     tool.option("--repeat", repeat, "N",
                 "With --hashes: run the program N times, and exit with status 1 if the results of a run differ from "
-                "the results of the first run.");
-    tool.option("--last", last, "N",
-                "Flight recorder: record only the last N operations of a program that uses LibTorch, and their data. "
-                "The record survives a crash of the program. The file of the record has a fixed size: 256 MB, or the "
-                "size given by "
-                "--capture limit=MB.");
-    tool.choice("--until", until, {"nan", "end"},
-                "With --last: where the record ends. nan (default): at the first operation whose result has a NaN, or "
-                "at the end of the program if no result has a NaN. end: at the end of the program.");
+                "those of the first run.");
+    tool.option(
+        "--last", last, "N",
+        "Flight recorder for a program that uses LibTorch: keep only the last N operations and their data, even if the "
+        "program crashes. The recording takes 256 MB on disk; --capture limit=MB changes this size.");
+    tool.choice(
+        "--until", until, {"nan", "end"},
+        "With --last: where the recording ends. nan (default): at the first operation whose result has a NaN, or "
+        "at the end of the program if no result has a NaN. end: at the end of the program.");
     tool.section("Graphs");
     tool.flag("--joint", joint,
               "Trace each graph as a joint graph: a graph that also computes the gradients of all inputs that require "

@@ -136,15 +136,15 @@ void FuzzOptions::declare(cli::Tool& tool) {
     tool.choice("--dialect", dialect, {"aten", "onnx"}, "Dialect of the ops to use. Default: aten.");
     tool.option("--dtype", dtypes, "D",
                 "Use only calls whose main operands have the data type D. If --dtype is repeated, the operands may "
-                "have any of the data types.");
+                "have any of the given data types.");
     tool.option("--without", without, "OP", "Do not use the op OP. May be repeated.");
     tool.option("--calls", calls, "MIN-MAX",
-                "Number of calls in a model: 4 calls (4), from 2 to 6 (2-6), at least 2 (2-), or at most 6 (-6). "
-                "Default: 1-8.");
-    tool.choice(
-        "--data", data, {"random", "special", "exact"},
-        "Values of inputs and parameters. random (default): random numbers. special: also NaN, infinities and "
-        "other special values. exact: numbers that need no rounding; results are compared without a tolerance.");
+                "Number of calls in a model, for example 4 (exactly 4), 2-6 (from 2 to 6), 2- (at least 2) or -6 (at "
+                "most 6). Default: 1-8.");
+    tool.choice("--data", data, {"random", "special", "exact"},
+                "Values of inputs and parameters. random (default): random numbers. special: also NaN, infinities and "
+                "other special values. exact: numbers for which no operation rounds; the results are compared without "
+                "a tolerance.");
     tool.option("--timeout", timeout, "S", "Time limit for each model, in seconds. Default: 20.");
     backend.declare(tool, kDefaultSuspect);
     tool.common("--backend --output --models --time-limit --dialect");

@@ -41,7 +41,7 @@ class CacheCommand {
   private:
     int clear() const;
 
-    cli::Tool list_{"whittle cache list", "", "List the files and the size of each file (default)."};
+    cli::Tool list_{"whittle cache list", "", "List the files and the size of each file. This is the default."};
     cli::Tool clear_;
     std::vector<std::string> kinds_ = {};
 };

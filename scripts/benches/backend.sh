@@ -1,14 +1,14 @@
-# kernels of halide, compared with eager and ONNX Runtime; with --queries, the cost of a query of minify
+# kernels of halide, compared with eager and ONNX Runtime; with --queries: the time of a minify query
 # Measures run time, compile time (with rules; without, as in minify's first queries; from the cache) and memory of halide's
 # kernels, against eager and ONNX Runtime (npm's onnxruntime-node, installed on demand), interleaved in one run: first with
 # one thread, then with one per processor.
 #   scripts/bench backend [--alone] [--dynamic] [--avx2] [--roofline] [--json FILE] [CASE…]
 #   scripts/bench backend --queries BACKEND [MODEL…]     time of a minify query on a worker (onnxruntime, opencv), compared
-#                                                        with its compiler's time; default: share/models
-# CASE: a graph of test/bench/backend (CLASS.NAME.txt), a model.onnx, or a folder with one. Default: all of
+#                                                        with the time of the compiler; default: share/models
+# CASE: a graph of test/bench/backend (CLASS.NAME.txt), a model.onnx, or a folder with a model.onnx. Default: all of
 # test/bench/backend. --alone: without ONNX Runtime. --dynamic: weights are inputs, not constants. --avx2: compile kernels
-# without AVX-512 (ONNX Runtime may still use it). --roofline: below each row, list its kernels and their share of this
-# machine's peak. FILE: the rows, in one file for each number of threads: FILE.1.json, FILE.2.json.
+# without AVX-512 (ONNX Runtime may still use it). --roofline: below each row, list the kernels and the fraction of this
+# machine's peak that each kernel reaches. --json: write the rows, with one file for each number of threads: FILE.1.json, FILE.2.json.
 json='' alone='' queries='' dynamic='' avx2='' roofline=''
 options "json= queries= alone dynamic avx2 roofline CASE" "$@"
 for file in "${words[@]}"; do

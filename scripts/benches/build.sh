@@ -1,6 +1,6 @@
-# processor time of a cold build, compared with that of one ordinary file
-# Divides the work of a release build of the five programs from scratch, without a compiler cache, by that of compiling
-# test/bench/compile_unit.cpp, so that the result does not depend on the machine.
+# processor time of a cold build, compared with the time of one ordinary file
+# Divides the processor time of a release build of the five programs, from scratch and without a compiler cache, by the time of
+# compiling test/bench/compile_unit.cpp, so that the result does not depend on the machine.
 #   scripts/bench build [--json FILE]
 # The build uses a temporary folder, and two jobs on every machine: parallel compilations slow each other down.
 json=

@@ -1,5 +1,5 @@
 # cost of capture per operation, for Whittle's API and for a LibTorch program under explain
-# Each is compared with the same loop without capture; for the LibTorch program, also long runs and two threads.
+# Compares the program with the same loop without capture; for the LibTorch program, also in long runs and with two threads.
 #   scripts/bench capture [--json]
 json=
 options "json" "$@"

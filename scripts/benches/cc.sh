@@ -1,7 +1,7 @@
 # cost of trace cc, compared with a plain compilation
-# Measures, in one run, compiling a LibTorch file, and running it with probes that nothing listens to.
+# Measures, in one run, the time to compile a LibTorch file, and the time of the program if no listener is loaded.
 #   scripts/bench cc [--json FILE] [--runs N] [FILE.cpp FLAGS…]
-# FILE.cpp: default: the LibTorch example. Times are the best of N runs (default 3), in seconds of processor time.
+# FILE.cpp: a C++ file, by default the LibTorch example. Times are the best of N runs (default 3), in seconds of processor time.
 # Environment: CXX (default: g++).
 json='' runs=3
 options "+ json= runs= FILE" "$@"

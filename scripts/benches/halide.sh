@@ -1,7 +1,7 @@
-# directives that minify finds at fault in Halide programs, and its queries
+# directives that minify names as culprits in a Halide program, and the number of queries
 # Minimizes test/halide/many.cpp, a program of about fifty scheduling directives, for each of N seeds. Exit status 1 if
-# minify does not find all directives at fault, or needs more queries in the mean than k·(2 + log2 n) + 2·s, for k at
-# fault among n directives and s in the set that is found.
+# minify does not find all culprits, or needs more queries in the mean than k·(2 + log2 n) + 2·s. Here, n is the number of
+# directives, k is the number of culprits, and s is the number of directives in the set that minify finds.
 #   scripts/bench halide [--json FILE] [--seeds N]
 json='' seeds=50
 options "json= seeds=" "$@"

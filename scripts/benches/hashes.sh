@@ -1,11 +1,11 @@
-# cost of trace --hashes: for each small result, at the speed of memory, on ResNet-18, on a step of an LSTM, on disk
-# Each case is a PyTorch program that is run plainly and under trace --hashes, with one thread; the times are those of the
-# processor, so that other programs hardly count. The targets: a result costs
-# at most 1 µs and one pass over its memory; the two models take at most 1.5 times as long; a recording of 10 million
-# operations has at most 512 MB.
+# cost of trace --hashes: for small results, for large results, on ResNet-18, on a step of an LSTM, on disk
+# Each case is a PyTorch program that runs with one thread, once without Whittle and once under trace --hashes. The times are
+# processor times, so that other programs hardly change the result. The targets: a result costs at most 1 µs and one pass over
+# the memory of the result; the two models take at most 1.5 times as long; a recording of 10 million operations takes at most
+# 512 MB.
 #   scripts/bench hashes [--json] [--python PYTHON] [--repeats N] [--operations N]
-# PYTHON has PyTorch (default: /usr/bin/python3). The least of N repeats counts (default 20). N operations are in one run of
-# the first case (default 100000).
+# PYTHON has PyTorch (default: /usr/bin/python3). --repeats: each case runs N times, and the shortest time counts (default 20).
+# --operations: a run of the first case has N operations (default 100000).
 json='' python=/usr/bin/python3 repeats=20 operations=100000
 options "json python= repeats= operations=" "$@"
 "$python" -c 'import torch' 2>/dev/null || fail "--python: found no PyTorch in $python, expected a Python that has it"

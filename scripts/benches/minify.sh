@@ -1,8 +1,9 @@
-# number of oracle calls of minify, compared with measured peers, and the cost of whole runs
-# Runs real networks with injected bugs and a structural oracle, then share/models with real oracles.
+# number of queries of minify, compared with other reduction tools, and the time of whole runs
+# Minimizes real networks with injected bugs, where an oracle looks only at the structure of a candidate; then minimizes
+# share/models, where the oracles are real backends.
 #   scripts/bench minify [--json FILE] [--no-oracles] [--models DIR] DIR
-# DIR: graphs/*.json and cases.json (see test/bench/minify_bench.cpp). The second table is written to FILE's name with
-# .oracles.json; its bugs are injected into Halide's schedule, into a backend in a shared library, and into a command.
+# DIR: graphs/*.json and cases.json (see test/bench/minify_bench.cpp). The second table is written to a file whose name is
+# FILE with the ending .oracles.json. Its bugs are injected into Halide's schedule, into a shared library, and into a command.
 json='' no_oracles='' models=$root/share/models
 options "json= models= no-oracles DIR" "$@"
 folder=${words[0]-}

@@ -1,11 +1,11 @@
-# kernels of halide on random networks that nobody tuned them to, compared with ONNX Runtime
-# Draws networks by a seed (scripts/networks), measures them with scripts/bench backend, with one thread and with one per
-# processor, and prints for each network how many times as fast as ONNX Runtime halide is; then the geometric mean, the lowest
-# and the five lowest for each number of threads.
+# kernels of halide on random networks, compared with ONNX Runtime
+# Writes networks from a seed (scripts/networks), and measures the networks with scripts/bench backend, with one thread and with
+# one thread per processor. Prints how many times as fast as ONNX Runtime halide is: for each network, and, for each number of
+# threads, the geometric mean and the five lowest values.
 #   scripts/bench networks [--seed N] [--count K] [--family FAMILY]… [--ms LOW-HIGH] [--alone] [--avx2] [--json FILE]
-# N: default: a new one, which is printed. K, FAMILY, LOW-HIGH: as in scripts/networks; default: 50 networks of all families.
-# --alone: compared with eager, without ONNX Runtime. --avx2, FILE: as in scripts/bench backend, whose table goes to stderr.
-# Exit status: 1 if a network failed on halide, or its result is wrong.
+# --seed: default: a new seed, which is printed. --count, --family, --ms: as in scripts/networks; default: 50 networks of all
+# families. --alone: compare with eager instead of ONNX Runtime. --avx2, --json: as in scripts/bench backend, whose table goes to
+# stderr. Exit status: 1 if a network fails on halide, or the result of a network is wrong.
 seed='' count=50 family=() ms=5-200 alone='' avx2='' json=''
 options "seed= count= family+= ms= alone avx2 json=" "$@"
 [ -n "$seed" ] || seed=$((SRANDOM % 1000000000))

@@ -1,6 +1,6 @@
-# time of replay for many small records, compared with as many processes that do nothing
+# time of replay for many small records, compared with the same number of processes that do nothing
 #   scripts/bench replay [--json FILE] [--records N] [--jobs N]
-# The records are those of the toy example (default: 1,000 records, one job). Prints wall-clock and processor seconds.
+# The records come from the toy example (default: 1,000 records, one job). Prints wall-clock and processor seconds.
 json='' records=1000 jobs=1
 options "json= records= jobs=" "$@"
 build_release trace replay toy_example

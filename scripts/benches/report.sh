@@ -1,7 +1,7 @@
-# cost of the page of explain --html, of explain diff and of timing hooks, compared with their limits
-# For a graph of N nodes (default 5,000) with stacks and module paths: the time to write its page, the page's size, the time
-# until Chromium first paints it, and the frames per second while panning; the time of explain diff on two such graphs; and
-# the cost per operation of hooks without a listener. Without Chromium, its figures are omitted.
+# cost of explain --html, of explain diff and of timing hooks, compared with limits
+# For a graph of N nodes (default 5,000) with stacks and module paths: the time to write the page, the size of the page, the time
+# until Chromium first paints the page, and the frames per second while panning; the time of explain diff on two such graphs; and
+# the cost per operation of hooks without a listener. Without Chromium, the figures of Chromium are omitted.
 #   scripts/bench report [--json FILE] [--nodes N]
 json='' nodes=5000
 options "json= nodes=" "$@"

@@ -1,6 +1,6 @@
 # cost and size of repros
-# For injected failures: lines after clang-format at 100 columns, headers, seconds to compile it, seconds of minify and of
-# repro, and whether it is verified.
+# For each injected failure: the lines of the repro after clang-format at 100 columns, the number of headers, the seconds to
+# compile the repro, the seconds of minify and of repro, and whether the repro is verified.
 #   scripts/bench repro [--harness] [BUG:MODEL…]     default: the list below; MODEL is one of test/bench/repro, or a file
 harness=
 options "harness BUG:MODEL" "$@"

@@ -177,10 +177,10 @@ constexpr Bug kBugs[] = {
     {"inline", "the second application of the pass adds 1 to the value", PassId::inline_value, second_value_one_more},
     {"fold", "each call of constants folds to a value that is 1 too large", PassId::fold, fold_wrongly},
     {"functionalize", "each write stores a value that is 1 too large", PassId::functionalize, write_wrongly},
-    {"cse", "calls are compared without their arguments that are no tensors", PassId::cse, compare_wrongly},
+    {"cse", "calls are compared by their tensor arguments only", PassId::cse, compare_wrongly},
     {"partition", "each gradient of a backward graph is 1 too large", PassId::partition, partition_wrongly},
     {"lower", "the lowering of OP adds 1 to the results", PassId::lower, results_one_more},
-    {"flaky", "the same, in 3 of 10 compilations", PassId::lower, some_results_one_more},
+    {"flaky", "the lowering of OP adds 1 to the results in 3 of 10 compilations", PassId::lower, some_results_one_more},
     {"decompose", "the decomposition of OP, a composite, adds 1 to the result", PassId::decompose, decompose_wrongly},
 };
 

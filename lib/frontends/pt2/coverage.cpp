@@ -76,17 +76,19 @@ std::string torch_ops_page() {
             "<!-- Generated: explain list ops > share/doc/reference/torch-ops.md -->\n\n"
             "PyTorch "
          << kRelease << " has " << ops.size()
-         << " ops in the namespace `aten`, each overload counted. This page counts how Whittle handles these ops.\n"
-            "[Ops](ops.md) lists the ops that Whittle knows, and [Ops seen in models](ops-in-models.md) counts how "
-            "often\nmodels call these ops.\n\n"
+         << " ops in the namespace `aten`, each overload counted. This table shows how Whittle supports these ops.\n"
+            "[Ops](ops.md) lists the ops that Whittle knows. [Ops seen in models](ops-in-models.md) counts the calls "
+            "of\n"
+            "ops in models.\n\n"
             "| kind | ops | meaning |\n|---|---|---|\n";
     constexpr std::pair<Support, std::string_view> kMeanings[] = {
         {Support::native, "the reference has a kernel for the op"},
-        {Support::decomposed, "Whittle defines the op by other ops"},
+        {Support::decomposed, "Whittle defines the op by other ops, into which a graph is decomposed"},
         {Support::derived,
-         "Whittle derives the op from another op: in-place form, out variant, other name, op of lists, number of the "
-         "program"},
-        {Support::opaque, "Whittle keeps the op unchanged in the graph; a backend that lacks the op reports the op"}};
+         "Whittle derives the op from another op, or computes it while reading a model: in-place forms, out variants, "
+         "other names, ops on lists, size queries, checks"},
+        {Support::opaque,
+         "Whittle has no definition of the op. Graphs keep the call, and only some backends know the op"}};
     for (const auto& [support, meaning] : kMeanings)
         text << "| " << name(support) << " | " << counts[support] << " | " << meaning << " |\n";
     text << "\n## Opaque ops\n\n| op | overloads |\n|---|---|\n";

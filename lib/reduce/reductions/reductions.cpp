@@ -4,15 +4,16 @@ namespace whittle::reduce {
 namespace {
 
 constexpr Reduction kReductions[] = {
-    {"nested", "Replace an op that has nested graphs: an If by the branch taken, a Loop by one iteration",
+    {"nested",
+     "Replace an op that has nested graphs by one of these graphs: an If by a branch, a Loop by one iteration",
      nested_edits},
-    {"outputs", "Drop outputs", output_edits},
+    {"outputs", "Remove outputs", output_edits},
     {"bypass", "Replace a call by one of its operands of the same type", bypass_edits},
     {"values", "Replace the results of a call by zeros or ones", value_edits},
-    {"operands", "Replace an input by another one of the same type, or by a number", operand_edits},
-    {"dims", "Shrink dimensions to 1, or to the smallest size that fails", dimension_edits},
-    {"dtype", "Compute in f32", dtype_edits},
-    {"arguments", "Drop arguments that have a default", argument_edits},
+    {"operands", "Replace an input or a constant by another one of the same type, or by 0 or 1", operand_edits},
+    {"dims", "Shrink dimensions to 1, or to the smallest size at which the graph still fails", dimension_edits},
+    {"dtype", "Change the data types of floating-point values to f32", dtype_edits},
+    {"arguments", "Remove arguments that have a default value", argument_edits},
     {"data", "Fill inputs and constants with 0, 1, one value, or rounded numbers", data_edits},
 };
 

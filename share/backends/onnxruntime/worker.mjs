@@ -173,7 +173,7 @@ write({
   levels: [{ name: 'level', most: levels.length - 1 }],
   optimized: { level: 0 },
   releases: { names: [...installed.keys()].sort(byAge), is: version, install: `${installer} VERSION` },
-  options: { threads: { what: 'threads per run, default 1', least: 1 } },
+  options: { threads: { what: 'the number of threads of one run; default: 1', least: 1 } },
   repro: { api: 'onnxruntime', package: `onnxruntime-node@${version}`, node_modules: path.join(path.dirname(found), '..', '..') },
 });
 for await (const line of readline.createInterface({ input: process.stdin })) {

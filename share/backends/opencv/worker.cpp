@@ -180,7 +180,7 @@ int main() {
          {"switches", {{"kind", "switch"}, {"names", {"fusion"}}}},
          {"options",
           {{"target",
-            {{"what", "the device that computes, default cpu"}, {"one_of", {"cpu", "opencl", "opencl_fp16"}}}}}}});
+            {{"what", "the device that computes; default: cpu"}, {"one_of", {"cpu", "opencl", "opencl_fp16"}}}}}}});
     for (std::string line; std::getline(std::cin, line);) worker.answer(json::parse(line));
     return 0;
 }

@@ -281,10 +281,9 @@ def main():
     if COMPILES:
         modes = list(torch._inductor.list_mode_options())
         hello["options"] = {
-            "dynamic": {"what": "torch.compile's dynamic=; auto (default) is None", "one_of": ["auto", "on", "off"]},
-            "mode": {"what": "torch.compile's mode=", "one_of": modes},
-            "config.*": "a setting of torch._inductor.config; config.functorch.* and config.dynamo.* are settings of "
-            "torch._functorch.config and torch._dynamo.config",
+            "dynamic": {"what": "the argument dynamic= of torch.compile; auto (default): None", "one_of": ["auto", "on", "off"]},
+            "mode": {"what": "the argument mode= of torch.compile", "one_of": modes},
+            "config.*": "a setting of torch._inductor.config; config.functorch.* and config.dynamo.*: a setting of torch._functorch.config or torch._dynamo.config",
         }
         if arguments.compiler == AHEAD:
             del hello["options"]["dynamic"], hello["options"]["mode"]

@@ -137,28 +137,31 @@ std::string table() {
     for (const auto& [name, op] : ops)
         if (name.starts_with("aten.")) ++counts[gradients.of(*op)];
     std::ostringstream text;
-    text << "# Ops\n\n"
-            "This page lists every op that Whittle knows. `scripts/update ops` generates it from the registry.\n\n"
-            "| column | meaning |\n|---|---|\n"
-            "| dtypes | dtypes of the main operand. *floats*: f64, f32, f16, bf16; *integers*: i64, i32, i16, i8, u8; "
-            "*numbers*: both; *computed*: numbers and bool; *all*: every dtype |\n"
-            "| infer, eval, lower | inference of result types, kernel of the reference, lowering for `halide`. *own*: "
-            "written for the op; *parts*: composed of the simpler ops to which the op decomposes; –: missing, so that "
-            "a compiler refuses the op by name |\n"
-            "| grad | the gradient. *rule*: written for the op; *parts*: composed of the gradients of the simpler "
-            "ops; *none*: the results do not change smoothly with the operands |\n"
-            "| rounds | the bound on rounding errors: of the op itself, or of its parts. A difference within this "
-            "bound is not a failure: [accuracy.md](../explanation/accuracy.md) |\n"
-            "| compared with | the independent check in the tests. LibTorch 1.13, for these dtypes: values, dtypes, "
-            "sizes, strides and aliasing, except for what `test/known-failing/libtorch.txt` lists. *models*: the "
-            "models of the ONNX standard; –: no model has the op |\n\n"
-            "Gradients are computed by ops, too: by the ops `…backward…` that LibTorch's autograd calls. Of ATen's "
-            "ops, "
-         << counts["rule"] << "\nhave a rule, " << counts["parts"] << " are differentiated through their parts, "
-         << counts["none"] << " have no gradient, and " << counts[GradientSources::kMissing]
-         << " need a rule but lack one.\n\n"
-            "| op | dtypes | infer | eval | lower | grad | rounds | compared with "
-            "|\n|---|---|---|---|---|---|---|---|\n";
+    text
+        << "# Ops\n\n"
+           "This page lists every op that Whittle knows. `scripts/update ops` generates it from the registry.\n\n"
+           "| column | meaning |\n|---|---|\n"
+           "| dtypes | dtypes of the main operand. *floats*: f64, f32, f16, bf16; *integers*: i64, i32, i16, i8, u8; "
+           "*numbers*: both; *computed*: numbers and bool; *all*: every dtype |\n"
+           "| infer, eval, lower | infer: inference of the result types; eval: kernel of the reference; lower: "
+           "lowering for `halide`. *own*: written for this op; *parts*: the op is decomposed into simpler ops, which "
+           "have this part; –: missing, so that a compiler refuses the op |\n"
+           "| grad | the gradient. *rule*: a gradient rule for this op; *parts*: the op is decomposed into simpler "
+           "ops, which have gradients; *none*: no gradient, because the results do not change smoothly with the "
+           "operands |\n"
+           "| rounds | the bound on rounding errors. *own*: a bound for this op; *parts*: the bounds of the simpler "
+           "ops. A difference within the bound is not a failure; see [accuracy.md](../explanation/accuracy.md) |\n"
+           "| compared with | how the tests check the op independently. *LibTorch*: the tests compare values, dtypes, "
+           "sizes, strides and aliasing with LibTorch 1.13, for the listed dtypes; `test/known-failing/libtorch.txt` "
+           "lists the exceptions. *models*: the tests run the models of the ONNX standard; –: no model has the op |\n\n"
+           "Gradients are computed by ops, too: by the ops `…backward…` that LibTorch's autograd calls. Of ATen's "
+           "ops, "
+        << counts["rule"] << "\nhave a gradient rule, " << counts["parts"]
+        << " are differentiated through their parts, " << counts["none"] << " have no gradient, and "
+        << counts[GradientSources::kMissing]
+        << " need a rule but lack one.\n\n"
+           "| op | dtypes | infer | eval | lower | grad | rounds | compared with "
+           "|\n|---|---|---|---|---|---|---|---|\n";
     for (const auto& [name, op] : ops) {
         const OpDef& def = *op->def;
         const char* parts = def.decompose ? "parts" : "–";
