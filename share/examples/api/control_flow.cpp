@@ -1,5 +1,5 @@
-// Data-dependent branches and loops as operations of one graph: cond(), while_loop() and map(). An `if` or `while`
-// would break the graph. explain --fullgraph --ops ./control_flow reports 1 graph with 5 nested graphs, and no break.
+// Shows branches and loops that depend on data and do not break the graph, unlike `if` and `while`: cond(), while_loop()
+// and map(). explain --fullgraph --ops ./control_flow reports 1 graph with 5 nested graphs, and no graph break.
 #include <whittle/whittle.h>
 
 #include <cstdio>
