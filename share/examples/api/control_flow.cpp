@@ -1,5 +1,5 @@
-// Shows branches and loops that depend on data and do not break the graph, unlike `if` and `while`: cond(), while_loop()
-// and map(). explain --fullgraph --ops ./control_flow reports 1 graph with 5 nested graphs, and no graph break.
+// Uses cond(), while_loop() and map(), which do not break the graph, in place of `if` and `while`.
+// explain --fullgraph --ops ./control_flow reports 1 graph with 5 nested graphs, and no graph break.
 #include <whittle/whittle.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Calls a function that is recompiled too often: its argument `step` is a number, which becomes a constant of the graph.
+// Calls a function that is recompiled too often: it takes a number, `step`, which is a constant of the graph.
 //   explain --recompiles ./recompiles
 // reports the guard that fails, and how to avoid the recompiles. With the argument "fixed" of the program, `step` is a
 // tensor, and the function is not recompiled.

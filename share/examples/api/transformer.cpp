@@ -1,5 +1,5 @@
-// A decoder that generates tokens until the probability of a token is high. This decision breaks the graph. The decoder's
-// cache grows, so its size is dynamic from the third step on. explain --recompiles ./transformer reports 2 recompiles.
+// A decoder that skips its second layer if the first layer is sure of the token. This decision breaks the graph.
+// The cache grows: its size is dynamic from step 3 on. explain --recompiles ./transformer reports 2 recompiles.
 #include <whittle/whittle.h>
 
 #include <cmath>
