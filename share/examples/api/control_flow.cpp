@@ -1,5 +1,5 @@
-// Data-dependent branches and loops as operations of one graph: cond(), while_loop() and map(). An `if` or `while`
-// would break the graph. explain --fullgraph --ops ./control_flow reports 1 graph with 5 nested graphs, and no break.
+// Uses cond(), while_loop() and map(), which do not break the graph, in place of `if` and `while`.
+// explain --fullgraph --ops ./control_flow reports 1 graph with 5 nested graphs, and no graph break.
 #include <whittle/whittle.h>
 
 #include <cstdio>

@@ -1,10 +1,10 @@
-// A custom operation in a graph: a schema, a function, the sizes and types of its results, and its gradient.
+// Registers an operation with a schema, a function, a rule for the sizes and types of its results, and a gradient.
 //   explain ./custom_op
-// reports one graph with my.gelu_tanh.default in it, and no break, although the function reads its operand's
-// elements. With the argument "wrong" the function also writes to its operand, which the schema of the op does not
-// declare:
+// reports one graph with the call my.gelu_tanh.default, and no graph break, although the function reads elements.
+// With the argument "wrong", the function also writes to its operand, and the schema does not declare this. The
+// backend eager_debug checks each operation against its schema, so that
 //   WHITTLE_BACKEND=eager_debug ./custom_op wrong
-// reports that.
+// reports the error.
 #include <whittle/whittle.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// A function that is called with different batch sizes. The second size causes one recompile, after which the batch
-// size is a symbol. Marked as dynamic from the start, it needs no recompile:
+// Calls a function with different batch sizes. The second size causes a recompile, and then the batch size is a symbol.
+// With the argument "marked", the program marks the batch size as dynamic, and there is no recompile:
 //   explain --recompiles --guards ./dynamic_sizes
 //   explain --recompiles --guards ./dynamic_sizes -- marked
 #include <whittle/whittle.h>

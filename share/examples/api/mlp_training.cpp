@@ -1,5 +1,5 @@
-// A training step of a two-layer network, its gradients written out: explain ./mlp_training reports 1 graph for all
-// 1000 steps. The parameters are updated in place: their new values are outputs of the graph, and written back.
+// Trains a network of two layers, with gradients computed by hand. explain ./mlp_training reports 1 graph for all 1000
+// steps. The program updates the parameters in place: the graph returns the new values, which are then written back.
 #include <whittle/whittle.h>
 
 #include <cstdio>

@@ -1,7 +1,7 @@
-// A function that recompiles too often: it takes the step as a number, which becomes a constant of its graphs.
+// Calls a function that is recompiled too often: it takes a number, `step`, which is a constant of the graph.
 //   explain --recompiles ./recompiles
-// reports the guard that fails and what would avoid the recompile. With the argument "fixed" the step is a tensor, and
-// nothing is recompiled.
+// reports the guard that fails, and how to avoid the recompiles. With the argument "fixed" of the program, `step` is a
+// tensor, and the function is not recompiled.
 #include <whittle/whittle.h>
 
 #include <cstdio>

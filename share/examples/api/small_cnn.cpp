@@ -1,4 +1,4 @@
-// A small convolutional network: explain --fullgraph --guards ./small_cnn reports 1 graph, its 3 guards and no break.
+// A small convolutional network. explain --fullgraph --guards ./small_cnn reports 1 graph, 3 guards and no graph break.
 #include <whittle/whittle.h>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
-// The example of TorchDynamo's guide to graph breaks, in Whittle's own API:
+// The example of TorchDynamo's guide to graph breaks, in Whittle's Tensor API.
 //   explain ./toy_example
-// reports 3 graphs, 2 graph breaks (the print, and the branch on a tensor) and 6 operations.
+// reports 3 graphs, 6 operations, and 2 graph breaks: at the print, and at the branch on a tensor's value.
 #include <whittle/whittle.h>
 
 #include <iostream>

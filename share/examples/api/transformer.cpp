@@ -1,5 +1,5 @@
-// A decoder with a cache that generates until it is sure of a token: the decision ends the graph, and the cache grows,
-// so its size is dynamic from the third step on. explain --recompiles ./transformer reports both recompiles.
+// A decoder that skips its second layer if the first layer is sure of the token. This decision breaks the graph.
+// The cache grows: its size is dynamic from step 3 on. explain --recompiles ./transformer reports 2 recompiles.
 #include <whittle/whittle.h>
 
 #include <cmath>

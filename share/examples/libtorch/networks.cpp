@@ -1,4 +1,4 @@
-// Conv2d, BatchNorm, an LSTM, a custom autograd function, a thread, an exception: trace -o DIR ./networks; replay DIR
+// Uses Conv2d, BatchNorm, LSTM, custom autograd, a thread, an exception. Try: trace -o DIR ./networks; replay DIR
 #include <torch/torch.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// The toy_example of the TorchDynamo troubleshooting guide, as an ordinary LibTorch program without any code for
-// Whittle. `explain ./toy_example` finds three graphs and two breaks in it: the print, and the branch on a tensor.
+// The toy_example of TorchDynamo's troubleshooting guide, as a LibTorch program without any code for Whittle.
+// explain ./toy_example reports 3 graphs, and 2 graph breaks: at the print, and at the branch on a tensor's value.
 #include <ATen/ATen.h>
 
 #include <iostream>

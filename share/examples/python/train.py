@@ -1,4 +1,4 @@
-# A network with a branch on a tensor, trained for three steps and saved as TorchScript: explain python3 train.py
+# Trains a network for three steps and saves it as TorchScript. To see its graph breaks: explain python3 train.py
 import torch
 
 

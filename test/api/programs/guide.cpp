@@ -1,5 +1,5 @@
-// The example of PyTorch's troubleshooting guide: a relu behind a sum, before five linear layers, which backends fail
-// on. With the argument `toy` its backend is a function of this program.
+// The example of PyTorch's troubleshooting guide: a sum, a relu and five linear layers. Some backends fail on the relu.
+// With the argument `toy`, the backend is a function of this program.
 #include <whittle/whittle.h>
 
 #include <cstdio>

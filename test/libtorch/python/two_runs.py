@@ -1,4 +1,4 @@
-"""Runs whose results differ as the arguments say: threads, flush, learning-rate, step, random."""
+"""Computes results that depend on the arguments: threads, flush, learning-rate, step, random."""
 import sys
 
 import torch
