@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <set>
 #include <sstream>
 
@@ -128,13 +129,17 @@ void write_out(const std::set<fs::path>& contents, const Options& options, Repro
 
 // ---- the short program ----------------------------------------------------------------------------------------------
 
-/// With its short program, written where it shows the failure. Nothing: why_not says why.
-std::optional<Repro> in_short(Repro repro, const Options& options, std::string& why_not) {
+/// With its short program, written where it shows the failure. Nothing: why_not says why. `is_final`: whether the
+/// program, which fails, is not replaced by another one; what is replaced is neither checked nor written.
+std::optional<Repro> in_short(
+    Repro repro, const Options& options, std::string& why_not,
+    const std::function<bool(const Repro&)>& is_final = [](const Repro&) { return true; }) {
     const TempDir elsewhere("whittle-repro");
     write_all(elsewhere.path(), options, repro);
     const std::set<fs::path> contents = contents_of(elsewhere.path(), options, repro.program);
     if (options.runs > 0) {
         verify(elsewhere.path(), options, repro);
+        if (repro.verified && !is_final(repro)) return repro;
         if (repro.verified && repro.program.given_expected) verify_check(options, repro);
         if (!repro.verified) {
             log_info(LogChannel::repro, "the short program:\n" + repro.program.text);
@@ -228,6 +233,10 @@ std::optional<Repro> short_of_graph(const Repro& known, Backend& backend, Emitte
             return why_not = error.message(), nullptr;
         }
     };
+    // What one run computes is nothing to be told where another one computes something else.
+    const auto differs = [&](const Repro& repro) {
+        return repro.varies || (repro.verified && wrong && !has_number(repro.printed, wrong->got));
+    };
     std::optional<Repro> written;
     for (const bool varies : {false, true}) {
         request.varies = varies;
@@ -241,13 +250,13 @@ std::optional<Repro> short_of_graph(const Repro& known, Backend& backend, Emitte
             repro.program = one;
             repro.varies = varies;
             tell_releases(options, repro);
-            return in_short(std::move(repro), options, why_not);
+            return in_short(std::move(repro), options, why_not,
+                            [&](const Repro& one_run) { return varies || !differs(one_run); });
         };
         if (options.runs > 0 || !program->otherwise) written = write(*program);
         if (!written && program->otherwise) written = write(*program->otherwise);
-        // What one run computes is nothing to be told where another one computes something else.
-        const bool other = written && written->verified && wrong && !has_number(written->printed, wrong->got);
-        if (!written || !(written->varies || other)) break;
+        if (varies || !written || !differs(*written)) break;
+        written.reset();  // its file was not written
     }
     return written;
 }

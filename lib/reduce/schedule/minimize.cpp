@@ -46,11 +46,13 @@ class ScheduleSearch {
 
     /// Runs the whole program until its rate of failure is known.
     void measure() {
-        done_.program = runs_.run_itself();
+        const bool is_asked = !request_.test.empty() || !request_.check.empty();
+        RunEnd itself = runs_.run_itself();
+        done_.program = std::move(itself.program);
         if (!done_.program.found()) return;
         halide_program::find_lines(done_.program);
+        if (!is_asked) count(itself.shown());
         while (done_.runs < request_.runs && !stopped()) count(runs_.run({}).shown());
-        const bool is_asked = !request_.test.empty() || !request_.check.empty();
         if (done_.failed == 0 && !is_asked) compare_results();
         if (done_.failed == 0 && is_asked) done_.reservation = "the script or command reports no failure";
         if (done_.failed > 0 && done_.failed < done_.runs) measure_rate();
@@ -117,7 +119,8 @@ class ScheduleSearch {
     Result search_items() {
         fallen_.clear();
         Result result = find();
-        if (done_.repeat == 1 && result.finished && !is_steady(result)) {
+        steady_ = done_.repeat == 1 && result.finished && is_steady(result);
+        if (done_.repeat == 1 && result.finished && !steady_) {
             measure_rate();
             done_.repeat = std::max(kLeastRepeats, done_.repeat);
             result = find();
@@ -236,7 +239,7 @@ class ScheduleSearch {
         for (const int item : result.kept)
             done_.needed.push_back({items_[static_cast<std::size_t>(item)], allowed_by(item, result.kept)});
         done_.left_out = left_out(result.kept);
-        done_.confirmed = result.finished && ask(result.kept) == TestResult::fails;
+        done_.confirmed = result.finished && (steady_ || ask(result.kept) == TestResult::fails);
         if (!stopped()) capture(done_.left_out);
     }
 
@@ -283,6 +286,7 @@ class ScheduleSearch {
     std::vector<Directive> items_;  ///< what may be left out
     Problem problem_;               ///< of these
     std::set<std::string> always_;  ///< keys of what is left out each time
+    bool steady_ = false;           ///< the last result is: see is_steady()
     std::size_t queries_ = 0, smallest_ = 0;
     std::map<std::string, std::size_t> failures_;  ///< of the whole program, by how often they occurred
     std::optional<ScheduleAnswers> answers_;

@@ -116,7 +116,7 @@ RunEnd ProgramRuns::run(const std::set<std::string>& left_out, const Variables& 
     return end;
 }
 
-halide_program::Program ProgramRuns::run_itself() const { return run(scratch_.path() / "itself", {}, false).program; }
+RunEnd ProgramRuns::run_itself() const { return run(scratch_.path() / "itself", {}, false); }
 
 halide_program::Program ProgramRuns::capture(const std::set<std::string>& left_out, const fs::path& inputs) const {
     const fs::path folder = scratch_.path() / "captured";

@@ -36,7 +36,7 @@ class ProgramRuns {
     /// Runs it without these directives. May be called by several threads. Throws Error where it cannot be started.
     RunEnd run(const std::set<std::string>& left_out, const Variables& variables = {}) const;
     /// Runs the program itself, as it is, whoever says what a failure is.
-    halide_program::Program run_itself() const;
+    RunEnd run_itself() const;
     /// Runs the program itself without these directives, and captures its pipelines. Moves the files of their inputs,
     /// if there are any, to the folder `inputs`, which replaces one of this name; empty: nowhere.
     halide_program::Program capture(const std::set<std::string>& left_out, const std::filesystem::path& inputs) const;

@@ -39,7 +39,7 @@ class SlowSearch {
 
     SlowDirectives run() {
         const auto begin = std::chrono::steady_clock::now();
-        done_.program = runs_.run_itself();
+        done_.program = runs_.run_itself().program;
         if (done_.program.found()) {
             find_lines(done_.program);
             search();

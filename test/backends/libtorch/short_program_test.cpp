@@ -1,5 +1,6 @@
 // The short program of LibTorch's calls, of a graph that LibTorch computes right: it builds without a warning, and says
-// so. A number that is changed in it is found.
+// so. A number that is changed in it is found. Its message shows that everything before that number is right, so most
+// programs are built once, with such a number: compiling LibTorch's headers takes most of the time.
 #include "backends/libtorch/short_program.h"
 
 #include <catch2/catch.hpp>
@@ -91,10 +92,6 @@ TEST_CASE("short program: torch:: calls compute what the reference does") {
     const auto program = libtorch_program({graph, expected, expected, "repro.cpp"}, why_not);
     INFO(why_not);
     REQUIRE(program);
-    const ProcessResult run = built_and_run(program->text, program->compile_flags);
-    INFO(program->text << run.out << run.err);
-    CHECK(run.exit_code == 0);
-    CHECK(run.out == "ok\n");
     check_python(*program, 0, "y0: [[");
 
     std::vector<Tensor> other = expected;
@@ -130,6 +127,7 @@ TEST_CASE("short program: a tensor that shows an element in many places") {
     REQUIRE(program);
     const ProcessResult run = built_and_run(program->text, program->compile_flags);
     INFO(program->text << run.out << run.err);
+    CHECK(run.exit_code == 0);
     CHECK(run.out == "ok\n");
     check_python(*program, 0, "y: [20.0, 20.0, 20.0, 20.0, 20.0, 20.0] expected: [20.0, ");
 }
@@ -215,17 +213,22 @@ TEST_CASE("short program: TorchScript computes what the reference does, and a wr
     REQUIRE(program);
     CHECK(program->text.find("optimize_for_inference(module)") ==
           (options.empty() ? std::string::npos : program->text.rfind("optimize_for_inference(module)")));
-    const ProcessResult run = built_and_run(program->text, program->compile_flags);
-    INFO(program->text << run.out << run.err);
-    CHECK(run.exit_code == 0);
-    CHECK(run.out == "ok\n");
     check_python(*program, 0, "TorchScript: [[");
-
+    if (options.empty()) {
+        const ProcessResult run = built_and_run(program->text, program->compile_flags);
+        INFO(program->text << run.out << run.err);
+        CHECK(run.exit_code == 0);
+        CHECK(run.out == "ok\n");
+        return;  // the options below are tried with a wrong number
+    }
     std::vector<Tensor> other = expected;
-    other[1] = Tensor::of<double>({1, 1, 1, 1}, {2, 2});
+    other[1] = Tensor::of<double>({21, 32, 90, 1}, {2, 2});
     const auto wrong = torchscript_program({graph, other, expected, "repro.cpp"}, why_not);
     REQUIRE(wrong);
-    CHECK(built_and_run(wrong->text, wrong->compile_flags).exit_code == 1);
+    const ProcessResult said = built_and_run(wrong->text, wrong->compile_flags);
+    INFO(wrong->text << said.out << said.err);
+    CHECK(said.exit_code == 1);
+    CHECK(said.out == "element 3: -36, expected 1\n");
 }
 
 TEST_CASE("short program: what TorchScript is not shown of is said") {
