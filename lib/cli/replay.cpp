@@ -173,10 +173,6 @@ void ReplayChoice::declare(Tool& tool) {
                 "Split the records into N shards, and replay only shard I (1 to N). A shard without records passes. "
                 "Default: if $GTEST_SHARD_INDEX (0 to N-1) and $GTEST_TOTAL_SHARDS (N) are set, the shard that these "
                 "variables select; otherwise all records.");
-    tool.option(
-        "--shard", shard, "I/N",
-        "Split the records into N shards, and replay only shard I (1 to N). A shard without records passes. Default: "
-        "the shard that $GTEST_SHARD_INDEX (0 to N-1) and $GTEST_TOTAL_SHARDS (N) select, if both variables are set.");
     tool.option("--xfail", xfail, "FILE",
                 "File of known failures. Each line has a pattern and, after '#', a reason. A record is a known failure "
                 "if a pattern matches the name, the path or the end of the path of the record, or the name of the "
