@@ -121,8 +121,7 @@ class Recapture {
         }
         if (error == failed.error) return;
         differ("the call of " + failed.call.target + " " +
-               (error.empty() ? "no longer fails" : "fails with '" + error + "'") + "; the record has the error '" +
-               failed.error + "'");
+               (error.empty() ? "no longer fails" : "fails with '" + error + "'") + ", expected the recorded error");
     }
 
     void issue(const Node& node) {

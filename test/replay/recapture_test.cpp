@@ -38,7 +38,7 @@ FrameRecord example() {
     // What capture says of the call that fails is what is recorded.
     record.segments[0].failed[0].error = "?";
     const std::string told = recapture(record).differences.at(0);
-    const std::size_t begin = told.find("fails with '") + 12, end = told.find("'; the record has the error '?'");
+    const std::size_t begin = told.find("fails with '") + 12, end = told.find("', expected the recorded error");
     REQUIRE(end != std::string::npos);
     record.segments[0].failed[0].error = told.substr(begin, end - begin);
     return record;

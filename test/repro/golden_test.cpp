@@ -91,7 +91,7 @@ TEST_CASE("golden: a command that fails with words that C++ and printf would mis
                 {"exception", "run", normalized(R"(exited with 3: error: no "kernel" for 100%s, C:\k)")});
     check_repro("command_exception", graph,
                 {1, "BUG in the backend " + graph.failure->backend +
-                        " on aten.abs.default, aten.any.default: " + graph.failure->signature.text()});
+                        " on aten.abs.default, aten.any.default: " + graph.failure->signature.heading()});
 }
 
 TEST_CASE("repro: a command that does not come back, built and run") {

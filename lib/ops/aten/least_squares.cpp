@@ -125,7 +125,6 @@ Tensors eval_lstsq(const Arguments<Tensor>& a) {
 
 /// X is the pseudoinverse times B; of the residuals |A X - B|^2, A X - B is orthogonal to what X does.
 void lstsq_grad(Gradients& c) {
-    c.takes_complex();
     const auto used = [&](std::size_t i) { return c.grad_if_any(i) && element_count(c.result(i).sizes()) > 0; };
     if (used(3))
         throw Error("linalg_lstsq has no gradient rule for the singular values",
