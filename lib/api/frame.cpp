@@ -287,7 +287,8 @@ void Execution::gave_up(const Thrown& why, const Addresses& user) {
     if (verbose()) text += print(whole_stack(why.addresses));
     text += "from user code:\n" + print(stack);
     text += "from here on, the function runs uncompiled";
-    if (!verbose()) text += "; hint: to print both stacks in full, add -v or set WHITTLE_VERBOSE=1";
+    if (!verbose())
+        text += "; hint: to print the stacks of the program and of Whittle in full, add -v or set WHITTLE_VERBOSE=1";
     log_error(LogChannel::capture, text);
     if (trace_) trace_->note(function_.name() + at + " runs uncompiled: capture failed: " + why.what);
 }

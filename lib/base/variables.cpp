@@ -17,85 +17,93 @@ constexpr VariableValues kFlag = {.words = kFlagWords};
 constexpr Variable kVariables[] = {
     {"WHITTLE_BACKEND",
      {.text = "a backend"},
-     "Compile all functions with this backend, in place of the backend given to compile().",
+     "Compile all functions with this backend, in place of the backend given to compile(). Default: the backend given "
+     "to compile().",
      ".backend",
      "`trace --backend`"},
     {"WHITTLE_DEBUG_FUNCTION",
      {.text = "names, separated by commas"},
-     "Capture only these functions; all other functions run as if they were not compiled.",
+     "Capture only these functions; all other functions run as if they were not compiled. Default: all functions.",
      ".function_filter",
      "`trace --function`"},
     {"WHITTLE_CACHE_SIZE_LIMIT",
      {.least = 1},
-     "The largest number of specializations that a function can have (default: 8). At this limit, calls that fit no "
-     "specialization run eagerly.",
+     "The largest number of specializations that a function can have. At this limit, calls that fit no "
+     "specialization run eagerly. Default: 8.",
      ".cache_limit",
      "`trace --compile cache_limit=8`"},
     {"WHITTLE_PROFILE_RECOMPILES", kFlag,
-     "Raise every cache limit to 64 specializations, so that no limit hides a recompile.", "",
+     "If set to 1: raise every cache limit to 64 specializations, so that no limit hides a recompile. Default: 0.", "",
      "`explain --recompiles=all`"},
-    {"WHITTLE_FULLGRAPH", kFlag, "Treat a graph break as an error.", ".fullgraph", "`trace --compile fullgraph=1`"},
-    {"WHITTLE_VERIFY", kFlag, "Also run every graph on the reference, and treat wrong results as an error.", ".verify",
+    {"WHITTLE_FULLGRAPH", kFlag, "If set to 1: treat a graph break as an error. Default: 0.", ".fullgraph",
+     "`trace --compile fullgraph=1`"},
+    {"WHITTLE_VERIFY", kFlag,
+     "If set to 1: also run every graph on the reference, and treat wrong results as an error. Default: 0.", ".verify",
      "`trace --compile verify=1`"},
     {"WHITTLE_DYNAMIC",
      {.words = kDynamic},
-     "When to treat a size as dynamic. `1`: from the start. `0`: never. `auto`: as soon as the size has a second "
-     "value.",
+     "When to treat a size as dynamic. `1`: from the start. `0`: never. `auto` (default): as soon as the size has a "
+     "second value.",
      ".dynamic",
      "`trace --compile dynamic=1`"},
     {"WHITTLE_DEFER_OUTPUT", kFlag,
-     "Delay the output of a function until the printed values are computed, so that printing causes no graph break. "
-     "The order of the output stays the same.",
+     "If set to 1: delay the output of a function until the printed values are computed, so that printing causes no "
+     "graph break. The order of the output does not change. Default: 0.",
      ".defer_output", "`trace --compile defer_output=1`"},
     {"WHITTLE_CAPTURE_SCALAR_OUTPUTS", kFlag,
-     "Keep a number that `item()` reads from a tensor as a symbol in the graph, so that `item()` causes no graph "
-     "break.",
+     "If set to 1: keep a number that `item()` reads from a tensor as a symbol in the graph, so that `item()` causes "
+     "no graph break. Default: 0.",
      ".capture_scalar_outputs", "`trace --compile capture_scalar_outputs=1`"},
     {"WHITTLE_CAPTURE_DYNAMIC_SHAPES", kFlag,
-     "Keep operations whose result sizes depend on values (`nonzero`, `masked_select`, `unique`, indexing with a mask) "
-     "in the graph, so that these operations cause no graph break.",
+     "If set to 1: keep operations whose result sizes depend on values (`nonzero`, `masked_select`, `unique`, indexing "
+     "with a mask) in the graph, so that these operations cause no graph break. Default: 0.",
      ".capture_dynamic_shapes", "`trace --compile capture_dynamic_shapes=1`"},
     {"WHITTLE_LOGS",
      {.text = "log channels, separated by commas"},
-     "Log these channels, to stderr by default. Example: `graph_code,graph_breaks,recompiles,+capture`. See "
-     "[logs.md](logs.md).",
+     "Log these channels, to stderr by default. Example: `graph_code,graph_breaks,recompiles,+capture`. For the names, "
+     "see [share/doc/reference/logs.md](logs.md).",
      "set_logs()",
      "`--log`"},
     {"WHITTLE_LOG_FILE",
      {.text = "a file"},
-     "Append the log to this file instead of writing it to stderr.",
+     "Append the log to this file. Default: the log goes to stderr.",
      "set_logs()",
      ""},
-    {"WHITTLE_VERBOSE", kFlag, "Print full stacks of the program and of Whittle when capture itself fails.", ".verbose",
+    {"WHITTLE_VERBOSE", kFlag,
+     "If set to 1: print full stacks of the program and of Whittle when capture itself fails. Default: 0.", ".verbose",
      "`--verbose`"},
     {"WHITTLE_DEBUG_DIR",
      {.text = "a folder"},
-     "Write graphs, guards, kernels and generated code into a new subfolder `run_N`; see [logs.md](logs.md).",
+     "Write graphs, guards, kernels and generated code into a new subfolder `run_N`; see "
+     "[share/doc/reference/logs.md](logs.md).",
      "set_debug_dir()",
      "`--debug-dir`"},
     {"WHITTLE_DEBUG_PARTS",
      {.text = "artifacts, separated by commas"},
-     "The artifacts to write into `WHITTLE_DEBUG_DIR`. Examples: `guards,ir` writes only these two; `+assembly,-ir` "
-     "writes the default artifacts and `assembly`, but not `ir`.",
+     "The artifacts to write into `WHITTLE_DEBUG_DIR`. Example: the value `guards,ir` writes only `guards` and `ir`. "
+     "The value `+assembly,-ir` adds `assembly` to the default artifacts, and omits `ir`. For the names and the "
+     "default, see [share/doc/reference/logs.md](logs.md).",
      "set_debug_dir()",
      ""},
     {"WHITTLE_REPRO_AFTER",
      {.words = kRepro},
      "The graph to save for `minify` when a backend fails. `capture`: the captured graph. `aot`: the captured graph, "
-     "decomposed into core ops. If a backward pass fails, the graph of the backward pass is saved.",
+     "decomposed into core ops. If a backward pass fails, the graph of the backward pass is saved. Default: not set; "
+     "no graph is saved.",
      ".repro_after",
      "`trace --compile repro_after=aot`"},
     {"WHITTLE_REPRO_LEVEL",
      {.least = 1, .most = 4},
-     "What to do when a backend fails. 1: save the graph. 2 (default): also run `minify`, which must be in `PATH`, on "
+     "What to do when a backend fails, if `WHITTLE_REPRO_AFTER` is set. 1: save the graph. 2 (default): also run "
+     "`minify`, which must be in `PATH`, on "
      "this graph. 3: save every graph before the backend compiles the graph, so that the graph exists even if the "
      "backend crashes. 4: like 2, and also treat wrong results as failures.",
      ".repro_level",
      "`trace --compile repro_level=4`"},
     {"WHITTLE_REPLAY_RECORD",
      {.text = "`1`, or a folder"},
-     "If the capture of a function fails, save a record of the function's operations for `replay`: in this folder, or, "
-     "for `1`, in `WHITTLE_BASE_DIR`.",
+     "If the capture of a function fails, save a record of the function's operations for `replay`. `1`: in "
+     "`WHITTLE_BASE_DIR`. A folder: in this folder. Default: not set; no record is saved.",
      ".replay_record",
      "`trace --compile replay_record=1`"},
     {"WHITTLE_BASE_DIR",
@@ -105,23 +113,26 @@ constexpr Variable kVariables[] = {
      "`trace --compile base_dir=DIR`"},
     {"WHITTLE_TRACE_DIR",
      {.text = "a folder"},
-     "Write a trace of the program into this folder.",
+     "Write a trace of the program into this folder. Default: not set; no trace is written.",
      "",
      "`trace --output`"},
     {"WHITTLE_TRACE_RECORDS",
      {.words = kRecords},
-     "When to write records of runs into the trace. `on-error`: for runs that fail or give wrong results.",
+     "When to write records of runs into the trace. `always` (default): for each run. `on-error`: for runs that fail "
+     "or give wrong results. `never`: for no run.",
      "",
      "`trace --record`"},
     {"WHITTLE_TIMES",
      {.words = kOn},
-     "Record the times of compilations and of LibTorch operations in the trace.",
+     "If set to 1: record the times of compilations and of LibTorch operations in the trace. Default: not set; no "
+     "times are recorded.",
      "",
      "`explain --times`"},
     {"WHITTLE_CACHE_DIR",
      {.text = "a folder, or `off`"},
      "Keep kernels compiled by Halide in this folder for later runs, at most 512 MiB; the least recently used kernels "
-     "are deleted first. Default: `$XDG_CACHE_HOME/whittle`, or `~/.cache/whittle`. `off`: no cache.",
+     "are deleted first. `off`: no cache. Default: `$XDG_CACHE_HOME/whittle`; if `XDG_CACHE_HOME` is not set, "
+     "`~/.cache/whittle`.",
      "",
      ""},
     {"WHITTLE_BACKEND_PATH",

@@ -112,7 +112,7 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
     report.declare_output(tool);
     subject.backend.declare(tool, "the backend stored in MODEL; if MODEL has none, halide");
     subject.accuracy.declare(
-        tool, "How to compare results. Default: the mode stored in each record; without a record, close.",
+        tool, "How to compare results. Default: the mode stored in each record, or close if there is no record.",
         kRecordedTolerances);
     subject.inputs.declare(tool);
     if (diagnoses) {

@@ -54,8 +54,9 @@ std::string record(const Tool& tool, const DiffOptions& options, const report::H
     const report::DifferingOperation* const operation = first_of(diff);
     if (!operation) throw Error({"--record", {}}, "found no operation that differs, so there is nothing to record");
     if (diff.processes_after > 1)
-        throw Error({"--record", {}}, "found a recording of " + std::to_string(diff.processes_after) +
-                                          " processes, expected one process");
+        throw Error({options.after.string(), {}},
+                    "found hashes of " + std::to_string(diff.processes_after) +
+                        " processes, expected hashes of one process; --record runs only programs of one process");
     require_replaceable(*options.record, {}, true, [](const fs::path&) { return false; });
     const TraceLock lock(*options.record);
     remove_trace(*options.record);
@@ -152,10 +153,10 @@ void DiffOptions::declare(Tool& tool) {
     tool.positional("BEFORE", before,
                     "Baseline of the comparison. BEFORE and AFTER can be models, programs or folders.");
     tool.positional("AFTER", after, kModelHelp);
-    tool.flag(
-        "--values", values,
-        "Compare two folders that 'trace --hashes' wrote. Report the first operation whose operands are equal "
-        "but whose result has different bits, and the first operation whose result differs by more than rounding.");
+    tool.flag("--values", values,
+              "Compare two folders that 'trace --hashes' wrote. Report the first operation that has equal operands in "
+              "both folders, but results with different bits. Also report the first operation whose results differ by "
+              "more than rounding explains.");
     tool.option("--record", record, "DIR",
                 "With --values: run the program of AFTER again, up to the first operation that differs. Write the "
                 "operands and results of this operation to DIR, as a record for replay, minify and repro.");

@@ -109,7 +109,7 @@ void ExplainOptions::declare(Tool& tool, bool of_source) {
         "backend also runs the model, and the report begins with the failures of the backend");
     subject.accuracy.declare(tool,
                              "With --backend or --minify: how to compare results. Default: the mode stored in each "
-                             "record; without a record, close.",
+                             "record, or close if there is no record.",
                              kRecordedTolerances);
     subject.inputs.declare(tool);
     subject.program.declare(tool);

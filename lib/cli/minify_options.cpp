@@ -201,8 +201,8 @@ void declare_search(Tool& tool, MinifyOptions& options) {
                 "-n1' or 'ssh HOST'. For a folder of models: minimize each model on another machine. See "
                 "share/doc/how-to/clusters.md.");
     tool.option("--repeat", search.repeat, "N",
-                "How often to run the original graph and the result. If these runs end differently, each candidate "
-                "runs several times, too. Default: 2.");
+                "Number of runs of the original graph, and of the result. If the runs of the original graph do not all "
+                "fail in the same way, minify also runs each candidate several times. Default: 2.");
     tool.choice(
         "--mode", search.mode, reduce::mode_names(),
         "Search strategy. auto (default): bisection, then delta debugging. bisect: only bisection. probdd, ddmin: only "

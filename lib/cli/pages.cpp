@@ -132,7 +132,7 @@ std::string man_page_variables(bool compiles) {
     for (const Variable& entry : variables()) {
         const bool of_every_program = entry.tool.empty() || entry.tool.starts_with("`--");
         if (!compiles && (entry.option.starts_with('.') || !of_every_program)) continue;
-        text += ".TP\n.B " + roff(entry.name) + "\n" + roff(plain(values_text(entry.values))) + ". " +
+        text += ".TP\n.B " + roff(entry.name) + "\nValue: " + roff(plain(values_text(entry.values))) + ". " +
                 roff(plain(entry.meaning));
         if (!entry.option.empty()) text += " In the API: " + roff(entry.option) + ".";
         if (!entry.tool.empty()) text += " As an option: " + roff(plain(entry.tool)) + ".";

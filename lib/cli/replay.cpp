@@ -161,7 +161,8 @@ void ReplayChoice::declare(Tool& tool) {
                     "reference. For a trace of a Halide program, replay writes each recorded pipeline as a C++ "
                     "program, builds it and runs it; see share/doc/how-to/halide-program.md.");
     backend.declare(tool, "the backend and the backend options stored in each record; for models, halide");
-    accuracy.declare(tool, "How to compare outputs. Default: the mode stored in each record; without a record, close.",
+    accuracy.declare(tool,
+                     "How to compare outputs. Default: the mode stored in each record, or close if there is no record.",
                      kRecordedTolerances);
     pace.declare(tool, "Also treat slowness as a failure: a record");
     tool.section("Record selection");

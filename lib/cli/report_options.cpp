@@ -35,7 +35,8 @@ std::vector<cpp::StaticTables> described_files(const fs::path& model) {
 
 void ReportOptions::declare_output(Tool& tool) {
     tool.option("-o,--output", output, "FILE",
-                "Write the report to FILE. Default: stdout; if MODEL is a program: stderr.");
+                "Write the report to FILE. Default: stdout. If MODEL is a program, the default is stderr, because the "
+                "program itself writes to stdout.");
 }
 
 void ReportOptions::declare(Tool& tool, bool compares) {
@@ -196,7 +197,7 @@ void PictureOptions::declare_page(Tool& tool) {
     tool.section("Visualization");
     tool.option("--html", html, "FILE",
                 "Write an interactive report to FILE, as one HTML page with graphs, source code, breaks and guards. "
-                "With --backend, the page also has wrong values.");
+                "With --backend, the page also shows which values the backend computes wrong.");
     tool.flag("--no-source", no_source, "With --html: omit the text of source files.");
 }
 

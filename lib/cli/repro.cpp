@@ -65,8 +65,8 @@ void declare_program(Tool& tool, repro::Options& options) {
                 "Time limit for the program that repro writes, in seconds. A program that runs longer counts as hung. "
                 "Default: 60.");
     tool.option("--time-limit", options.time_limit, "TIME",
-                "For a minimized Halide program: end the reduction of the pipeline after TIME, such as 90s, 10m or 2h. "
-                "Default: 60s.");
+                "For a minimized Halide program: repro also makes the pipeline smaller before it writes the program. "
+                "Stop this after TIME, such as 90s, 10m or 2h. Default: 60s.");
 }
 
 bool is_python(const ReproOptions& options) { return !options.reports && options.repro.file().extension() == ".py"; }

@@ -170,12 +170,12 @@ void AccuracyChoice::declare(Tool& tool, const std::string& means, const std::st
     tool.flag_or_choice(
         "--accuracy", mode, {"close", "fp64", "strict", "exact"},
         means +
-            " close: each element must be within the tolerances of --rtol and --atol. fp64: a tensor outside the "
-            "tolerances passes, too, if its error is at most about twice the error of the reference. Both errors are "
-            "measured against a run in double precision. strict: all bits must be equal; but with --rtol Nulp, an "
-            "element may differ by at most N units in the last place. exact: choose inputs and weights for which no "
-            "operation "
-            "rounds, and compare without a tolerance. --accuracy without a mode: close.");
+            " Modes: close, fp64, strict and exact. close: each element must be within the tolerances of --rtol and "
+            "--atol. fp64: a tensor outside these tolerances also passes if its error against a run in double "
+            "precision is at most about twice the error of the reference. strict: all bits must be equal; but with "
+            "--rtol Nulp, an element may differ by at most N units in the last place. exact: the inputs and weights "
+            "are chosen so that no operation rounds, and there is no tolerance. --accuracy without a mode selects "
+            "close.");
     tool.option("--rtol", rtol, "[DTYPE=]X",
                 "Relative tolerance for DTYPE; without DTYPE, for all floating-point and complex types. X is a number "
                 "such as 1e-3, or Nulp such as 4ulp. Nulp: also accept elements that differ by at most N units in the "

@@ -69,7 +69,7 @@ class Tool;
 
 /// The tolerances that hold without options where records are compared as they say.
 inline constexpr char kRecordedTolerances[] =
-    "the tolerances in the record; without a record, a value for each data type";
+    "the tolerances in the record, or, if there is no record, a value for each data type";
 
 struct AccuracyChoice {
     std::optional<std::string> mode = {};           ///< of --accuracy

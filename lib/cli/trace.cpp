@@ -288,8 +288,9 @@ void TraceOptions::declare(Tool& tool) {
                 "those of the first run.");
     tool.option(
         "--last", last, "N",
-        "Flight recorder for a program that uses LibTorch: keep only the last N operations and their data, even if the "
-        "program crashes. The recording takes 256 MB on disk; --capture limit=MB changes this size.");
+        "Flight recorder for a program that uses LibTorch: keep only the last N operations and their data. If the "
+        "program crashes, these operations are still on disk. The recording takes 256 MB on disk; --capture limit=MB "
+        "changes this size.");
     tool.choice(
         "--until", until, {"nan", "end"},
         "With --last: where the recording ends. nan (default): at the first operation whose result has a NaN, or "

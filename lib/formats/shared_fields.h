@@ -141,7 +141,8 @@ struct Fields<Culprit> {
 template <>
 struct Fields<Pace> {
     static void visit(auto& field) {
-        field("factor", &Pace::factor, "The graph fails if it takes more than this many times as long.");
+        field("factor", &Pace::factor,
+              "The graph fails if it takes more than this many times as long as on the backend to compare with.");
         field.maybe("than", &Pace::than,
                     "The backend to compare with. If absent: the failure's backend, without optimization.");
         field.maybe("options", &Pace::options, "The options of this backend.");

@@ -92,12 +92,15 @@ CaptureCheck::Finding judged(const Graph& graph, std::span<const Tensor> inputs,
         if (closeness_of(graph, inputs, observed, accuracy) == Closeness::noise)
             return {.kind = Kind::good, .noisy = true};
         const std::string differs = "output %" + graph.node({outputs[i]}).name +
-                                    ": the program's value differs from the captured graph's: " + found->description;
+                                    ": Whittle's reference computes another value from the captured graph than the "
+                                    "program: " +
+                                    found->description;
         if (!libtorch_agrees(graph, inputs, observed, by_dtype)) return {Kind::fault, differs};
         if (exact_value() && libtorch_rounds(graph, inputs, *exact)) return {.kind = Kind::good, .noisy = true};
         return {Kind::failed, differs +
-                                  "; LibTorch, run on the graph, computes the program's value, so both values may be "
-                                  "right (for example, the signs of singular vectors are not unique)"};
+                                  "; LibTorch computes the program's value from the same graph, so the capture is "
+                                  "probably right; both values can be valid: for example, the signs of singular "
+                                  "vectors are not unique"};
     }
     return {.kind = Kind::good, .noisy = noisy};
 }

@@ -213,7 +213,9 @@ Divergence diverge(const Graph& graph, std::span<const Tensor> inputs, Backend& 
             compare_all(joint.graph, joint.inputs);
             result.joint = result.failure.empty();
             if (result.joint) return result;
-            result.only_forward = "the joint graph with every value as an output fails: " + result.failure;
+            result.only_forward =
+                suspect.name() +
+                " fails on the joint graph if every value of the graph is an output: " + result.failure;
             result.failure.clear();
         }
     }

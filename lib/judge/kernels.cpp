@@ -258,7 +258,9 @@ KernelJudgements judge_kernels(const FailingCase& asked, const Judgement& whole,
         kernel.same_code = !kernel.code.empty() && kernel.code == codes[i];
         if (kernel.same_code || kernel.code.empty() || codes[i].empty()) continue;
         kernel.verdict = Verdict::not_judged;
-        kernel.reason = "the kernel has different machine code when it is compiled alone";
+        kernel.reason =
+            "the machine code of the kernel that ran alone differs from the machine code of the kernel inside the "
+            "whole graph";
     }
     return result;
 }

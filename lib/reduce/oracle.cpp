@@ -52,7 +52,7 @@ class BackendOracle final : public Oracle {
         if (suspect_.optimized_only && outcome.kind == Outcome::Kind::mismatch &&
             !right_unoptimized(graph, inputs, expected, backend_, suspect_).value_or(true)) {
             seen.unresolved = true;
-            seen.message += "; the candidate fails without optimization, too";
+            seen.message += "; the candidate also fails without optimization, unlike the original";
         }
         return seen;
     }

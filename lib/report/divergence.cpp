@@ -148,7 +148,7 @@ std::string summary(const Divergence& divergence, const std::string& backend) {
                                             : "the last ops\n");
     }
     if (!divergence.only_forward.empty())
-        text += "             only forward values were compared: " + divergence.only_forward + "\n";
+        text += "             only forward values were compared, because " + divergence.only_forward + "\n";
     const auto first = [&](const char* what, bool ValueDivergence::Birth::*kind) {
         const auto found = std::ranges::find_if(
             values, [&](const ValueDivergence& value) { return value.born.*kind && !(value.born_in_reference.*kind); });

@@ -69,7 +69,8 @@ struct DifferingOperation {
         field.maybe("verdict", &Self::verdict, "", OneOf{" within_rounding beyond_rounding not_judged"});
         field.maybe("why", &Self::why, "Why the operation is not judged.");
         field.maybe("moved", &Self::moved, "How far the sums differ, relative to the sum of the magnitudes.");
-        field.maybe("allowed", &Self::allowed, "How far rounding can move the sums, in the same measure.");
+        field.maybe("allowed", &Self::allowed,
+                    "How far rounding can move the sums, relative to the sum of the magnitudes.");
     }
 };
 

@@ -131,9 +131,10 @@ std::string to_text(const KernelJudgements& all, const Outcome& whole, const std
     if (rows.size() == 1) return text;
     text += "\n" + table(rows, {.columns = options.verbose ? 0 : options.columns});
     if (end - begin < all.kernels.size()) text += "  (-v shows all " + std::to_string(all.kernels.size()) + ")\n";
-    return ring || all.optimized
-               ? text
-               : text + "\n  machine code  hash of the kernel's machine code; same: the whole graph ran this code\n";
+    if (ring || all.optimized) return text;
+    return text +
+           "\n  machine code  hash of the machine code of the kernel that ran alone; same: the kernel has the same\n"
+           "                machine code inside the whole graph\n";
 }
 
 nlohmann::json to_json(const KernelJudgements& kernels) { return report_json(kernels); }

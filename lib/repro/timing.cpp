@@ -91,8 +91,9 @@ std::string to_text(const TimingRepro& repro, const Failure& failure, const Opti
     text += "written:  " + repro.output.string() + "\n";
     for (const fs::path& sidecar : repro.sidecars) text += "          " + sidecar.string() + "\n";
     if (options.runs > 0)
-        text += repro.verified ? "verified: in a run of the program, the first backend takes too long\n"
-                               : "NOT verified:\n";
+        text += repro.verified
+                    ? "verified: in a run of the program, the first backend takes too long compared with the second\n"
+                    : "NOT verified:\n";
     for (std::size_t at = 0; at < repro.printed.size();) {
         const std::size_t end = std::min(repro.printed.find('\n', at), repro.printed.size());
         text += "          " + repro.printed.substr(at, end - at) + "\n";

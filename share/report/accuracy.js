@@ -49,7 +49,7 @@ export const accuracy = {
     this.pg.replaceChildren(
       lead(compared),
       compared.message ? note('The graph as a whole: ' + compared.message) : '',
-      compared.only_forward ? note('Only forward values were compared: ' + compared.only_forward) : '',
+      compared.only_forward ? note('Only forward values were compared, because ' + compared.only_forward) : '',
       chartHead(name, h('span', 'root mean square error against f64, one column per value')),
       chart(compared),
       legend(),

@@ -78,7 +78,7 @@ TEST_CASE("where the joint graph cannot be compared, only forward values are, wh
         CHECK(found.failure == "");
         CHECK(found.only_forward == (suspect == &own
                                          ? "planted computes the gradients itself, without Whittle's joint graph"
-                                         : "the joint graph with every value as an output fails: "
+                                         : "planted fails on the joint graph if every value of the graph is an output: "
                                            "exception: no joint graphs"));
         CHECK(found.values.size() == 2);
         CHECK_FALSE(found.first);

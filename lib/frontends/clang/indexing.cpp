@@ -77,8 +77,9 @@ std::optional<Read> Semantics::index_read(const CallExpr* call) const {
         });
     if (!tensors) return std::nullopt;
     return Read{BreakKind::dynamic_shape, !masks,
-                masks ? "the size of a selection by mask depends on tensor data"
-                      : "the size of the result of index() depends on tensor data if one of its tensors is a mask"};
+                masks
+                    ? "the size of a selection by mask depends on tensor data"
+                    : "the size of the result of index() depends on tensor data if one of the index tensors is a mask"};
 }
 
 }  // namespace whittle::cpp

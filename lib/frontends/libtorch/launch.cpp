@@ -195,6 +195,12 @@ void run(const LaunchOptions& options, std::vector<std::string> environment, Lau
         result.exit_code = WEXITSTATUS(status);
 }
 
+/// Begins a note about processes that have no events of their own.
+std::string not_captured(std::ptrdiff_t count) {
+    return "not captured: " + plural(count, "other process that uses LibTorch", "other processes that use LibTorch") +
+           " and that the program started; ";
+}
+
 constexpr char kUnseen[] = "the program ran without capture: the capture library could not be loaded into the program";
 
 /// What the stub wrote about itself, in our words: "" when all is well.
@@ -359,14 +365,11 @@ LaunchResult launch(const LaunchOptions& options, const fs::path& folder) {
     const fs::path others = events.string() + ".others";
     const std::string uncaptured = fs::exists(others) ? read_file(others) : "";
     if (const auto count = std::ranges::count(uncaptured, kTooMany))
-        result.notes.push_back(plural(count, "more process", "more processes") +
-                               " that the program started ran LibTorch without capture: only the first " +
-                               std::to_string(kMostProcesses) + " processes that load LibTorch are captured");
+        result.notes.push_back(not_captured(count) + "Whittle captures only the first " +
+                               std::to_string(kMostProcesses) + " processes that load LibTorch");
     if (const auto count = std::ranges::count(uncaptured, kOtherTorch))
-        result.notes.push_back(
-            plural(count, "more process", "more processes") +
-            " that the program started ran LibTorch without capture, because there is no capture library for the "
-            "LibTorch of these processes, or because the capture library could not be loaded");
+        result.notes.push_back(not_captured(count) +
+                               "Whittle has no capture library for their LibTorch, or could not load the library");
     return result;
 }
 

@@ -275,11 +275,16 @@ class ProgramReader {
     void add_inputs(const Json& module) {
         // Placeholders come first.
         for (const std::string& name : user_tensors(module)) {
-            const Json& described = tensor_meta(module, name);
-            ValueMeta meta = meta_of(described, symbols_.sizes);
-            if (const auto offset = described.find("storage_offset"); offset != described.end())
-                meta.storage_offset = size_of(*offset, symbols_.sizes);
-            importer_.bind(name, loaded_.graph.placeholder(name, std::move(meta)));
+            try {
+                const Json& described = tensor_meta(module, name);
+                ValueMeta meta = meta_of(described, symbols_.sizes);
+                if (const auto offset = described.find("storage_offset"); offset != described.end())
+                    meta.storage_offset = size_of(*offset, symbols_.sizes);
+                importer_.bind(name, loaded_.graph.placeholder(name, std::move(meta)));
+            } catch (Error& error) {
+                if (error.where().position.empty()) error.locate({{}, "tensor " + name});
+                throw;
+            }
         }
         for (const Json& spec : module.at("signature").at("input_specs")) add_input(module, spec);
     }

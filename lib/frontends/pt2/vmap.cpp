@@ -102,7 +102,9 @@ void Batches::align(Node& call, const Levels& all) {
 void Batches::index(Node& call, const Levels& all) {
     const NodeRef* self = call.args.empty() ? nullptr : call.args[0].node();
     const ArgList* given = call.args.size() < 2 ? nullptr : call.args[1].list();
-    if (!self || !given) throw Error("found an index without a tensor and a list of indices, expected both");
+    if (!self || !given)
+        throw Error(
+            "found an indexing call without a tensor or without a list of indices, expected a tensor and a list");
     Node indices{.args = {call.args[1]}};
     const std::int64_t rank = rank_of(indices);
     const auto none = std::ranges::find_if(*given, &Arg::is_none);

@@ -127,7 +127,7 @@ TEST_CASE("what the file states of a result is what follows from the operands") 
                            options),
                       Catch::Contains("as i64[3, 2] from its operands, but the file declares the result as f32[3, 2]"));
     CHECK(refusal(entries(replaced(kProgram, R"(3}}}, {"as_int": 2})", R"(3}}}, {"as_int": -2})")))
-              .find("m.pt2: m/models/model.json: found size -2") == 0);
+              .find("m.pt2: m/models/model.json: tensor x: found size -2") == 0);
     for (const char* wrong : {"18446744073709551616", "9223372036854775808", "2.0"})
         CHECK(refusal(entries(replaced(kProgram, R"(3}}}, {"as_int": 2})",
                                        "3}}}, {\"as_int\": " + std::string(wrong) + "}")))

@@ -66,7 +66,9 @@ void watch_output(Thread& thread) {
     const Object io = api.PyDict_GetItemString(api.PyImport_GetModuleDict(), "_io");
     const Object type = io ? api.PyDict_GetItemString(api.PyModule_GetDict(io), "TextIOWrapper") : nullptr;
     if (!replace(type, "write", write_text, next_write))
-        note(thread, "this build of Python does not let capture see what the program prints between operations");
+        note(thread,
+             "capture cannot see what the program prints with this build of Python, so the report has no graph "
+             "breaks for output between operations");
 }
 
 void watch_reads(Thread& thread, void* binding, Object tensor_class) {
