@@ -129,8 +129,8 @@ void lstsq_grad(Gradients& c) {
     if (used(3))
         throw Error("linalg_lstsq has no gradient rule for the singular values",
                     "use only the solution, or call detach() on the singular values");
+    V b = c.tensor("b"), x = c.result(), g = c.grad();  // which refuses complex numbers, by name
     const V a = c.tensor("self"), inverse = linalg_pinv(a, std::optional<double>(), c.optional_number("rcond"));
-    V b = c.tensor("b"), x = c.result(), g = c.grad();
     if (b.rank() + 1 == a.rank()) b = column(b), x = column(x), g = column(g);
     V of_matrix = of_pseudo_inverse(a, inverse, matmul(g, turned(b))), of_right = matmul(turned(inverse), g);
     if (used(1)) {
