@@ -258,7 +258,7 @@ std::optional<std::string> Tool::page_for_scripts(std::span<const std::string> a
     if (arguments.size() == 1 && arguments[0] == "--help-man-environment")
         return man_page_variables(name() == "trace" || name() == "explain");
     if (arguments.size() < 2 || arguments.size() > 3 || arguments[0] != "--help-completion") return std::nullopt;
-    check_choice(arguments[0], arguments[1], {"bash", "zsh", "fish"});
+    check_choice(arguments[0], arguments[1], completed_shells());
     return completion(arguments[1], arguments.size() == 2 ? called() : arguments[2]);
 }
 
@@ -313,6 +313,8 @@ std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     if (impl.shared.help) return help();
     if (impl.shared.version) return version();
     const std::string ours = impl.grammar.read_rest(arguments.subspan(own), positional);
+    if (!impl.commands.empty() && impl.grammar.arguments.empty() && !positional.empty())
+        throw unknown_command(*this, positional[0]);
     impl.grammar.assign_arguments(positional, impl.command_line);
     UsedFiles used = impl.files();
     if (const std::string file = variable("WHITTLE_LOG_FILE"); !file.empty()) used.writes("WHITTLE_LOG_FILE", file);
