@@ -31,6 +31,15 @@ bool fullgraph_holds(const Tool& tool, const std::string& broken) {
     return broken.empty();
 }
 
+/// Whether the program's failure left nothing to report on; says so on stderr.
+bool failed_early(const Tool& tool, const report::Subject& subject, const report::Report& report,
+                  const halide_program::Program& halide) {
+    if (subject.ended.empty() || !subject.frames.empty() || report.graph_break_count > 0 || halide.found())
+        return false;
+    std::cerr << tool.called() << ": the program " << subject.ended << " before anything was captured\n";
+    return true;
+}
+
 int predictions(const Tool& tool, const ExplainOptions& options, const cpp::Analysis& analysis,
                 const ReportSink& sink) {
     if (tool.shared().json)
@@ -87,7 +96,8 @@ int observations(const Tool& tool, ExplainOptions& options, std::vector<cpp::Ana
     const bool followed = follow_up(tool, model, options.subject, subject, in_json ? std::cerr : sink.out(), json);
     if (page) options.pictures.write_again(*std::move(page), json);
     if (in_json) print_json(json);
-    return subject.failing().empty() && whole && followed ? 0 : 1;
+    const bool good = subject.failing().empty() && whole && followed;
+    return good && !failed_early(tool, subject, report, halide) ? 0 : 1;
 }
 
 }  // namespace
@@ -117,7 +127,9 @@ void ExplainOptions::declare(Tool& tool, bool of_source) {
     tool.common("--output --html --backend --accuracy --minify --fullgraph --ops --guards --recompiles --times");
     tool.exit_one(
         "with --backend or --minify: the backend fails; with --minify: no graph could be judged; with --fullgraph: "
-        "there is a graph break, the program failed, or nothing was captured");
+        "there is a graph break, the program failed, or nothing was captured; always: the program failed before "
+        "anything "
+        "was captured");
     tool.files([this] {
         UsedFiles used;
         used.reads(sources.file);

@@ -8,6 +8,7 @@
 
 #include "base/interrupt.h"
 #include "base/seconds.h"
+#include "base/words.h"
 #include "reduce/schedule/answers.h"
 #include "reduce/schedule/items.h"
 #include "reduce/schedule/report.h"
@@ -68,7 +69,7 @@ class ScheduleSearch {
 
     /// The failure that occurs most often is what is minimized.
     void count(const std::string& failure) {
-        ++done_.runs;
+        request_.tell(++done_.runs, "runs of the whole program");
         if (failure.empty()) return;
         const std::size_t times = ++failures_[failure];
         if (times <= done_.failed) return;
@@ -192,7 +193,7 @@ class ScheduleSearch {
             return known->result;
         }
         ++queries_;
-        if (request_.progress) request_.progress(queries_, smallest_);
+        request_.tell(queries_, "smallest: " + plural(smallest_, "directive"));
         const auto begun = running_.find(kept);
         const TestResult result = begun == running_.end() ? ask(kept) : begun->second.get();
         if (begun != running_.end()) running_.erase(begun);
