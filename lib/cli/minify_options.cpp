@@ -251,6 +251,7 @@ void MinifyOptions::declare(Tool& tool) {
         used.reads_words({test});
         used.reads_words(check);
         used.reads_words(arguments);
+        unnamed_output = output.empty();
         output = minimized_file(model, arguments, output);
         if (!holds_models(model)) used.writes("--output", output);
         used.writes("--html", html);
