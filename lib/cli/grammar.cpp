@@ -209,6 +209,8 @@ void Grammar::assign_arguments(const Words& words, Words typed) const {
         return word == words[next] || command_path(word) == words[next];
     });
     const std::string word = unexpected == typed.end() ? words[next] : *unexpected;
+    if (const std::string hint = extra && !words.empty() ? extra(words[0], word) : ""; !hint.empty())
+        throw Error("unexpected argument '" + word + "'", hint);
     if (!dashes || unexpected == typed.end())
         throw Error("unexpected argument '" + word + "'", "see " + program_called(tool) + " --help");
     typed.insert(unexpected, "--");

@@ -80,6 +80,10 @@ void Tool::hints_behind(std::function<std::string(const std::string&)> hint) {
     impl_->grammar.options.back().behind = std::move(hint);
 }
 
+void Tool::hints_extra(std::function<std::string(const std::string&, const std::string&)> hint) {
+    impl_->grammar.extra = std::move(hint);
+}
+
 static OptionText option_text(std::string_view names, const std::string& value, std::string_view help) {
     return {.names = std::string(names), .value = value, .help = std::string(help)};
 }
@@ -313,7 +317,8 @@ std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     if (impl.shared.help) return help();
     if (impl.shared.version) return version();
     const std::string ours = impl.grammar.read_rest(arguments.subspan(own), positional);
-    if (!impl.commands.empty() && impl.grammar.arguments.empty() && !positional.empty())
+    if (!impl.commands.empty() && impl.grammar.arguments.empty() && !positional.empty() &&
+        !std::ranges::count(command_words(), positional[0]))
         throw unknown_command(*this, positional[0]);
     impl.grammar.assign_arguments(positional, impl.command_line);
     UsedFiles used = impl.files();

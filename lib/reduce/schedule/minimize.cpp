@@ -241,7 +241,7 @@ class ScheduleSearch {
             done_.needed.push_back({items_[static_cast<std::size_t>(item)], allowed_by(item, result.kept)});
         done_.left_out = left_out(result.kept);
         done_.confirmed = result.finished && (steady_ || ask(result.kept) == TestResult::fails);
-        if (!stopped()) capture(done_.left_out);
+        if (!interrupt_signal()) capture(done_.left_out);  // a limit leaves a result, too, and its program
     }
 
     /// The target, and, where the schedule fails, the pipeline for a program of its own.
