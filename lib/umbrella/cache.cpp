@@ -41,9 +41,18 @@ std::string kinds_text() {
     return join(
         kept_kinds(),
         [](const KeptKind& kind) {
-            return plain_name(kind) + " (" + description(kind) + (kind.remade ? ", recreated when needed" : "") + ")";
+            return plain_name(kind) + " (" + std::string(kind.what) + (kind.remade ? ", recreated when needed" : "") +
+                   ")";
         },
         "; ");
+}
+
+/// "scripts/build-capture (capture); …".
+std::string installers_text() {
+    std::vector<std::string> all;
+    for (const KeptKind& kind : kept_kinds())
+        if (!kind.remade) all.push_back(std::string(kind.installer) + " (" + plain_name(kind) + ")");
+    return join(all, "; ");
 }
 
 nlohmann::json to_json(const KeptKind& kind, const std::vector<KeptItem>& items) {
@@ -73,9 +82,9 @@ CacheCommand::CacheCommand()
           "whittle cache clear", "[KIND…]",
           "Delete the files of each KIND. Default: the kinds that Whittle recreates when needed, in $WHITTLE_CACHE_DIR "
           "(default: ~/.cache/whittle). All other kinds are installed software, in ~/.local/share/whittle or "
-          "$XDG_DATA_HOME/whittle: to delete such a kind, add --force; to use the software again, install it again. "
-          "-n (--dry-run): only print what would be deleted. Kinds: " +
-              kinds_text() + ".") {
+          "$XDG_DATA_HOME/whittle, and are deleted only with --force. -n (--dry-run): only print what would be "
+          "deleted. Kinds: " +
+              kinds_text() + ". To install software again, use: " + installers_text() + ".") {
     clear_.positional("KIND", kinds_, "One of " + join(kind_names()) + ".", false);
     clear_.offers(kind_names);
     clear_.flag("-n,--dry-run", dry_, "Print what would be deleted, and delete nothing.");
