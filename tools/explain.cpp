@@ -59,7 +59,8 @@ int main(int argc, char** argv) {
         "explain diagnose", "MODEL",
         "Find the cause of a failure: run the model on the backend, and then on one debug backend after another. "
         "Report the component that fails; the culprit in this component, for example a pass; the evidence; commands "
-        "that switch the culprit off and on; and a verified repro. -v: also print the report of minify.");
+        "that switch the culprit off and on; and a verified repro. If several releases of the compiler are installed "
+        "('explain list releases'), also report the first release that fails. -v: also print the report of minify.");
     diagnosed.declare(diagnose, true);
     tool.command(diagnose, [&] { return cli::diagnose(diagnose, diagnosed); });
     cli::Tool divergence(
@@ -84,10 +85,11 @@ int main(int argc, char** argv) {
     of_break.offers(cli::break_ids);
     tool.command(of_break, [&] { return std::cout << cli::break_page(id), 0; });
     cli::Tool list(
-        "explain list", "WHAT",
-        "Print a list. WHAT is one of: backends; ops (PyTorch's ops, and how Whittle supports each op); variables "
-        "(environment variables); logs (log channels); spellings (deprecated spellings of options).");
-    list.positional("WHAT", what, "One of " + join(cli::lists()) + ". Every list except backends is Markdown.");
+        "explain list", "[WHAT]",
+        "Print a list. Without WHAT: print the names of the lists. WHAT is one of: " + cli::lists_text() + ".");
+    list.positional("WHAT", what,
+                    "One of " + join(cli::lists()) + ". The lists ops, variables, logs and spellings are Markdown.",
+                    false);
     list.offers(cli::lists);
     tool.command(list, [&] { return cli::print_list(list, what), 0; });
 

@@ -1,4 +1,6 @@
 // whittle: one name for all programs: `whittle minify …` runs minify.
+#include "base/words.h"
+#include "cli/pages.h"
 #include "cli/tool.h"
 #include "umbrella/umbrella.h"
 
@@ -29,6 +31,23 @@ int main(int argc, char** argv) {
     umbrella::CacheCommand cache;
     tool.command(
         cache.tool, [&] { return cache.list(cache.tool); }, "whittle cache clear");
+
+    std::string shell, completed = "whittle";
+    cli::Tool completion("whittle completion", "SHELL [NAME]",
+                         "Print the script that completes the command lines of whittle, or of the program NAME, in the "
+                         "shell SHELL: bash, "
+                         "zsh or fish. The Debian packages install these scripts for all programs.");
+    completion.positional("SHELL", shell, "One of " + join(cli::completed_shells()) + ".");
+    completion.offers(cli::completed_shells);
+    completion.positional("NAME", completed, "Program to complete. Default: whittle.", false);
+    completion.example("source <(whittle completion bash)", "complete the command lines of whittle in this bash");
+    completion.example("whittle completion zsh minify > ~/.zfunc/_minify",
+                       "write the script to a folder of zsh's fpath");
+    completion.example("whittle completion fish > ~/.config/fish/completions/whittle.fish",
+                       "install the script for fish");
+    tool.command(
+        completion, [&] { return umbrella::print_completion(tool, shell, completed); },
+        "source <(whittle completion bash)");
 
     std::string name = "whittle";
     cli::Tool help_tool("whittle help", "[NAME]",

@@ -166,12 +166,19 @@ std::vector<PluginInfo> plugins_of(const fs::path& library) {
     return backends;
 }
 
+BackendPurpose purpose_of(const std::string& name, const BuiltInBackend* row = nullptr) {
+    if (name.ends_with("_TESTING_ONLY")) return BackendPurpose::test;
+    return row && row->needs.empty() ? BackendPurpose::debug : BackendPurpose::compiler;  // another project's library
+}
+
 }  // namespace
 
 std::vector<BackendInfo> list_backends() {
     std::vector<BackendInfo> backends;
-    for (const BuiltInBackend& known : built_in_backends())
-        backends.push_back({std::string(known.name), std::string(known.description), "built in"});
+    for (const BuiltInBackend& known : built_in_backends()) {
+        const std::string name(known.name);
+        backends.push_back({name, std::string(known.description), "built in", purpose_of(name, &known)});
+    }
     {
         const std::lock_guard lock(added().mutex);
         for (const auto& [name, make] : added().makers)
@@ -180,7 +187,7 @@ std::vector<BackendInfo> list_backends() {
     for (const fs::path& library : libraries()) {
         try {
             for (const PluginInfo& info : plugins_of(library))
-                backends.push_back({info.name, info.description, library.string()});
+                backends.push_back({info.name, info.description, library.string(), purpose_of(info.name)});
         } catch (const Error& error) {
             log_warning(LogChannel::backend, error.what());
         }
@@ -192,6 +199,32 @@ std::vector<BackendInfo> list_backends() {
         backends.push_back(std::move(info));
     }
     return backends;
+}
+
+static BackendReleases releases_of(const std::string& name) {
+    BackendReleases found{name};
+    try {
+        const auto backend = find_backend(name);
+        if (Releases* const releases = offered<Releases>(*backend)) {
+            found.names = releases->releases();
+            if (!found.names.empty()) found.installer = releases->installer();
+        }
+    } catch (const Error& error) {
+        found.problem = error.message() + (error.hint().empty() ? "" : "; " + error.hint());
+    }
+    return found;
+}
+
+std::vector<BackendReleases> list_releases() {
+    std::vector<BackendReleases> all;
+    for (const BuiltInBackend& known : built_in_backends())
+        if (!known.needs.empty())
+            if (BackendReleases found = releases_of(std::string(known.name)); !found.names.empty())
+                all.push_back(std::move(found));
+    for (const DescribedBackend& known : described_backends())
+        if (BackendReleases found = releases_of(known.name); !found.names.empty() || !found.problem.empty())
+            all.push_back(std::move(found));
+    return all;
 }
 
 namespace {

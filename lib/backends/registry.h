@@ -48,15 +48,31 @@ std::vector<std::filesystem::path> backend_files(const BackendSpec& spec);
 /// Backends that run the first parts of this one's compiler alone, fewest first, as its description lists them.
 std::vector<std::string> earlier_backends(const BackendSpec& spec);
 
+/// What a backend is for: a compiler or runtime of somebody's; Whittle's own kernels, with or without checks; or a bug
+/// that tests of Whittle need.
+enum class BackendPurpose { compiler, debug, test };
+
 struct BackendInfo {
     std::string name, description;
-    std::string from;          ///< "built in", or the path of the library or description
+    std::string from;  ///< "built in", or the path of the library or description
+    BackendPurpose purpose = BackendPurpose::compiler;
     std::string missing = {};  ///< why it cannot be used so far, and how it is installed; empty: it can be used
 };
 
 /// The built-in backends, then those of the libraries and of the folders in backend_folders(), in order of file name.
 /// What cannot be loaded is left out with a warning in the log.
 std::vector<BackendInfo> list_backends();
+
+/// The releases of a backend's compiler that option release= selects.
+struct BackendReleases {
+    std::string backend;
+    std::vector<std::string> names = {};  ///< oldest first
+    std::string installer = {};           ///< the command that installs another one; empty: none is known
+    std::string problem = {};             ///< why its compiler cannot be asked; empty: it was
+};
+
+/// Of the built-in backends and of the folders, as far as they have releases. Starts their compilers.
+std::vector<BackendReleases> list_releases();
 
 /// Ops that a shared library registers with LibTorch (TORCH_LIBRARY) become ops of the registry, for all backends: see
 /// load_op_library() in backends/libtorch. Throws Error as that does, and where Whittle was built without LibTorch.

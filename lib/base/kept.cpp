@@ -16,9 +16,9 @@ namespace {
 constexpr std::string_view kBackends = "backends", kReleases = "releases";
 constexpr KeptKind kKinds[] = {
     {"kernels", "kernels compiled by Halide", true},
-    {"capture", "libraries that capture programs of other LibTorch versions, built by scripts/build-capture", false},
-    {kBackends, "ONNX Runtime and the worker for OpenCV, installed by scripts/setup", false},
-    {kReleases, "further compiler releases, installed for --backend-option release=VERSION", false},
+    {"capture", "libraries that capture programs of other LibTorch versions", false, "scripts/build-capture"},
+    {kBackends, "ONNX Runtime and the worker for OpenCV", false, "scripts/setup --with onnxruntime or --with opencv"},
+    {kReleases, "further compiler releases", false, "the commands that 'explain list releases' prints"},
 };
 
 const KeptKind& kind_called(std::string_view name) {

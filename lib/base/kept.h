@@ -12,9 +12,10 @@
 namespace whittle {
 
 struct KeptKind {
-    std::string_view name;  ///< "kernels"
-    std::string_view what;  ///< a noun phrase
-    bool remade;            ///< Whittle makes it again when it is needed; else the user had it installed
+    std::string_view name;            ///< "kernels"
+    std::string_view what;            ///< a noun phrase
+    bool remade;                      ///< Whittle makes it again when it is needed; else the user had it installed
+    std::string_view installer = {};  ///< the command that installs it; of what is remade, empty
 };
 std::span<const KeptKind> kept_kinds();
 

@@ -189,6 +189,8 @@ std::string fish(const PageText& page, const std::string& program) {
 
 }  // namespace
 
+std::vector<std::string> completed_shells() { return {"bash", "zsh", "fish"}; }
+
 std::string completion_script(const PageText& page, std::string_view shell, const std::string& program,
                               const std::string& commands) {
     if (shell == "bash") return commands + bash(page, program);

@@ -28,9 +28,10 @@ namespace {
 
 /// Minimizes what fails, writes its repro, and fills the diagnosis with both.
 void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, const Suspect& failing,
-            const SubjectOptions& options, diagnose::DiagnosisReport& diagnosis, std::ostream& report) {
+            const CulpritOptions& options, diagnose::DiagnosisReport& diagnosis, std::ostream& report) {
     nlohmann::json ignored;
-    MinifyOptions asked{options, frame.file, output};
+    MinifyOptions asked{options.subject, frame.file, output};
+    asked.time_limit = options.time_limit;
     asked.backend.name = failing.spec.text();
     asked.backend.pairs.clear();
     for (const auto& [key, value] : failing.options) asked.backend.pairs.push_back(key + "=" + value);
@@ -50,7 +51,7 @@ void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, 
 
 /// Those of a frame that fails, to `out` or into `all`; the first minimized graph goes to `output`.
 void write_reports(const Tool& tool, const LoadedFrame& frame, const diagnose::DiagnosisReport& first,
-                   const fs::path& output, const SubjectOptions& options, std::ostream& out, nlohmann::json& all) {
+                   const fs::path& output, const CulpritOptions& options, std::ostream& out, nlohmann::json& all) {
     const bool json = tool.shared().json;
     std::ostringstream unseen;
     diagnose::ReportSteps steps;
@@ -134,6 +135,12 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
             "Default: kernels if the backend can run a kernel alone; otherwise values.");
     }
     subject.limits.declare(tool, kLimited);
+    if (diagnoses)
+        tool.option(
+            "--time-limit", time_limit, "TIME",
+            "Stop the minimization of each failure after TIME (such as 90s, 10m or 2h), and report the smallest "
+            "failing graph found so far. For a program that uses Halide, TIME also limits how long the pipeline "
+            "of the repro is made smaller. Default: no limit for the minimization, and 60s for the pipeline.");
     tool.common("--output --backend --accuracy --input");
     tool.exit_one(diagnoses ? "the backend fails, or no graph could be judged" : "a value differs");
     tool.files([this, diagnoses] {
@@ -188,6 +195,7 @@ static int find_precision(const Tool& tool, const CulpritOptions& asked) {
     SubjectOptions options = asked.subject;
     if (options.accuracy.mode.value_or("close") != "close")
         throw Error("--precision cannot be used with --accuracy=" + *options.accuracy.mode + ", expected close");
+    if (asked.time_limit) throw Error("--time-limit cannot be used with --precision, which minimizes nothing");
     options.backend.check();
     ReportSink sink(tool, asked.model, asked.report.output);
     const TempDir scratch("whittle-precision");
@@ -219,10 +227,11 @@ static int find_precision(const Tool& tool, const CulpritOptions& asked) {
     return holds ? 0 : 1;
 }
 
-int diagnose(const Tool& tool, const CulpritOptions& asked) {
-    if (!asked.precision.empty()) return find_precision(tool, asked);
-    const fs::path& model = asked.model;
-    SubjectOptions options = asked.subject;
+int diagnose(const Tool& tool, const CulpritOptions& given) {
+    if (!given.precision.empty()) return find_precision(tool, given);
+    const fs::path& model = given.model;
+    CulpritOptions asked = given;
+    SubjectOptions& options = asked.subject;
     options.backend.check();
     if (recognize(model) == ModelKind::program && options.backend.name.empty())
         if (const std::optional<int> status = diagnose_program(tool, asked)) return *status;
@@ -257,7 +266,7 @@ int diagnose(const Tool& tool, const CulpritOptions& asked) {
                        .accuracy = options.accuracy.words(),
                        .inputs = options.inputs.words(),
                        .record = frame.record.has_value()},
-                      stem_of(model, options.program.arguments) + number + ".min.json", options, sink.out(), all);
+                      stem_of(model, options.program.arguments) + number + ".min.json", asked, sink.out(), all);
     }
     if (json) {
         nlohmann::json report = {{"frames", all}};

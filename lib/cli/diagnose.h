@@ -2,6 +2,7 @@
 // the minimized graph, its repro and the report.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 
@@ -15,7 +16,9 @@ struct CulpritOptions {
     std::filesystem::path model = {};
     ReportOptions report = {};
     SubjectOptions subject = {};
-    std::string compare = {};    ///< of explain divergence: kernels, ring or values; empty: what the backend can
+    std::string compare = {};  ///< of explain divergence: kernels, ring or values; empty: what the backend can
+    /// Of explain diagnose: of the search, and again of making a Halide pipeline smaller.
+    std::optional<std::chrono::seconds> time_limit = {};
     std::string precision = {};  ///< f16 or bf16: which operations must stay in f32 (diagnose/precision.h)
 
     /// Of explain diagnose, which also takes programs and writes files; else of explain divergence.

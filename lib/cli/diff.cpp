@@ -189,6 +189,10 @@ int diff(const Tool& tool, const DiffOptions& options) {
     if (options.record && !options.values)
         throw Error("--record needs --values", "add --values: --record saves the operation that --values finds");
     if (options.values) return diff_values(tool, options);
+    if (holds_hashes(options.before) && holds_hashes(options.after))
+        throw Error({options.before.string(), {}},
+                    "found hashes, which trace --hashes wrote: only --values compares them",
+                    tool.command_with("--values"));
     options.pictures.check_usage();
     options.subject.backend.check();
     if (options.subject.accuracy.exact())

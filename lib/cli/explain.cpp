@@ -31,6 +31,15 @@ bool fullgraph_holds(const Tool& tool, const std::string& broken) {
     return broken.empty();
 }
 
+/// Whether the program's failure left nothing to report on; says so on stderr.
+bool failed_early(const Tool& tool, const report::Subject& subject, const report::Report& report,
+                  const halide_program::Program& halide) {
+    if (subject.ended.empty() || !subject.frames.empty() || report.graph_break_count > 0 || halide.found())
+        return false;
+    std::cerr << tool.called() << ": the program " << subject.ended << " before anything was captured\n";
+    return true;
+}
+
 int predictions(const Tool& tool, const ExplainOptions& options, const cpp::Analysis& analysis,
                 const ReportSink& sink) {
     if (tool.shared().json)
@@ -87,7 +96,8 @@ int observations(const Tool& tool, ExplainOptions& options, std::vector<cpp::Ana
     const bool followed = follow_up(tool, model, options.subject, subject, in_json ? std::cerr : sink.out(), json);
     if (page) options.pictures.write_again(*std::move(page), json);
     if (in_json) print_json(json);
-    return subject.failing().empty() && whole && followed ? 0 : 1;
+    const bool good = subject.failing().empty() && whole && followed;
+    return good && !failed_early(tool, subject, report, halide) ? 0 : 1;
 }
 
 }  // namespace
@@ -117,7 +127,9 @@ void ExplainOptions::declare(Tool& tool, bool of_source) {
     tool.common("--output --html --backend --accuracy --minify --fullgraph --ops --guards --recompiles --times");
     tool.exit_one(
         "with --backend or --minify: the backend fails; with --minify: no graph could be judged; with --fullgraph: "
-        "there is a graph break, the program failed, or nothing was captured");
+        "there is a graph break, the program failed, or nothing was captured; always: the program failed before "
+        "anything "
+        "was captured");
     tool.files([this] {
         UsedFiles used;
         used.reads(sources.file);
@@ -142,23 +154,61 @@ int explain(const Tool& tool, ExplainOptions options, const Analyze& analyze) {
 
 namespace {
 
-/// Name and description of each, as text or JSON.
+std::string padded(const std::string& name, std::size_t width) {
+    return name + std::string(width - std::min(width, name.size()), ' ');
+}
+
+struct BackendGroup {
+    BackendPurpose purpose;
+    const char *name, *heading;
+};
+constexpr BackendGroup kBackendGroups[] = {
+    {BackendPurpose::compiler, "compiler", "Compilers and runtimes"},
+    {BackendPurpose::debug, "debug", "Debug backends, which compute with Whittle's own kernels"},
+    {BackendPurpose::test, "test", "For tests of Whittle"},
+};
+
+/// Name and description of each, by what they are for, as text or JSON.
 void print_backends(const Tool& tool) {
     const std::vector<BackendInfo> backends = list_backends();
-    if (tool.shared().json) {
-        nlohmann::json all = nlohmann::json::array();
-        for (const BackendInfo& b : backends) {
-            all.push_back({{"name", b.name}, {"description", b.description}, {"from", b.from}});
-            if (!b.missing.empty()) all.back()["missing"] = b.missing;
-        }
-        print_json({{"backends", all}});
-        return;
-    }
     std::size_t widest = 0;
     for (const BackendInfo& b : backends) widest = std::max(widest, b.name.size());
-    for (const BackendInfo& b : backends)
-        std::printf("%-*s  %s%s\n", static_cast<int>(widest), b.name.c_str(), b.description.c_str(),
-                    b.missing.empty() ? "" : (" (" + b.missing + ")").c_str());
+    nlohmann::json all = nlohmann::json::array();
+    std::string text;
+    for (const BackendGroup& group : kBackendGroups) {
+        text += (text.empty() ? "" : "\n") + std::string(group.heading) + ":\n";
+        for (const BackendInfo& b : backends) {
+            if (b.purpose != group.purpose) continue;
+            text += padded(b.name, widest) + "  " + b.description + (b.missing.empty() ? "" : " (" + b.missing + ")") +
+                    "\n";
+            all.push_back({{"name", b.name}, {"description", b.description}, {"from", b.from}, {"kind", group.name}});
+            if (!b.missing.empty()) all.back()["missing"] = b.missing;
+        }
+    }
+    if (tool.shared().json) return print_json({{"backends", all}});
+    std::cout << text;
+}
+
+/// The releases that each backend has, and how more are installed.
+void print_releases(const Tool& tool) {
+    const std::vector<BackendReleases> backends = list_releases();
+    std::size_t widest = 0;
+    for (const BackendReleases& b : backends) widest = std::max(widest, b.backend.size());
+    nlohmann::json all = nlohmann::json::array();
+    std::string text;
+    for (const BackendReleases& b : backends) {
+        all.push_back({{"backend", b.backend}, {"releases", b.names}});
+        if (!b.installer.empty()) all.back()["install"] = b.installer;
+        if (!b.problem.empty()) all.back()["problem"] = b.problem;
+        text += padded(b.backend, widest) + "  " + (b.problem.empty() ? join(b.names) : b.problem) + "\n";
+        if (!b.installer.empty())
+            text += std::string(widest + 2, ' ') + "to install another release: " + b.installer + "\n";
+    }
+    if (tool.shared().json) return print_json({{"releases", all}});
+    std::cout
+        << text
+        << "\n--backend-option release=VERSION selects a release. minify and explain diagnose search the installed "
+           "releases for the first one that fails.\n";
 }
 
 void print_ops(const Tool& tool) {
@@ -188,14 +238,42 @@ std::string break_page(const std::string& id) {
                             std::string(catalogue.back().id) + ", or 'all'");
 }
 
-const std::vector<std::string>& lists() {
-    static const std::vector<std::string> all = {"backends", "ops", "variables", "logs", "spellings"};
-    return all;
+namespace {
+
+struct List {
+    const char *name, *what;
+};
+constexpr List kLists[] = {
+    {"backends", "compilers and debug backends that --backend accepts"},
+    {"releases", "installed releases of the compilers, and the commands that install more"},
+    {"ops", "PyTorch's ops, and how Whittle supports each op"},
+    {"variables", "environment variables"},
+    {"logs", "log channels"},
+    {"spellings", "deprecated spellings of options"},
+};
+
+void print_lists() {
+    for (const List& list : kLists) std::cout << padded(list.name, 9) << "  " << list.what << "\n";
+}
+
+}  // namespace
+
+std::vector<std::string> lists() {
+    std::vector<std::string> names;
+    for (const List& list : kLists) names.emplace_back(list.name);
+    return names;
+}
+
+std::string lists_text() {
+    return join(
+        kLists, [](const List& list) { return std::string(list.name) + " (" + list.what + ")"; }, "; ");
 }
 
 void print_list(const Tool& tool, const std::string& what) {
+    if (what.empty()) return print_lists();
     check_choice("WHAT", what, lists());
     if (what == "backends") return print_backends(tool);
+    if (what == "releases") return print_releases(tool);
     if (what == "ops") return print_ops(tool);
     std::cout << (what == "variables" ? variables_page() : what == "logs" ? logs_page() : old_spellings_page());
 }

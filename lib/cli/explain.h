@@ -34,8 +34,10 @@ std::vector<std::string> break_ids();
 std::string break_page(const std::string& id);
 
 /// What there is a list of: "backends" …
-const std::vector<std::string>& lists();
-/// Prints one of them. Throws Error for another word.
+std::vector<std::string> lists();
+/// The same with what each lists: "backends (…); releases (…)".
+std::string lists_text();
+/// Prints one of them; of no word, what lists there are. Throws Error for another word.
 void print_list(const Tool& tool, const std::string& what);
 
 }  // namespace whittle::cli

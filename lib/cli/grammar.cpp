@@ -44,6 +44,29 @@ CLI::Option* added(CLI::App& app, const DeclaredOption& option) {
         ->allow_extra_args(false);
 }
 
+/// Options that only these programs have, whose users look for them elsewhere, too.
+struct OptionElsewhere {
+    const char *option, *where;
+};
+constexpr OptionElsewhere kElsewhere[] = {
+    {"--slower", "minify and replay"},
+    {"--check", "minify"},
+    {"--test", "minify"},
+    {"--xfail", "replay"},
+    {"--shard", "replay"},
+    {"--hashes", "trace"},
+    {"--values", "explain diff"},
+    {"--precision", "explain diagnose"},
+    {"--compare", "explain divergence"},
+    {"--bundle", "repro report"},
+};
+
+/// Who has the option that a program lacks; empty: it is in no table.
+std::string hint_elsewhere(const std::string& option) {
+    const auto found = std::ranges::find(kElsewhere, option, &OptionElsewhere::option);
+    return found == std::end(kElsewhere) ? "" : option + " is an option of " + found->where;
+}
+
 }  // namespace
 
 std::string before_equals(const std::string& word) { return word.substr(0, word.find('=')); }
@@ -80,6 +103,7 @@ Error Grammar::unknown(std::span<const std::string> words, const std::string& wo
     if (taker && taker->behind)
         if (const std::string hint = taker->behind(apart ? value : value.substr(value.find('=') + 1)); !hint.empty())
             return Error(text, hint);
+    if (const std::string hint = hint_elsewhere(name); !hint.empty()) return Error(text, hint);
     Words known;
     for (const DeclaredOption& option : options)
         for (const std::string& other : split(option.text.names, ','))
@@ -185,6 +209,8 @@ void Grammar::assign_arguments(const Words& words, Words typed) const {
         return word == words[next] || command_path(word) == words[next];
     });
     const std::string word = unexpected == typed.end() ? words[next] : *unexpected;
+    if (const std::string hint = extra && !words.empty() ? extra(words[0], word) : ""; !hint.empty())
+        throw Error("unexpected argument '" + word + "'", hint);
     if (!dashes || unexpected == typed.end())
         throw Error("unexpected argument '" + word + "'", "see " + program_called(tool) + " --help");
     typed.insert(unexpected, "--");

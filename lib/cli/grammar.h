@@ -33,6 +33,8 @@ struct Grammar {
     std::vector<DeclaredOption> options = {};
     std::vector<DeclaredArgument> arguments = {};
     std::function<void(const std::vector<std::string>&)> dashes = {};  ///< takes what follows `--`; null: nothing does
+    /// The hint where a word follows the first argument that should not; null, or an empty hint: the usual one.
+    std::function<std::string(const std::string& first, const std::string& word)> extra = {};
 
     /// The option of that name; null: none.
     const DeclaredOption* called(const std::string& name) const;

@@ -36,6 +36,13 @@ reduce::ScheduleRequest schedule_request(const fs::path& program, const std::vec
             .inputs = fs::path(output).replace_extension("inputs")};
 }
 
+/// Both live until the search ends.
+void show(Progress& progress, reduce::ScheduleRequest& request) {
+    request.progress = [&progress, &request](std::size_t queries, const std::string& note) {
+        progress.update(queries, note, request.end);
+    };
+}
+
 // ---- minify
 
 /// Options that speak of graphs and candidates' files.
@@ -76,6 +83,16 @@ reduce::ScheduleRequest request_of(const MinifyOptions& options) {
     return request;
 }
 
+/// Where the failure was gone when it was looked for again: the option that allows for a rare one.
+std::string rare_text(const reduce::MinimizedSchedule& done) {
+    constexpr std::size_t kMoreOften = 5;
+    const bool gone = done.failed > 0 && (done.outcome == Outcome::not_failing ||
+                                          (done.outcome == Outcome::minimized && done.finished && !done.confirmed));
+    if (!gone) return {};
+    return "hint:       if the failure is rare, run the program more often, for example with --repeat " +
+           std::to_string(done.runs * kMoreOften) + "\n";
+}
+
 /// What was written, and the command that goes on.
 std::string written_text(const Tool& tool, const MinifyOptions& options, const reduce::MinimizedSchedule& done) {
     constexpr std::size_t kLabel = 12;
@@ -105,9 +122,7 @@ int find_slow(const Tool& tool, const MinifyOptions& options, reduce::ScheduleRe
     reduce::SlowDirectives done;
     {
         Progress progress("minify", 0, tool.shared().progress, "runs");
-        request.progress = [&](std::size_t runs, std::size_t slow) {
-            progress.update(runs, "slow: " + plural(slow, "directive"), request.end);
-        };
+        show(progress, request);
         done = slow_directives(request, *options.pace.factor);
     }
     expect_halide(done.program, options);
@@ -129,9 +144,7 @@ int minify_program(const Tool& tool, const MinifyOptions& options) {
     reduce::MinimizedSchedule done;
     {
         Progress progress("minify", 0, tool.shared().progress, "queries");
-        request.progress = [&](std::size_t queries, std::size_t smallest) {
-            progress.update(queries, "smallest: " + plural(smallest, "directive"), request.end);
-        };
+        show(progress, request);
         done = reduce::minimize_schedule(request);
     }
     expect_halide(done.program, options);
@@ -141,17 +154,18 @@ int minify_program(const Tool& tool, const MinifyOptions& options) {
     if (tool.shared().json)
         print_json(json);
     else
-        std::cout << to_text(done) << written_text(tool, options, done);
+        std::cout << to_text(done) << rare_text(done) << written_text(tool, options, done);
     return minimized ? 0 : 1;
 }
 
 // ---- explain diagnose
 
 /// Writes what minify would write, and the repro of it.
-static void follow(const reduce::MinimizedSchedule& done, const fs::path& output, std::ostream* report,
-                   nlohmann::json& json) {
+static void follow(const reduce::MinimizedSchedule& done, const fs::path& output,
+                   const std::optional<std::chrono::seconds>& time_limit, std::ostream* report, nlohmann::json& json) {
     write_file(output, to_json(done).dump(2) + "\n");
     repro::Options options{.output = fs::path(output).replace_extension(".cpp"), .graph = output};
+    options.time_limit = time_limit;
     const repro::MinimizedProgram program = repro::load_minimized_program(output).value();
     const repro::ScheduleRepro written = write_schedule_repro(program, options);
     json["repro"] = to_json(written, options);
@@ -161,8 +175,12 @@ static void follow(const reduce::MinimizedSchedule& done, const fs::path& output
 std::optional<int> diagnose_program(const Tool& tool, const CulpritOptions& options) {
     const std::vector<std::string>& arguments = options.subject.program.arguments;
     const fs::path output = stem_of(options.model, arguments) + ".min.json";
-    const reduce::ScheduleRequest request = schedule_request(options.model, arguments, options.subject, output);
+    reduce::ScheduleRequest request = schedule_request(options.model, arguments, options.subject, output);
+    if (options.time_limit) request.end = std::chrono::steady_clock::now() + *options.time_limit;
+    Progress progress("explain", 0, tool.shared().progress, "runs");
+    show(progress, request);
     const reduce::MinimizedSchedule done = reduce::minimize_schedule(request);
+    progress.clear();
     if (!done.program.found()) return std::nullopt;
     ReportSink sink(tool, options.model, options.report.output);
     std::ostream* const report = tool.shared().json ? nullptr : &sink.out();
@@ -172,6 +190,7 @@ std::optional<int> diagnose_program(const Tool& tool, const CulpritOptions& opti
                fails = minimized || done.outcome == Outcome::not_the_schedule;
     if (fails) {
         const reduce::ScheduleBlame blame = blame_schedule(request, done);
+        progress.clear();
         json["blame"] = to_json(blame);
         if (report) *report << to_text(blame) << std::flush;
         if (!blame.pass.module.empty()) {
@@ -181,7 +200,7 @@ std::optional<int> diagnose_program(const Tool& tool, const CulpritOptions& opti
             if (report) *report << module_text(blame, module) << std::flush;
         }
     }
-    if (minimized) follow(done, output, report, json);
+    if (minimized) follow(done, output, options.time_limit, report, json);
     if (!report) print_json({{"halide", json}});
     sink.close();
     return done.outcome == Outcome::not_failing ? 0 : 1;

@@ -79,9 +79,20 @@ std::string passes_text() {  // "calls" is no reduction, but the deletion that c
     return text;
 }
 
+/// Models of the same name, in different folders, have the same default output.
+static void tell_of_earlier(const Tool& tool, const MinifyOptions& options) {
+    std::error_code ignored;
+    if (options.unnamed_output && !options.search.resume && fs::exists(options.output, ignored))
+        note(tool,
+             options.output.string() +
+                 " is the result of an earlier search, and a new result replaces this file; to keep the file, add "
+                 "-o FILE");
+}
+
 int minify(const Tool& tool, const MinifyOptions& options) {
     options.check_usage();
     const bool folder = holds_models(options.model);
+    if (!folder) tell_of_earlier(tool, options);
     if (!folder && recognize(options.model) == ModelKind::program) return minify_program(tool, options);
     if (!options.arguments.empty())
         throw Error({options.model.string(), {}}, "found a model, which takes no arguments after --");

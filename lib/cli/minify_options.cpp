@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/command_words.h"
 #include "base/error.h"
 #include "base/interpreter.h"
 #include "base/subprocess.h"
@@ -215,6 +216,24 @@ void declare_search(Tool& tool, MinifyOptions& options) {
     options.limits.declare(tool, "each candidate");
 }
 
+/// Where the script of --test stands in the place of a model, or behind it: C-Vise has the script first.
+std::string script_hint(const std::string& first, const std::string& second) {
+    const auto kind = [](const std::string& file) -> std::optional<ModelKind> {
+        try {
+            return recognize(file);
+        } catch (const Error&) {
+            return std::nullopt;
+        }
+    };
+    const auto one = kind(first), other = kind(second);
+    if (!one || !other || (one == ModelKind::program) == (other == ModelKind::program)) return {};
+    const bool leads = one == ModelKind::program;
+    const std::string &script = leads ? first : second, &model = leads ? second : first;
+    return "if " + script +
+           " decides whether a candidate fails: " + shell_quote(program_words("minify", {model, "--test", script})) +
+           (leads ? "; if " + model + " is an argument of " + script + ", put -- before it" : "");
+}
+
 }  // namespace
 
 std::string script_path(const fs::path& script) {
@@ -230,6 +249,7 @@ void MinifyOptions::declare(Tool& tool) {
                     "Halide program, minify finds the scheduling directives that cause the failure; with --slower, it "
                     "finds those that make the program slow. See share/doc/how-to/halide-program.md.");
     tool.after_dashes(arguments, "Arguments of the program.");
+    tool.hints_extra(script_hint);
     tool.option("-o,--output", output, "OUT",
                 "File for the result. The extension, .json or .onnx, selects the format of the result and of the "
                 "candidates. Default: MODEL.min.onnx if MODEL is a .onnx file; otherwise MODEL.min.json. If MODEL is a "
@@ -251,6 +271,7 @@ void MinifyOptions::declare(Tool& tool) {
         used.reads_words({test});
         used.reads_words(check);
         used.reads_words(arguments);
+        unnamed_output = output.empty();
         output = minimized_file(model, arguments, output);
         if (!holds_models(model)) used.writes("--output", output);
         used.writes("--html", html);

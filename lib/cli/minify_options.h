@@ -18,6 +18,7 @@ class Tool;
 /// A backend judges a candidate, or a script or command.
 struct MinifyOptions : RunOptions {
     std::filesystem::path model = {}, output = {};
+    bool unnamed_output = false;              ///< the output's name is the default
     std::vector<std::string> arguments = {};  ///< of a MODEL that is a program
     PaceChoice pace = {};
     std::filesystem::path test = {};

@@ -10,6 +10,7 @@
 #include "base/number_text.h"
 #include "base/subprocess.h"
 #include "base/words.h"
+#include "capture/hash_index.h"
 #include "capture/log.h"
 #include "cli/inputs.h"
 #include "cli/tool.h"
@@ -224,6 +225,10 @@ std::vector<LoadedFrame> frames_of_trace(const fs::path& folder, bool need_input
     }
     if (!frames.empty()) return frames;
     const std::string index_file = (folder / "index.json").string();
+    if (holds_hashes(folder))
+        throw Error({folder.string(), {}}, "found hashes, which trace --hashes wrote, expected graphs or records",
+                    "to compare the hashes of two runs: " +
+                        shell_quote(program_words("explain", {"diff", "BEFORE", "AFTER", "--values"})));
     if (index.records.empty() && (need_inputs || index.breaks.empty()))
         throw Error({index_file, {}}, "the trace holds neither a graph nor a record");
     if (need_inputs)  // capture failed before there was a graph

@@ -54,6 +54,13 @@ std::string progress_json(std::string_view label, const ProgressState& state) {
     return nlohmann::ordered_json{{"progress", json}}.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+/// Between two lines of a log.
+static std::optional<seconds> period_of(ProgressStyle style) {
+    if (style == ProgressStyle::plain) return seconds(10);
+    if (style == ProgressStyle::sparse) return seconds(60);
+    return std::nullopt;
+}
+
 Progress::Progress(std::string label, std::size_t total, ProgressStyle style, std::string unit)
     : label_(std::move(label)),
       unit_(std::move(unit)),
@@ -61,7 +68,7 @@ Progress::Progress(std::string label, std::size_t total, ProgressStyle style, st
       style_(style),
       start_(steady_clock::now()),
       next_(start_) {
-    if (style_ == ProgressStyle::plain) next_ += seconds(10);
+    next_ += period_of(style_).value_or(seconds(0));
 }
 
 Progress::~Progress() { clear(); }
@@ -76,8 +83,8 @@ void Progress::update(std::size_t done, std::string_view note, std::optional<ste
     if (style_ == ProgressStyle::json) {
         next_ = now + seconds(1);
         std::fprintf(stderr, "%s\n", progress_json(label_, state).c_str());
-    } else if (style_ == ProgressStyle::plain) {
-        next_ = now + seconds(10);
+    } else if (const auto period = period_of(style_)) {
+        next_ = now + *period;
         std::fprintf(stderr, "%s\n", progress_line(label_, state, std::string::npos).c_str());
     } else {
         next_ = now + std::chrono::milliseconds(100);

@@ -11,9 +11,10 @@ namespace whittle::cli {
 
 enum class ProgressStyle {
     none,
-    line,   ///< on a terminal
-    plain,  ///< a line every ten seconds
-    json    ///< {"progress": {"program", "done", "total", "unit", "seconds", "left", "note"}} on a line, once a second
+    line,    ///< on a terminal
+    plain,   ///< a line every ten seconds
+    sparse,  ///< a line every minute
+    json     ///< {"progress": {"program", "done", "total", "unit", "seconds", "left", "note"}} on a line, once a second
 };
 
 /// What is done of how much. `total` 0: unknown. `left`: known otherwise than from the pace.

@@ -59,11 +59,22 @@ std::vector<ReportFile> report_files(const ReplayChoice& options) {
     return files;
 }
 
+/// Throws Error for another format; of a file alone, with the format that its name says.
+void check_report(const std::string& format) {
+    const std::vector<std::string> formats = {"junit", "tap"};
+    const std::string extension = fs::path(format).extension().string();
+    if (extension == ".xml" || extension == ".tap")
+        throw invalid_value(
+            format, "--report", "expected FORMAT=FILE, with one of the formats " + join(formats),
+            "to write this file: --report " + std::string(extension == ".xml" ? "junit" : "tap") + "=" + format);
+    check_choice("--report", format, formats);
+}
+
 /// What is printed: "lines", "json", or the format of a report without a file. Throws Error for two of them.
 std::string printed_format(const Tool& tool, const ReplayChoice& options) {
     std::string printed = tool.shared().json ? "json" : "lines";
     for (const auto& [format, file] : report_files(options)) {
-        check_choice("--report", format, {"junit", "tap"});
+        check_report(format);
         if (!file.empty()) continue;
         if (printed != "lines")
             throw Error("--report " + format + " cannot be used with " +
@@ -138,6 +149,16 @@ void print_errors(const Tool& tool, const std::vector<ReplayResult>& results) {
     for (const auto& [what, records] : errors)
         std::cerr << tool.called() << ": error: " << what << (records > 1 ? " (" + plural(records, "record") + ")" : "")
                   << "\n";
+}
+
+/// Without --backend, records run on what they were made with: where that is the reference, they test no compiler, and
+/// pass as long as the reference stays the same.
+bool tests_no_compiler(const ReplayChoice& options, const std::vector<ReplayResult>& results) {
+    const auto on = [&](std::string_view backend) {
+        return std::ranges::count(results, backend, &ReplayResult::backend);
+    };
+    const auto reference = on(kReferenceBackend);
+    return options.backend.name.empty() && reference > 0 && reference + on("capture") == std::ssize(results);
 }
 
 }  // namespace
@@ -250,7 +271,12 @@ int replay(const Tool& tool, const ReplayChoice& options) {
     if (printed == "json") print_json(to_json(results));
     if (printed == "lines") std::cout << summary_text(results);
     print_errors(tool, results);
-    return exit_status(results, options.require_judged);
+    const int status = exit_status(results, options.require_judged);
+    if (status == 0 && tests_no_compiler(options, results))
+        note(tool, "all records ran on " + std::string(kReferenceBackend) +
+                       ", the reference; to test a compiler, add --backend, for example --backend " +
+                       std::string(kDefaultSuspect));
+    return status;
 }
 
 }  // namespace whittle::cli

@@ -192,6 +192,11 @@ int not_failing(const Tool& tool, const Suspect& suspect, const Failure* recorde
 int write_for(const Tool& tool, ReproOptions& options, LoadedFrame& frame) {
     repro::Options& repro = options.repro;
     if (is_python(options)) {
+        if (frame.graph.dialect == "onnx")
+            throw Error({frame.file.string(), {}},
+                        "found a graph of ONNX ops, expected ops of PyTorch, because " + repro.file().string() +
+                            " is a Python script with PyTorch calls",
+                        "to write the program of the backend that fails, give -o a name without .py");
         const repro::PythonRepro written = write_python(frame, repro);
         return print(tool, repro.accepts(written.verified), to_json(written), to_text(written, repro));
     }
@@ -249,7 +254,7 @@ void ReproOptions::declare(Tool& tool) {
                             "name is FILE without .cpp. ") +
                     (reports ? ""
                              : "If FILE ends in .py, the program is a Python script with PyTorch calls and the "
-                               "expected results. ") +
+                               "expected results; GRAPH must have ops of PyTorch then. ") +
                     "Default: repro.cpp.");
     if (reports)
         declare_report(tool, repro);

@@ -46,8 +46,9 @@ void BackendChoice::declare(Tool& tool, std::string_view fallback) {
     });
     tool.option("--backend-option", pairs, "KEY=VALUE",
                 "Set an option of the backend. For example, disable=NAME turns off the pass or scheduling directive "
-                "NAME, and pass-limit=PASS=K allows only the first K applications of the pass PASS. For all options, "
-                "see share/doc/reference/backends.md. May be repeated.");
+                "NAME, pass-limit=PASS=K allows only the first K applications of the pass PASS, and "
+                "release=VERSION selects an installed release ('explain list releases'). For all options, see "
+                "share/doc/reference/backends.md. May be repeated.");
     declare_libraries(tool);
 }
 

@@ -17,7 +17,7 @@ static bool wants_color(const std::string& mode, int fd) {
 }
 
 static ProgressStyle progress_style(const std::string& wanted) {
-    if (wanted == "auto") return ::isatty(STDERR_FILENO) ? ProgressStyle::line : ProgressStyle::none;
+    if (wanted == "auto") return ::isatty(STDERR_FILENO) ? ProgressStyle::line : ProgressStyle::sparse;
     return wanted == "json" ? ProgressStyle::json : ProgressStyle::plain;
 }
 
@@ -42,8 +42,9 @@ void Shared::declare(Tool& tool) {
         "Write graphs, guards, kernels and generated code to a new folder DIR/run_N. $WHITTLE_DEBUG_PARTS selects the "
         "kinds of files. Default: $WHITTLE_DEBUG_DIR; if this variable is not set, nothing is written.");
     tool.choice("--progress", progress_mode, {"auto", "plain", "json"},
-                "How to show progress on stderr. auto (default): update one line if stderr is a terminal. plain: print "
-                "a line every ten seconds. json: print JSON objects, one per line.");
+                "How to show progress on stderr. auto (default): update one line if stderr is a terminal; otherwise "
+                "print a line every minute. plain: print a line every ten seconds. json: print JSON objects, one per "
+                "line.");
     tool.flag("-q,--quiet", quiet,
               "Print only errors and failures: no warnings, no progress, and no lines about successes.");
     tool.choice("--color", color, {"auto", "always", "never"},

@@ -80,6 +80,10 @@ void Tool::hints_behind(std::function<std::string(const std::string&)> hint) {
     impl_->grammar.options.back().behind = std::move(hint);
 }
 
+void Tool::hints_extra(std::function<std::string(const std::string&, const std::string&)> hint) {
+    impl_->grammar.extra = std::move(hint);
+}
+
 static OptionText option_text(std::string_view names, const std::string& value, std::string_view help) {
     return {.names = std::string(names), .value = value, .help = std::string(help)};
 }
@@ -258,7 +262,7 @@ std::optional<std::string> Tool::page_for_scripts(std::span<const std::string> a
     if (arguments.size() == 1 && arguments[0] == "--help-man-environment")
         return man_page_variables(name() == "trace" || name() == "explain");
     if (arguments.size() < 2 || arguments.size() > 3 || arguments[0] != "--help-completion") return std::nullopt;
-    check_choice(arguments[0], arguments[1], {"bash", "zsh", "fish"});
+    check_choice(arguments[0], arguments[1], completed_shells());
     return completion(arguments[1], arguments.size() == 2 ? called() : arguments[2]);
 }
 
@@ -313,6 +317,9 @@ std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     if (impl.shared.help) return help();
     if (impl.shared.version) return version();
     const std::string ours = impl.grammar.read_rest(arguments.subspan(own), positional);
+    if (!impl.commands.empty() && impl.grammar.arguments.empty() && !positional.empty() &&
+        !std::ranges::count(command_words(), positional[0]))
+        throw unknown_command(*this, positional[0]);
     impl.grammar.assign_arguments(positional, impl.command_line);
     UsedFiles used = impl.files();
     if (const std::string file = variable("WHITTLE_LOG_FILE"); !file.empty()) used.writes("WHITTLE_LOG_FILE", file);

@@ -96,6 +96,8 @@ class Tool {
     /// Of the option that was declared last: the hint for an unknown option behind a value of it that should have been
     /// a whole command; empty: none.
     void hints_behind(std::function<std::string(const std::string& value)> hint);
+    /// The hint for a word behind the first argument that no argument takes; empty: the usual one.
+    void hints_extra(std::function<std::string(const std::string& first, const std::string& word)> hint);
     /// An option that takes the rest of the line, a command: `--check CMD -u {}`.
     void rest_of_line(std::string_view name, std::vector<std::string>& target, std::string_view value,
                       std::string_view help);

@@ -221,7 +221,7 @@ fs::path failing_model(const Traced& traced, const std::vector<fs::path>& models
 }
 
 int trace_models(const Tool& tool, const TraceOptions& options, TraceRequest request) {
-    const bool in_json = tool.shared().json;
+    const bool in_json = tool.shared().json, quiet = tool.shared().quiet;
     bool whole = true;
     TraceObserver observer;
     observer.before = [&](const LoadedFrame& frame) {
@@ -233,7 +233,7 @@ int trace_models(const Tool& tool, const TraceOptions& options, TraceRequest req
         whole = is_whole(tool, options, file, shown);
     };
     observer.after = [&](const TracedFrame& traced) {
-        if (!in_json) std::cout << to_text(traced, options.output);
+        if (!in_json && !(quiet && is_good(traced))) std::cout << to_text(traced, options.output);
     };
     observer.failed = [&](const Error& error) { report_error(tool, error); };
     ModelsToTrace read = models_to_trace(options);
@@ -250,7 +250,7 @@ int trace_models(const Tool& tool, const TraceOptions& options, TraceRequest req
     report << not_traced_text(traced);
     if (traced.minifiable())
         follow_traced(tool, options, failing_model(traced, read.models), traced, report, json);
-    else if (!in_json)
+    else if (!in_json && !quiet)
         std::cout << next_replay(traced);
     if (in_json) print_json(json);
     if (!traced.not_traced.empty()) return 2;

@@ -13,6 +13,7 @@
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "cli/model.h"
+#include "cli/tool.h"
 #include "formats/failure_file.h"
 #include "trace/folder.h"
 
@@ -98,6 +99,12 @@ void check_choice(const std::string& option, const std::string& given, const std
 
 Error missing_argument(const std::string& program, const std::string& name) {
     return Error("missing argument " + name, "see " + program_called(program) + " --help");
+}
+
+Error unknown_command(const Tool& tool, const std::string& word) {
+    const std::string close = did_you_mean(word, tool.command_words());
+    return Error("unknown command '" + word + "'",
+                 close.empty() ? "to list the commands: " + tool.called() + " --help" : close);
 }
 
 void require_with(bool given, const std::string& option, bool other_given, const std::string& other) {

@@ -12,6 +12,7 @@
 namespace whittle::cli {
 
 struct InputOptions;
+class Tool;
 
 // The mistakes on a command line, in the words that clap (cargo) and git have for them.
 
@@ -24,6 +25,9 @@ void check_choice(const std::string& option, const std::string& given, const std
 
 /// "missing argument MODEL".
 Error missing_argument(const std::string& program, const std::string& name);
+
+/// "unknown command 'clean'", where the tool has commands, of which one may be close.
+Error unknown_command(const Tool& tool, const std::string& word);
 
 /// Throws Error where an option is given without the one that it belongs to: "--rtol requires --accuracy".
 void require_with(bool given, const std::string& option, bool other_given, const std::string& other);

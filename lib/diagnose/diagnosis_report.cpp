@@ -277,6 +277,8 @@ std::string to_text(const DiagnosisReport& report) {
     for (const std::filesystem::path& file : report.drifted)
         text += line("also seen:", "another failure, in " + file.string());
     if (!report.no_repro.empty()) text += line("no repro:", report.no_repro);
+    if (report.minimized) text += line("written:", report.minimized_file.string());
+    if (report.repro) text += line(report.minimized ? "" : "written:", report.repro->string());
     return text + line("send:", send_text(report));
 }
 

@@ -307,9 +307,11 @@ class Releases {
   public:
     static constexpr bool kOfInner = true;
     virtual ~Releases() = default;
-    /// Their names, oldest first; none where there is only one, which need not have a name. Throws Error where the
-    /// compiler has to be started for that and cannot be.
+    /// Their names, oldest first; none where there is only one that has no name. Throws Error where the compiler has to
+    /// be started for that and cannot be.
     virtual std::vector<std::string> releases() = 0;
+    /// The command that installs another one: "…/install VERSION"; empty: none is known. Throws as releases().
+    virtual std::string installer() { return {}; }
     /// The one that `options` choose. Throws Error for one that is not among them.
     virtual std::string release_of(const BackendOptions& options) = 0;
     /// `options` with that one, whatever they chose.

@@ -31,13 +31,28 @@ std::vector<std::string> kind_names() {
     return names;
 }
 
+/// The line of a listing: "ONNX Runtime and the worker for OpenCV, installed by scripts/setup …".
+std::string description(const KeptKind& kind) {
+    return std::string(kind.what) + (kind.remade ? "" : ", installed by " + std::string(kind.installer));
+}
+
 /// Returns the table of kinds for the help page: "kernels (kernels compiled by Halide, recreated when needed); …".
 std::string kinds_text() {
-    std::vector<std::string> kinds;
+    return join(
+        kept_kinds(),
+        [](const KeptKind& kind) {
+            return plain_name(kind) + " (" + std::string(kind.what) + (kind.remade ? ", recreated when needed" : "") +
+                   ")";
+        },
+        "; ");
+}
+
+/// "scripts/build-capture (capture); …".
+std::string installers_text() {
+    std::vector<std::string> all;
     for (const KeptKind& kind : kept_kinds())
-        kinds.push_back(plain_name(kind) + " (" + std::string(kind.what) +
-                        (kind.remade ? ", recreated when needed" : "") + ")");
-    return join(kinds, "; ") + ".";
+        if (!kind.remade) all.push_back(std::string(kind.installer) + " (" + plain_name(kind) + ")");
+    return join(all, "; ");
 }
 
 nlohmann::json to_json(const KeptKind& kind, const std::vector<KeptItem>& items) {
@@ -63,13 +78,21 @@ std::vector<const KeptKind*> kinds_called(const std::vector<std::string>& names)
 }  // namespace
 
 CacheCommand::CacheCommand()
-    : clear_("whittle cache clear", "[KIND…]",
-             "Delete the files of each KIND. Default: the kinds that Whittle recreates when needed. Kinds: " +
-                 kinds_text()) {
+    : clear_(
+          "whittle cache clear", "[KIND…]",
+          "Delete the files of each KIND. Default: the kinds that Whittle recreates when needed, in $WHITTLE_CACHE_DIR "
+          "(default: ~/.cache/whittle). All other kinds are installed software, in ~/.local/share/whittle or "
+          "$XDG_DATA_HOME/whittle, and are deleted only with --force. -n (--dry-run): only print what would be "
+          "deleted. Kinds: " +
+              kinds_text() + ". To install software again, use: " + installers_text() + ".") {
     clear_.positional("KIND", kinds_, "One of " + join(kind_names()) + ".", false);
     clear_.offers(kind_names);
+    clear_.flag("-n,--dry-run", dry_, "Print what would be deleted, and delete nothing.");
+    clear_.flag("--force", force_, "Also delete installed software, which must then be installed again.");
     clear_.example("whittle cache clear", "delete compiled kernels");
-    clear_.example("whittle cache clear releases", "delete the installed compiler releases");
+    clear_.example("whittle cache clear --dry-run releases",
+                   "list the installed compiler releases, and delete nothing");
+    clear_.example("whittle cache clear --force releases", "delete the installed compiler releases");
     tool.example("whittle cache", "list the files that are kept");
     tool.example("whittle cache clear", "delete compiled kernels");
     tool.command(list_, [this] { return list(list_); });
@@ -85,7 +108,7 @@ int CacheCommand::list(const cli::Tool& told) const {
         kinds.push_back(to_json(kind, items));
         if (told.shared().json) continue;
         std::printf("%-9s %9s  %s\n", plain_name(kind).c_str(), size_text(bytes_of(items)).c_str(),
-                    std::string(kind.what).c_str());
+                    description(kind).c_str());
         for (const KeptItem& item : items)
             std::printf("%-9s %9s    %s\n", "", size_text(item.bytes).c_str(), item.path.c_str());
     }
@@ -96,26 +119,48 @@ int CacheCommand::list(const cli::Tool& told) const {
     return 0;
 }
 
+void CacheCommand::refuse_installed(const std::vector<const KeptKind*>& wanted) const {
+    if (force_ || dry_) return;
+    for (const KeptKind* kind : wanted)
+        if (!kind->remade && !kept_items(kind->name).empty())
+            throw Error("'" + plain_name(*kind) +
+                            "' is installed software, which Whittle does not recreate: --force deletes it",
+                        "to list the files: " + clear_.command_with("--dry-run") + "; to install them again, use " +
+                            std::string(kind->installer));
+}
+
 int CacheCommand::clear() const {
     std::vector<const KeptKind*> wanted = kinds_called(kinds_);
     if (kinds_.empty())
         for (const KeptKind& kind : kept_kinds())
             if (kind.remade) wanted.push_back(&kind);
+    refuse_installed(wanted);
+    std::string text;
     nlohmann::json cleared = nlohmann::json::array();
     for (const KeptKind& kind : kept_kinds()) {
         const std::vector<KeptItem> items = kept_items(kind.name);
+        const std::string begin = plain_name(kind) + ": " + size_text(bytes_of(items));
         if (std::ranges::find(wanted, &kind) == wanted.end()) {
-            if (kinds_.empty() && !items.empty() && !clear_.shared().json)
-                std::cout << kind.name << ": " << size_text(bytes_of(items))
-                          << " kept, because Whittle does not recreate these files; to delete the files: "
-                          << clear_.called() << " " << kind.name << "\n";
+            if (kinds_.empty() && !items.empty())
+                text += begin + " kept, because Whittle does not recreate these files; to delete the files: " +
+                        clear_.called() + " --force " + plain_name(kind) + "\n";
             continue;
         }
-        for (const KeptItem& item : items) whittle::clear(item);
+        if (!dry_)
+            for (const KeptItem& item : items) whittle::clear(item);
         cleared.push_back(to_json(kind, items));
-        if (!clear_.shared().json) std::cout << kind.name << ": " << size_text(bytes_of(items)) << " deleted\n";
+        const bool again = !kind.remade && !items.empty();
+        text += begin + (dry_ ? " would be deleted" : " deleted") +
+                (again ? "; to install again: " + std::string(kind.installer) : "") + "\n";
+        if (dry_)
+            for (const KeptItem& item : items) text += "  " + item.path.string() + "\n";
     }
-    if (clear_.shared().json) cli::print_json({{"cleared", cleared}});
+    nlohmann::json json = {{"cleared", cleared}};
+    if (dry_) json["dry_run"] = true;
+    if (clear_.shared().json)
+        cli::print_json(json);
+    else
+        std::cout << text;
     return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/subprocess.h"
 #include "base/words.h"
+#include "cli/pages.h"
 #include "cli/programs.h"
 #include "cli/usage.h"
 
@@ -52,17 +53,38 @@ fs::path file_of(const cli::Program& program) {
     become(file_of(program), std::move(arguments));
 }
 
-Error unknown_command(const cli::Tool& tool, const std::string& word) {
-    const std::string close = did_you_mean(word, tool.command_words());
-    return Error("unknown command '" + word + "'", close.empty() ? "to list the commands: whittle --help" : close);
+/// What the program prints, run with these words.
+std::string output_of(const cli::Program& program, Words words) {
+    words.insert(words.begin(), file_of(program).string());
+    const ProcessResult said = run_process(words, {.output_limit = std::size_t(8) << 20});
+    if (!said.good()) throw Error({words[0], {}}, ending_of(said));
+    return said.out;
+}
+
+/// The command of another program that the word belongs to, "whittle explain diff" or "whittle explain list logs";
+/// empty: there is none. The programs say it themselves; none runs the word, which stands behind --help.
+std::string longer_command(const std::string& word) {
+    for (const cli::Program& program : cli::programs()) {
+        const std::string page = output_of(program, {"--help", word});
+        if (page.substr(0, page.find('\n')).find(" " + word + " [OPTIONS]") != page.npos)
+            return "whittle " + std::string(program.name) + " " + word;
+    }
+    const cli::Program& explain = cli::program_named("explain");
+    for (const std::string& line : split(output_of(explain, {"list"}), '\n'))
+        if (line.starts_with(word + " ")) return "whittle explain list " + word;
+    return {};
+}
+
+/// As cli::unknown_command(), where it is no command of another program either.
+Error unknown_word(const cli::Tool& tool, const std::string& word) {
+    const std::string longer = word.starts_with('-') ? "" : longer_command(word);
+    const Error unknown = cli::unknown_command(tool, word);
+    return longer.empty() ? unknown : Error(unknown.message(), "did you mean '" + longer + "'?");
 }
 
 /// The part of a program for whittle's completion.
 std::string completion(const cli::Program& program, std::string_view shell, const std::string& called) {
-    const Words words = {file_of(program).string(), "--help-completion", std::string(shell), called};
-    const ProcessResult said = run_process(words, {.output_limit = std::size_t(8) << 20});
-    if (!said.good()) throw Error({words[0], {}}, ending_of(said));
-    return said.out;
+    return output_of(program, {"--help-completion", std::string(shell), called});
 }
 
 /// The installed page that has the command, "minify.1.gz"; empty where there is none.
@@ -94,7 +116,7 @@ Words described_names(const cli::Tool& tool) {
 
 int help(cli::Tool& tool, const std::string& name) {
     const Words names = described_names(tool);
-    if (name != tool.name() && std::ranges::find(names, name) == names.end()) throw unknown_command(tool, name);
+    if (name != tool.name() && std::ranges::find(names, name) == names.end()) throw cli::unknown_command(tool, name);
     const fs::path page = ::isatty(STDOUT_FILENO) ? manual_page_of(tool, name) : fs::path();
     const auto man = program_path("man");
     if (!page.empty() && man) become(*man, {"man", page.string()});
@@ -104,12 +126,22 @@ int help(cli::Tool& tool, const std::string& name) {
     return 0;
 }
 
+int print_completion(cli::Tool& tool, const std::string& shell, const std::string& name) {
+    cli::check_choice("SHELL", shell, cli::completed_shells());
+    const cli::Program* const program = find_program(name);
+    if (!program && name != tool.name()) throw cli::unknown_command(tool, name);
+    const std::string script = program ? completion(*program, shell, installed_name(name))
+                                       : *tool.parse(Words{"--help-completion", shell, name});
+    std::fputs(script.c_str(), stdout);
+    return 0;
+}
+
 int run(cli::Tool& tool, int argc, char** argv) {
     const Words line(argv + 1, argv + argc);
     const auto body = [&]() -> int {
         if (line.empty()) throw cli::missing_argument(tool.name(), "COMMAND");
         if (const cli::Program* program = find_program(line[0])) become(*program, Words(line.begin() + 1, line.end()));
-        throw unknown_command(tool, line[0]);
+        throw unknown_word(tool, line[0]);
     };
     const bool own = !line.empty() && (line[0].starts_with('-') || tool.command_called(line[0]));
     return cli::run_tool(tool, own ? argc : 1, argv, body);  // else the words are not for whittle's parser

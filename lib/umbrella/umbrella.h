@@ -1,5 +1,5 @@
 // whittle: one name for all programs. It becomes the program that is asked for, which lies beside it, as git does;
-// fuzz, cache and help are its own.
+// fuzz, cache, completion and help are its own.
 #pragma once
 
 #include <chrono>
@@ -11,6 +11,10 @@
 
 #include "cli/run_options.h"
 #include "cli/tool.h"
+
+namespace whittle {
+struct KeptKind;
+}
 
 namespace whittle::umbrella {
 
@@ -28,6 +32,10 @@ std::vector<std::string> described_names(const cli::Tool& tool);
 /// becomes `NAME --help`. Throws Error for an unknown name.
 int help(cli::Tool& tool, const std::string& name);
 
+/// What `whittle completion SHELL NAME` does: prints the script of whittle, or of the program of that name. Throws
+/// Error for an unknown shell or name.
+int print_completion(cli::Tool& tool, const std::string& shell, const std::string& name);
+
 // whittle cache: what Whittle keeps on disk (base/kept.h), its sizes, and how it is cleared.
 
 /// `whittle cache`, `whittle cache list` and `whittle cache clear [KIND…]` as sub-commands.
@@ -40,10 +48,13 @@ class CacheCommand {
 
   private:
     int clear() const;
+    /// Throws Error for software that the user installed, unless --force or --dry-run is given.
+    void refuse_installed(const std::vector<const KeptKind*>& wanted) const;
 
     cli::Tool list_{"whittle cache list", "", "List the files and the size of each file. This is the default."};
     cli::Tool clear_;
     std::vector<std::string> kinds_ = {};
+    bool dry_ = false, force_ = false;
 };
 
 // whittle fuzz: random models on a backend; what fails is minimized, sorted and written as a repro.

@@ -129,10 +129,13 @@ std::string replace_all(std::string text, const std::string& from, const std::st
 /// What does not depend on the machine, the moment or the place.
 std::string normalize(std::string text, const fs::path& temporary, const Context& context) {
     static const std::regex time("\\b[0-9]+(\\.[0-9]+)?( ?)(ms|s|min)\\b"), hash("\\b[0-9a-f]{32}\\b"),
-        seconds("((?:seconds|time)\"?[:=] ?\"?)[0-9]+(\\.[0-9]+)?(e-?[0-9]+)?");
+        seconds("((?:seconds|time)\"?[:=] ?\"?)[0-9]+(\\.[0-9]+)?(e-?[0-9]+)?"),
+        progress("^[a-z]+( [a-z]+)?  (\\[[#.]{20}\\]  [0-9]+/[0-9]+|[0-9]+ (queries|runs|models|records)  )[^\n]*\n",
+                 std::regex::ECMAScript | std::regex::multiline);
     text = replace_all(std::move(text), temporary.string(), "$TMP");
     text = replace_all(std::move(text), context.bin.string() + "/", "");
     text = replace_all(std::move(text), context.source.string(), "$SRC");
+    text = std::regex_replace(text, progress, "");  // a line for each minute that a slow machine takes
     text = std::regex_replace(text, hash, "<hash>");
     text = std::regex_replace(text, time, "<time>");
     text = std::regex_replace(text, seconds, "$1<time>");

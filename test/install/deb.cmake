@@ -47,7 +47,7 @@ foreach(line "Package: whittle" "Conflicts: minify, explain" "Depends: .*libonnx
 endforeach()
 run(dpkg-deb --contents ${package})
 foreach(file usr/bin/explain usr/bin/whittle usr/share/man/man1/explain.1.gz usr/share/man/man1/whittle.1.gz usr/lib/whittle/backends/relu_testing.so
-             usr/lib/whittle/backends/onnxruntime/worker.mjs usr/lib/whittle/backends/opencv/install
+             usr/lib/whittle/backends/onnxruntime/worker.mjs usr/lib/whittle/backends/onnxruntime/install usr/lib/whittle/backends/opencv/install
              usr/lib/whittle/backends/torch/worker.py usr/lib/whittle/backends/inductor/backend.json
              usr/lib/whittle/backends/torch/read_model.py usr/lib/whittle/backends/aoti/backend.json
              usr/lib/whittle/backends/halide/install usr/lib/whittle/halide-worker

@@ -80,6 +80,7 @@ class WorkerBackend final : public Backend,
     }
 
     std::vector<std::string> releases() override { return pools_.any_hello().releases; }
+    std::string installer() override { return pools_.any_hello().install; }
     std::string release_of(const BackendOptions& options) override { return pools_.hello(options).release; }
     BackendOptions in_release(BackendOptions options, const std::string& release) const override {
         options[kRelease] = release;

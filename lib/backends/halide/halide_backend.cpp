@@ -116,10 +116,8 @@ class HalideBackend final : public Backend,
         chosen_release(options);
     }
 
-    std::vector<std::string> releases() override {
-        std::vector<std::string> installed = installed_releases();
-        return installed.size() > 1 ? std::move(installed) : std::vector<std::string>();
-    }
+    std::vector<std::string> releases() override { return installed_releases(); }
+    std::string installer() override { return release_installer("VERSION"); }
     std::string release_of(const BackendOptions& options) override { return chosen_release(options); }
     BackendOptions in_release(BackendOptions options, const std::string& release) const override {
         options["release"] = release;

@@ -99,13 +99,16 @@ std::vector<std::string> installed_releases() {
     return releases;
 }
 
+std::string release_installer(const std::string& release) {
+    return (library_folder() / "backends" / "halide" / "install").string() + " " + release;
+}
+
 std::string chosen_release(const BackendOptions& options) {
     const auto chosen = options.find("release");
     if (chosen == options.end()) return usual_release();
     const std::vector<std::string> installed = installed_releases();
     if (std::ranges::find(installed, chosen->second) == installed.end())
-        throw no_release(chosen->second, installed,
-                         (library_folder() / "backends" / "halide" / "install").string() + " VERSION");
+        throw no_release(chosen->second, installed, release_installer("VERSION"));
     return chosen->second;
 }
 
@@ -124,8 +127,7 @@ std::vector<std::string> compile_flags_of(const std::string& release) {
     if (!fs::exists(file, ignored))
         throw Error({file.string(), {}},
                     "found no such file, expected the description of how to build programs with this release",
-                    (library_folder() / "backends" / "halide" / "install").string() + " " + release +
-                        " installs the release again");
+                    release_installer(release) + " installs the release again");
     return shell_split(read_file(file));
 }
 

@@ -16,6 +16,8 @@ namespace whittle::halide {
 
 /// All that are installed and fit this process, oldest first: "14", "19". That of Whittle's own build is one of them.
 std::vector<std::string> installed_releases();
+/// The command that installs the release.
+std::string release_installer(const std::string& release);
 /// The one that `options` choose; Whittle's own, where they do not. Throws Error for one that is not installed.
 std::string chosen_release(const BackendOptions& options);
 /// Its library, where this process is another release; else empty. Throws as chosen_release().

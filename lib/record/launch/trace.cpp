@@ -207,6 +207,11 @@ RanProgram run_to_trace(ProgramRequest program, const TraceRequest& request) {
     return run_program(program);
 }
 
+bool is_good(const TracedFrame& traced) {
+    const bool unjudged = traced.judged && traced.judged->verdict == Verdict::not_judged;
+    return traced.capture_fault.empty() && traced.gradient_faults.empty() && failure_of(traced).empty() && !unjudged;
+}
+
 std::string to_text(const TracedFrame& traced, const fs::path& folder) {
     std::string text = (folder / traced.graph).string() + ": " + plural(traced.ops, "op") + "\n";
     if (traced.record)

@@ -86,6 +86,9 @@ Traced trace(const RanProgram& ran, const TraceRequest& request);
 /// run_program() for such a trace; while it runs, what was captured so far is in the folder, too.
 RanProgram run_to_trace(ProgramRequest program, const TraceRequest& request);
 
+/// Nothing went wrong with it, and nothing was left unjudged.
+bool is_good(const TracedFrame& traced);
+
 /// A line or two for each graph and record that was written, and what went wrong.
 std::string to_text(const TracedFrame& traced, const std::filesystem::path& folder);
 /// "not traced: bad.json, worse.json", a line, where there are any.

@@ -51,9 +51,11 @@ class Blaming {
     }
 
     /// In any of the runs that a failure of its rate takes.
-    bool ask(const Variables& variables) const {
-        for (std::size_t i = 0; i < done_.repeat && !interrupt_signal(); ++i)
+    bool ask(const Variables& variables) {
+        for (std::size_t i = 0; i < done_.repeat && !interrupt_signal(); ++i) {
+            request_.tell(done_.queries + ++asked_, "which part of Halide fails");
             if (runs_.run(done_.left_out, variables).shown() == done_.failure) return true;
+        }
         return false;
     }
 
@@ -118,6 +120,7 @@ class Blaming {
     const MinimizedSchedule& done_;
     ProgramRuns runs_;
     ScheduleBlame blame_;
+    std::size_t asked_ = 0;
 };
 
 std::string component_text(const ScheduleBlame& blame) {

@@ -8,6 +8,7 @@
 
 #include "base/interrupt.h"
 #include "base/seconds.h"
+#include "base/words.h"
 #include "reduce/schedule/answers.h"
 #include "reduce/schedule/items.h"
 #include "reduce/schedule/report.h"
@@ -68,7 +69,7 @@ class ScheduleSearch {
 
     /// The failure that occurs most often is what is minimized.
     void count(const std::string& failure) {
-        ++done_.runs;
+        request_.tell(++done_.runs, "runs of the whole program");
         if (failure.empty()) return;
         const std::size_t times = ++failures_[failure];
         if (times <= done_.failed) return;
@@ -192,7 +193,7 @@ class ScheduleSearch {
             return known->result;
         }
         ++queries_;
-        if (request_.progress) request_.progress(queries_, smallest_);
+        request_.tell(queries_, "smallest: " + plural(smallest_, "directive"));
         const auto begun = running_.find(kept);
         const TestResult result = begun == running_.end() ? ask(kept) : begun->second.get();
         if (begun != running_.end()) running_.erase(begun);
@@ -240,7 +241,7 @@ class ScheduleSearch {
             done_.needed.push_back({items_[static_cast<std::size_t>(item)], allowed_by(item, result.kept)});
         done_.left_out = left_out(result.kept);
         done_.confirmed = result.finished && (steady_ || ask(result.kept) == TestResult::fails);
-        if (!stopped()) capture(done_.left_out);
+        if (!interrupt_signal()) capture(done_.left_out);  // a limit leaves a result, too, and its program
     }
 
     /// The target, and, where the schedule fails, the pipeline for a program of its own.

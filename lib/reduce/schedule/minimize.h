@@ -43,8 +43,11 @@ struct ScheduleRequest {
     std::size_t jobs = 1;
     std::optional<std::size_t> most_queries = {};
     std::optional<std::chrono::steady_clock::time_point> end = {};
-    /// Told of each query, and of the number of directives in the smallest set so far.
-    std::function<void(std::size_t queries, std::size_t smallest)> progress = {};
+    /// Told of each run, what it is for or what is known so far: "smallest: 4 directives".
+    std::function<void(std::size_t queries, const std::string& note)> progress = {};
+    void tell(std::size_t queries, const std::string& note) const {
+        if (progress) progress(queries, note);
+    }
 };
 
 struct NeededDirective {

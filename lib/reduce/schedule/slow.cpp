@@ -90,7 +90,7 @@ class SlowSearch {
     /// Seconds that the pipelines run; nothing where the program fails, or runs none, which `why` says of the whole.
     std::optional<double> seconds_of_run(const std::set<std::string>& left_out) {
         ++done_.runs;
-        if (request_.progress) request_.progress(done_.runs, done_.slow.size());
+        request_.tell(done_.runs, "slow: " + plural(done_.slow.size(), "directive"));
         const RunEnd end = runs_.run(left_out, {{halide_capture::kTimesVariable, "1"}});
         fallen_ = fallen_in(end.program);
         double seconds = 0;

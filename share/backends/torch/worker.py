@@ -266,7 +266,7 @@ def main():
         "switches": {"kind": "setting", "names": list(parts.switches)},
         "levels": [{"name": name, "most": MOST_APPLICATIONS, "counted": True} for name in parts.passes],
     }
-    if releases() and not arguments.alone:
+    if not arguments.alone:
         own = torch.__version__.split("+")[0]
         names = sorted({own, *releases()}, key=age)
         installer = os.path.join(os.path.dirname(os.path.abspath(__file__)), "install")
