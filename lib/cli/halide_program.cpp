@@ -82,7 +82,7 @@ std::string written_text(const Tool& tool, const MinifyOptions& options, const r
     std::string text;
     if (done.outcome == Outcome::minimized) text += "written:    " + options.output.string() + "\n";
     if (!done.inputs.empty()) text += std::string(kLabel, ' ') + done.inputs.string() + "\n";
-    if (!done.finished) return text + next_line(resume_command(tool, options.search), kLabel);
+    if (!done.culprits.finished) return text + next_line(resume_command(tool, options.search), kLabel);
     if (!done.pipeline || text.empty()) return text;
     return text + next_line(shell_quote(program_words("repro", {options.output.string()})), kLabel);
 }

@@ -53,7 +53,7 @@ class Blaming {
     /// In any of the runs that a failure of its rate takes.
     bool ask(const Variables& variables) const {
         for (std::size_t i = 0; i < done_.repeat && !interrupt_signal(); ++i)
-            if (runs_.run(done_.left_out, variables).shown() == done_.failure) return true;
+            if (runs_.run(done_.culprits.left_out, variables).shown() == done_.failure) return true;
         return false;
     }
 
@@ -75,7 +75,7 @@ class Blaming {
         const auto print = [&](const std::string& options) {
             Variables variables = limited(failing);
             if (!options.empty()) variables[0].second += " " + options;
-            return runs_.run(done_.left_out, variables).printed;
+            return runs_.run(done_.culprits.left_out, variables).printed;
         };
         blame_.pass = reduce::find_pass(print(""), failing, print);
         const std::string& name = blame_.pass.name;

@@ -18,6 +18,7 @@ namespace whittle::repro {
 struct MinimizedProgram {
     std::filesystem::path file = {};
     std::string outcome = {}, failure = {};  ///< "minimized", "exit status 1"
+    std::string error = {};                  ///< Halide's message; empty: it reported no error
     std::string culprit = {};                ///< in the program's own words, with lines
     Rate rate = {};
     std::optional<halide_program::CapturedPipeline> pipeline = {};
