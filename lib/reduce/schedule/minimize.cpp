@@ -43,6 +43,7 @@ class ScheduleSearch {
     /// Runs the whole program until its rate of failure is known.
     void measure() {
         const bool is_asked = !request_.test.empty() || !request_.check.empty();
+        done_.command = command_of(request_);
         RunEnd itself = runs_.run_itself();
         done_.program = std::move(itself.program);
         if (!done_.program.found()) return;

@@ -59,9 +59,10 @@ struct MinimizedSchedule {
     std::string failure = {};  ///< what tells failures from each other: see RunEnd
     /// Halide's messages: of the whole program, and with the needed directives alone. Empty: it reports no error.
     std::string error = {}, minimized_error = {};
-    std::size_t failed = 0, runs = 0;      ///< of the whole program
-    std::size_t repeat = 1;                ///< runs of a candidate that does not fail
-    halide_program::Program program = {};  ///< as it was run first
+    std::size_t failed = 0, runs = 0;       ///< of the whole program
+    std::size_t repeat = 1;                 ///< runs of a candidate that does not fail
+    std::vector<std::string> command = {};  ///< that runs the program anywhere
+    halide_program::Program program = {};   ///< as it was run first
     Culprits culprits = {};
     std::size_t queries = 0;
     double seconds = 0;

@@ -174,7 +174,9 @@ json to_json(const MinimizedSchedule& done) {
                 {"seconds", done.seconds},
                 {"finished", culprits.finished},
                 {"confirmed", done.confirmed},
-                {"notes", done.program.notes}};
+                {"notes", done.program.notes},
+                {"command", done.command},
+                {"left_out", culprits.left_out}};
     if (culprits.separate) result["separate"] = true;
     if (!done.error.empty()) result["error"] = done.error;
     if (!done.minimized_error.empty()) result["minimized_error"] = done.minimized_error;

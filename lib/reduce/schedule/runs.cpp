@@ -46,21 +46,11 @@ std::string judged(const ProcessResult& process, const ScheduleRequest& request)
     return fails ? "check: exit status " + std::to_string(code) : "";
 }
 
-std::vector<std::string> command_of(const ScheduleRequest& request) {
-    std::string path = request.program.string();
-    if (path.find('/') == std::string::npos) path = "./" + path;
-    std::vector<std::string> words{path};
-    append(words, request.arguments);
-    return words;
-}
-
 /// A file that runs the program in this environment.
 fs::path write_candidate(const ScheduleRequest& request, const Variables& environment, const fs::path& folder) {
     std::vector<std::string> words{"exec", "env"};
     for (const auto& [name, value] : environment) words.push_back(name + "=" + value);
-    std::vector<std::string> command = command_of(request);
-    command[0] = fs::absolute(command[0]).lexically_normal().string();
-    append(words, command);
+    append(words, command_of(request));
     const fs::path file = folder / "program";
     write_file(file, "#!/bin/sh\n" + shell_quote(words) + " \"$@\"\n");
     fs::permissions(file, fs::perms::owner_all);
@@ -68,6 +58,12 @@ fs::path write_candidate(const ScheduleRequest& request, const Variables& enviro
 }
 
 }  // namespace
+
+std::vector<std::string> command_of(const ScheduleRequest& request) {
+    std::vector<std::string> words{fs::absolute(request.program).lexically_normal().string()};
+    append(words, request.arguments);
+    return words;
+}
 
 std::string kind_of(const Event& error) {
     static const Pattern loop(R"(\b(\w+)(\$\d+)?\.s\d+(\.[\w$]+)+)"), unique(R"(\$\d+)"),

@@ -32,6 +32,9 @@ struct RunEnd {
     }
 };
 
+/// The program, as an absolute path, and its arguments.
+std::vector<std::string> command_of(const ScheduleRequest& request);
+
 /// An error of Halide without what changes with the schedule: numbers, the variable of a loop, and what makes the names
 /// of Funcs unique ("$1"). The kind of the error, and what Halide says of which Func and dimension, stay.
 std::string kind_of(const halide_program::Event& error);

@@ -190,6 +190,8 @@ std::optional<MinimizedProgram> load_minimized_program(const fs::path& file) {
     const nlohmann::json json = nlohmann::json::parse(read_file(file), nullptr, false);
     if (!json.is_object() || !json.contains("outcome") || !json.contains("needed")) return std::nullopt;
     MinimizedProgram program{.file = file,
+                             .command = json.value("command", std::vector<std::string>()),
+                             .left_out = json.value("left_out", std::set<std::string>()),
                              .outcome = json["outcome"],
                              .failure = json.value("failure", ""),
                              .error = json.value("error", ""),
