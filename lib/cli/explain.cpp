@@ -111,7 +111,11 @@ int observations(const Tool& tool, ExplainOptions& options, std::vector<cpp::Ana
 
 void ExplainOptions::declare(Tool& tool, bool of_source) {
     if (of_source) sources.declare(tool);
-    tool.positional("MODEL", model, kModelHelp, !of_source);
+    tool.positional("MODEL", model,
+                    std::string(kModelHelp) +
+                        " Also a file that minify wrote for a program that uses Halide: the program runs with the "
+                        "directives that remain.",
+                    !of_source);
     report.declare(tool);
     tool.flag("--fullgraph", fullgraph,
               "Exit with status 1 if there is a graph break, and report the first graph break.");

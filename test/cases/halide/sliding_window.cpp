@@ -1,0 +1,38 @@
+// Right: the culprit is the directive sharp.align_bounds(y, 4): it makes sharp take more rows of denoise at a time than the
+// storage of denoise holds. Halide stops the program with an error about denoise. Without this directive, it exits with
+// status 0. If a Func loses its sliding window, the storage of others becomes too small: that is another failure.
+#include <Halide.h>
+
+#include <cstdio>
+
+using namespace Halide;
+
+int main() {
+    const int width = 32, height = 29;
+    Buffer<int32_t> in(width, height);
+    in.for_each_element([&](int x, int y) { in(x, y) = (x * 31 + y * 17) % 251; });
+
+    Var x("x"), y("y");
+    Func clamped = BoundaryConditions::mirror_image(in);
+    Func denoise("denoise"), sharp("sharp"), edge("edge"), out("out");
+    denoise(x, y) = (clamped(x, y - 1) + 2 * clamped(x, y) + clamped(x, y + 1)) / 4;
+    sharp(x, y) = 3 * denoise(x, y) - denoise(x - 1, y) - denoise(x, y + 1) - denoise(x, y - 1);
+    edge(x, y) = abs(sharp(x, y - 1) - sharp(x, y + 1)) + cast<uint32_t>(abs(sharp(x - 1, y)));
+    out(x, y) = edge(x, y - 1) + edge(x, y) + edge(x, y + 1);
+
+    edge.store_root().compute_at(out, y);
+    edge.fold_storage(y, 4);
+    edge.vectorize(x, 8);
+    denoise.store_root().compute_at(out, y);
+    denoise.fold_storage(y, 4);
+    denoise.vectorize(x, 8);
+    sharp.store_root().compute_at(out, y);
+    sharp.fold_storage(y, 4);
+    sharp.vectorize(x, 8);
+    sharp.align_bounds(y, 4);
+    out.vectorize(x, 8);
+
+    const Buffer<uint32_t> got = out.realize({width, height});
+    printf("%u\n", got(3, 5));
+    return 0;
+}
