@@ -152,8 +152,8 @@ void ExplainOptions::declare(Tool& tool, bool of_source) {
 int explain(const Tool& tool, ExplainOptions options, const Analyze& analyze) {
     ProgramOptions& program = options.subject.program;
     program.profile_recompiles = options.report.recompiles == "all";
-    ReportSink sink(tool, options.model, options.report.output);
     if (options.model) take_minimized(options);
+    ReportSink sink(tool, options.model, options.report.output);
     std::vector<cpp::Analysis> analyses =
         options.sources.analyses(options.model, program.functions, program.arguments, analyze);
     const int status = options.model ? observations(tool, options, std::move(analyses), sink)

@@ -1,6 +1,7 @@
 #include "reduce/schedule/culprits.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -108,7 +109,7 @@ class CulpritSearch {
             const TestResult result = answer(keys);
             const bool fails_anyway = result == TestResult::fails && !reduced.pinned.empty() &&
                                       answer(joined(keys, reduced.pinned)) == TestResult::fails;
-            return fails_anyway ? TestResult::unresolved : result;
+            return fails_anyway ? TestResult::passes : result;
         };
         if (problem_.prefetch)
             problem.prefetch = [&](const Set& kept) {
