@@ -71,15 +71,37 @@ class CulpritSearch {
     /// Without the directives `base`. With `pinned` in any case, so that it passes without these.
     Reduced reduce(const Keys& base, const Keys& pinned) {
         Reduced reduced{.pinned = pinned, .left_out = base};
-        for (const Stage stage : {computes, places})
-            if (!leave_out(items_of(stage, joined(base, pinned)), reduced)) return reduced;
+        const Keys others = joined(base, pinned);
+        if (!leave_out(items_of(computes, others), reduced)) return reduced;
+        if (!leave_out(placements(others, reduced), reduced)) return reduced;
         const auto stays = [&](const Directive& one) {
             return is_candidate(one) && !reduced.left_out.contains(one.key);
         };
         if (std::ranges::any_of(problem_.directives, stays)) return reduced;
         asks_sizes_ = true;
-        leave_out(items_of(states_size, joined(base, pinned)), reduced);
+        leave_out(items_of(states_size, others), reduced);
         return reduced;
+    }
+
+    /// All placements but these; or, where that is enough, those of the Funcs whose storage is folded.
+    std::vector<Directive> placements(const Keys& but, Reduced& reduced) {
+        std::vector<Directive> items = items_of(places, but);
+        std::set<std::string> funcs;
+        for (const Directive& one : items_of(computes, reduced.left_out))
+            if (one.name == "fold_storage") funcs.insert(one.func());
+        const auto is_far = [&](const Directive& one) { return !funcs.contains(one.func()); };
+        Keys without_all = reduced.left_out, without_far = reduced.left_out;
+        for (const Directive& one : items) without_all.insert(one.key);
+        for (const Directive& one : items)
+            if (is_far(one)) without_far.insert(one.key);
+        const auto fails = [&](const Keys& left_out) {
+            return !is_over() && test(left_out, reduced.pinned) == TestResult::fails;
+        };
+        if (without_far == reduced.left_out || without_far == without_all || fails(without_all) || !fails(without_far))
+            return items;
+        reduced.left_out = without_far;
+        std::erase_if(items, is_far);
+        return items;
     }
 
     /// Each place in the program once: what a loop calls again goes with it.
@@ -104,13 +126,7 @@ class CulpritSearch {
                 if (!std::ranges::binary_search(kept, static_cast<int>(i))) keys.insert(items[i].key);
             return keys;
         };
-        problem.test = [&](const Set& kept) {
-            const Keys keys = without_others(kept);
-            const TestResult result = answer(keys);
-            const bool fails_anyway = result == TestResult::fails && !reduced.pinned.empty() &&
-                                      answer(joined(keys, reduced.pinned)) == TestResult::fails;
-            return fails_anyway ? TestResult::passes : result;
-        };
+        problem.test = [&](const Set& kept) { return test(without_others(kept), reduced.pinned); };
         if (problem_.prefetch)
             problem.prefetch = [&](const Set& kept) {
                 const Keys keys = without_others(kept);
@@ -132,6 +148,14 @@ class CulpritSearch {
         reduced.finished = result.finished;
         if (!result.reservation.empty()) reduced.reservation = result.reservation;
         return result.reproduces && result.finished;
+    }
+
+    /// Fails only where it does not fail without what is pinned, too.
+    TestResult test(const Keys& left_out, const Keys& pinned) {
+        const TestResult result = answer(left_out);
+        const bool fails_anyway =
+            result == TestResult::fails && !pinned.empty() && answer(joined(left_out, pinned)) == TestResult::fails;
+        return fails_anyway ? TestResult::passes : result;
     }
 
     // ---- what they are to each other -------------------------------------------------------------------------------
@@ -194,8 +218,9 @@ class CulpritSearch {
         explain(removed(latest_first()));
     }
 
+    bool is_over() const { return options_.stop && options_.stop(); }
     bool stopped() {
-        if (!options_.stop || !options_.stop()) return false;
+        if (!is_over()) return false;
         done_.finished = false;
         done_.reservation = "stopped before the culprits were checked in the whole program";
         return true;
