@@ -240,8 +240,8 @@ bool Directive::states_size() const {
 bool Event::is_error() const { return what.ends_with("error"); }
 
 std::string Event::message() const {
-    static const Pattern before(R"(^Error( at \S+)?:\s+)");
-    const std::string message = before.replaced(text, "");
+    static const Pattern before(R"(^Error( at \S+)?:\s+)"), shifted(R"((\.\$n)+)");
+    const std::string message = shifted.replaced(before.replaced(text, ""), "");
     return message.substr(0, message.find('\n'));
 }
 

@@ -52,7 +52,8 @@ struct Event {
     int of = 0, needs = 0;  ///< numbers of directives; 0: of none
     std::string text = {};
     bool is_error() const;
-    /// Of an error: Halide's message, without the words "Error:" before it; its first line.
+    /// Of an error: Halide's message, without the words "Error:" before it, and what Halide adds to the name of a loop
+    /// that it moves (".$n"); its first line.
     std::string message() const;
 };
 
