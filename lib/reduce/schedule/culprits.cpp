@@ -39,7 +39,7 @@ class CulpritSearch {
     Culprits run() {
         find();
         if (!done_.finished)
-            for (NeededDirective& one : done_.needed) one.context = true;
+            for (NeededDirective& one : done_.needed) one.open = true;
         return std::move(done_);
     }
 

@@ -33,8 +33,9 @@ struct NeededDirective {
     halide_program::Directive directive = {};
     /// Numbers of those among the needed that fall away, or move, without it.
     std::vector<int> allows = {};
-    bool context = false;  ///< the whole program fails without it, too, or was not run without it yet
-    bool is_cause() const { return allows.empty() && !context; }
+    bool context = false;  ///< the whole program fails without it, too
+    bool open = false;     ///< the search was stopped before the whole program was run without it
+    bool is_cause() const { return allows.empty() && !context && !open; }
 };
 
 struct Culprits {

@@ -25,11 +25,13 @@ std::string rate_text(const MinimizedSchedule& done) {
     return done.repeat == 1 ? rate : rate + "; each candidate is run up to " + plural(done.repeat, "time");
 }
 
-/// "cause", "context", or "allows 3, 5".
+/// "cause", "context", "open", or "allows 3, 5".
 std::string role_of(const NeededDirective& needed) {
+    if (needed.is_cause()) return "cause";
+    if (needed.allows.empty()) return needed.open ? "open" : "context";
     std::vector<std::string> numbers;
     for (const int number : needed.allows) numbers.push_back(std::to_string(number));
-    return needed.is_cause() ? "cause" : numbers.empty() ? "context" : "allows " + join(numbers);
+    return "allows " + join(numbers);
 }
 
 }  // namespace
@@ -122,7 +124,7 @@ std::string minimized_text(const MinimizedSchedule& done) {
         return text +
                report_row(
                    "stopped",
-                   "these directives are the smallest set found so far; it is open which of them cause the failure");
+                   "these directives are the smallest set found so far; none is checked in the whole program yet");
     if (!culprits.reservation.empty()) text += report_row("note", culprits.reservation);
     if (done.outcome == Outcome::not_the_cause)
         return text + report_row("culprit",

@@ -92,6 +92,10 @@ TEST_CASE("what is not the cause is never confirmed") {
     done.culprits.needed = needed({false});
     CHECK_THAT(to_text(done), Contains("culprit:    not found: these directives are not the cause"));
     CHECK_THAT(to_text(done), !Contains("confirmed"));
+    done.outcome = MinimizedSchedule::Outcome::minimized;
+    done.culprits.finished = false;
+    done.culprits.needed[0] = {.directive = done.culprits.needed[0].directive, .open = true};
+    CHECK_THAT(to_text(done), Contains("  1  open  f.unroll(x)") && !Contains("confirmed") && !Contains("culprit"));
 }
 
 }  // namespace
