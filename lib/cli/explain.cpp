@@ -20,6 +20,7 @@
 #include "frontends/halide/recording.h"
 #include "frontends/pt2/coverage.h"
 #include "report/show.h"
+#include "repro/schedule/schedule_repro.h"
 
 namespace whittle::cli {
 
@@ -54,16 +55,32 @@ int predictions(const Tool& tool, const ExplainOptions& options, const cpp::Anal
 halide_program::Program halide_of(const SubjectOptions& options, report::Subject& subject) {
     if (options.halide.empty()) return {};
     halide_program::Program program = halide_program::read_recording(options.halide, subject.program.at(0));
+    std::erase_if(program.directives,
+                  [&](const halide_program::Directive& one) { return options.halide_left_out.contains(one.key); });
     find_lines(program);
     if (!program.found() && subject.index) append(subject.index->notes, program.notes);
     return program;
 }
 
 /// Empty where there is nothing to say.
-std::string halide_text(const report::Subject& subject, const halide_program::Program& program) {
+std::string halide_text(const report::Subject& subject, const halide_program::Program& program, bool is_minimized) {
     if (!program.found()) return {};
-    return to_text(program) + (subject.ended.empty() ? "" : "\nthe program " + subject.ended + "\n") +
-           (program.directives.empty() ? "" : next_line(shell_quote(program_words("minify", subject.words()))));
+    const std::string text = to_text(program) + (subject.ended.empty() ? "" : "\nthe program " + subject.ended + "\n");
+    if (program.directives.empty() || is_minimized) return text;
+    return text + next_line(shell_quote(program_words("minify", subject.words())));
+}
+
+/// In place of a file that minify wrote of a program that uses Halide: that program, without what was left out.
+void take_minimized(ExplainOptions& options) {
+    const std::optional<repro::MinimizedProgram> minimized = repro::load_minimized_program(*options.model);
+    if (!minimized || minimized->command.empty()) return;
+    std::vector<std::string>& arguments = options.subject.program.arguments;
+    if (!arguments.empty())
+        throw Error({options.model->string(), {}},
+                    "found arguments after --, expected none: the file contains the arguments of its program");
+    options.model = minimized->command[0];
+    arguments.assign(minimized->command.begin() + 1, minimized->command.end());
+    options.subject.halide_left_out = minimized->left_out;
 }
 
 int observations(const Tool& tool, ExplainOptions& options, std::vector<cpp::Analysis> analyses,
@@ -89,7 +106,7 @@ int observations(const Tool& tool, ExplainOptions& options, std::vector<cpp::Ana
     const ScheduleFacts facts{halide.found() ? &schedule : nullptr, halide.found() ? to_text(halide) : ""};
     std::optional<html::PageFacts> page = options.pictures.write(tool, subject, report, options.subject, json, facts);
     if (in_json && halide.found()) json["halide"] = schedule;
-    if (!in_json) sink.out() << halide_text(subject, halide);
+    if (!in_json) sink.out() << halide_text(subject, halide, !options.subject.halide_left_out.empty());
     if (!in_json && !(halide.found() && subject.frames.empty()))
         sink.out() << to_text(subject, report, options.report.shown(tool, sink));
     const bool whole = fullgraph_holds(tool, options.fullgraph ? report::fullgraph_text(subject, report) : "");
@@ -104,7 +121,11 @@ int observations(const Tool& tool, ExplainOptions& options, std::vector<cpp::Ana
 
 void ExplainOptions::declare(Tool& tool, bool of_source) {
     if (of_source) sources.declare(tool);
-    tool.positional("MODEL", model, kModelHelp, !of_source);
+    tool.positional("MODEL", model,
+                    std::string(kModelHelp) +
+                        " Also a file that minify wrote for a program that uses Halide: the program runs with the "
+                        "directives that remain.",
+                    !of_source);
     report.declare(tool);
     tool.flag("--fullgraph", fullgraph,
               "Exit with status 1 if there is a graph break, and report the first graph break.");
@@ -143,6 +164,7 @@ void ExplainOptions::declare(Tool& tool, bool of_source) {
 int explain(const Tool& tool, ExplainOptions options, const Analyze& analyze) {
     ProgramOptions& program = options.subject.program;
     program.profile_recompiles = options.report.recompiles == "all";
+    if (options.model) take_minimized(options);
     ReportSink sink(tool, options.model, options.report.output);
     std::vector<cpp::Analysis> analyses =
         options.sources.analyses(options.model, program.functions, program.arguments, analyze);

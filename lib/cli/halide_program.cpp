@@ -87,7 +87,7 @@ reduce::ScheduleRequest request_of(const MinifyOptions& options) {
 std::string rare_text(const reduce::MinimizedSchedule& done) {
     constexpr std::size_t kMoreOften = 5;
     const bool gone = done.failed > 0 && (done.outcome == Outcome::not_failing ||
-                                          (done.outcome == Outcome::minimized && done.finished && !done.confirmed));
+                                          (done.outcome == Outcome::minimized && done.culprits.finished && !done.confirmed));
     if (!gone) return {};
     return "hint:       if the failure is rare, run the program more often, for example with --repeat " +
            std::to_string(done.runs * kMoreOften) + "\n";
@@ -99,7 +99,7 @@ std::string written_text(const Tool& tool, const MinifyOptions& options, const r
     std::string text;
     if (done.outcome == Outcome::minimized) text += "written:    " + options.output.string() + "\n";
     if (!done.inputs.empty()) text += std::string(kLabel, ' ') + done.inputs.string() + "\n";
-    if (!done.finished) return text + next_line(resume_command(tool, options.search), kLabel);
+    if (!done.culprits.finished) return text + next_line(resume_command(tool, options.search), kLabel);
     if (!done.pipeline || text.empty()) return text;
     return text + next_line(shell_quote(program_words("repro", {options.output.string()})), kLabel);
 }

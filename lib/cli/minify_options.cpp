@@ -151,7 +151,8 @@ void declare_judge(Tool& tool, MinifyOptions& options) {
     options.backend.declare(tool, "the backend and the backend options stored in MODEL; if MODEL has none, halide");
     options.accuracy.declare(
         tool,
-        "Also treat wrong results as failures. Without this option, only errors, crashes and hangs are failures.");
+        "Also treat wrong results as failures. Without this option, only errors, crashes and hangs are failures; but "
+        "wrong results of a program that uses Halide always count.");
     options.pace.declare(tool, "Also treat slowness as a failure: a model");
     tool.section("Test scripts and check commands");
     tool.option("--test", options.test, "SCRIPT",

@@ -35,6 +35,7 @@ report::Subject subject_of_program(const Tool& tool, const fs::path& program, co
     request.with_data = backend || options.values;
     request.with_times = options.times || options.kernels;
     request.halide = options.halide;
+    request.halide_left_out = options.halide_left_out;
     if (request.with_data) request.folder = folder;
     const bool coded = is_debug_file(LogArtifact::full_code);  // which runs on the records
     if (request.with_data || coded) request.records = RecordPolicy::always;

@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,9 @@ struct SubjectOptions : RunOptions {
     bool minify = false;
     /// What compiling and running takes is measured, of what is no program on the default backend where none was named.
     bool times = false;
-    bool kernels = false;               ///< the same where a backend is named, with the texts of its kernels
-    std::filesystem::path halide = {};  ///< ProgramRequest::halide
+    bool kernels = false;                        ///< the same where a backend is named, with the texts of its kernels
+    std::filesystem::path halide = {};           ///< ProgramRequest::halide
+    std::set<std::string> halide_left_out = {};  ///< likewise
     bool values = false;  ///< a program's inputs and results are recorded, though no backend is to be run on them
 
     /// It is to be run, not only asked what it supports.

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "base/pattern.h"
 #include "frontends/halide/capture/neutral.h"
 #include "symbolize/symbolizer.h"
 #include "symbolize/text.h"
@@ -226,16 +227,32 @@ std::string Directive::func() const { return owner.substr(0, owner.find(".update
 
 bool Directive::is_candidate() const { return !halide_capture::is_neutral(name); }
 
+bool Directive::places_func() const {
+    constexpr std::string_view kPlaces[] = {"compute_at", "compute_inline", "store_at",
+                                            "store_root", "hoist_storage",  "hoist_storage_root"};
+    return std::ranges::find(kPlaces, name) != std::end(kPlaces);
+}
+
 bool Directive::states_size() const {
     return halide_capture::is_neutral(name) && name != "compute_root" && !name.starts_with("set_estimate");
 }
 
 bool Event::is_error() const { return what.ends_with("error"); }
 
-std::string Program::error() const {
+std::string Event::message() const {
+    static const Pattern before(R"(^Error( at \S+)?:\s+)"), shifted(R"((\.\$n)+)");
+    const std::string message = shifted.replaced(before.replaced(text, ""), "");
+    return message.substr(0, message.find('\n'));
+}
+
+const Event* Program::first_error() const {
     const auto found = std::ranges::find_if(events, &Event::is_error);
-    if (found == events.end()) return {};
-    return found->what + ": " + found->text.substr(0, found->text.find_last_not_of('\n') + 1);
+    return found == events.end() ? nullptr : &*found;
+}
+
+std::string Program::error() const {
+    const Event* const found = first_error();
+    return found ? found->what + ": " + found->text.substr(0, found->text.find_last_not_of('\n') + 1) : "";
 }
 
 Program read_lines(const std::vector<std::string>& files) {

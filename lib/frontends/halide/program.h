@@ -38,6 +38,8 @@ struct Directive {
     /// May be left out: it states no size, and the place where everything is computed without a schedule is not asked
     /// about.
     bool is_candidate() const;
+    /// Says where a Func is computed or stored: directives of other Funcs may be valid by it.
+    bool places_func() const;
     /// States a size: asked about where all candidates are left out and the program still fails.
     bool states_size() const;
 };
@@ -50,6 +52,9 @@ struct Event {
     int of = 0, needs = 0;  ///< numbers of directives; 0: of none
     std::string text = {};
     bool is_error() const;
+    /// Of an error: Halide's message, without the words "Error:" before it, and what Halide adds to the name of a loop
+    /// that it moves (".$n"); its first line.
+    std::string message() const;
 };
 
 struct Definition {
@@ -87,7 +92,9 @@ struct Program {
 
     /// It called Halide.
     bool found() const { return !directives.empty() || !steps.empty(); }
-    /// The first error, in its own words; empty: there is none.
+    /// The first error; nothing where there is none.
+    const Event* first_error() const;
+    /// In its own words, with its kind; empty: there is none.
     std::string error() const;
 };
 

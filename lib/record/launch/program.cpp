@@ -65,8 +65,9 @@ libtorch::LaunchOptions launch_options(const ProgramRequest& request, libtorch::
     set("WHITTLE_BACKEND", request.backend);
     if (!request.halide.empty()) {
         const halide_program::RecordingOptions options =
-            request.halide_runs ? halide_program::RecordingOptions{.runs_mb = request.limit_mb}
-                                : halide_program::RecordingOptions{.pipelines = true};
+            request.halide_runs
+                ? halide_program::RecordingOptions{.runs_mb = request.limit_mb}
+                : halide_program::RecordingOptions{.left_out = request.halide_left_out, .pipelines = true};
         const halide_program::Recording recording(request.halide, options);
         launch.preload = recording.preload();
         for (const auto& [name, value] : recording.environment()) set(name.c_str(), value);

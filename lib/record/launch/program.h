@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,8 @@ struct ProgramRequest {
     /// A folder for what a program that uses Halide records of its schedule (frontends/halide/recording.h); empty:
     /// nothing.
     std::filesystem::path halide = {};
-    bool halide_runs = false;  ///< each run of a pipeline is recorded there, else what pipelines are
+    bool halide_runs = false;                    ///< each run of a pipeline is recorded there, else what pipelines are
+    std::set<std::string> halide_left_out = {};  ///< keys of directives that the program runs without
     std::vector<std::pair<std::string, std::string>> environment = {};  ///< more variables
     /// Options of compile() as environment variables (base/variables.h), with their values.
     std::vector<std::pair<std::string, std::string>> compile_options = {};

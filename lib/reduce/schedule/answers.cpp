@@ -22,12 +22,12 @@ ScheduleAnswers::ScheduleAnswers(std::filesystem::path file, std::string failure
     }
 }
 
-std::optional<ScheduleAnswer> ScheduleAnswers::find(const std::set<std::string>& left_out) const {
+std::optional<ScheduleAnswer> ScheduleAnswers::find(const Keys& left_out) const {
     const auto found = known_.find(left_out);
     return found == known_.end() ? std::nullopt : std::optional(found->second);
 }
 
-void ScheduleAnswers::add(const std::set<std::string>& left_out, const ScheduleAnswer& answer) {
+void ScheduleAnswers::add(const Keys& left_out, const ScheduleAnswer& answer) {
     if (file_.empty()) return;
     const nlohmann::json json{{"failure", failure_},
                               {"repeat", repeat_},

@@ -11,10 +11,13 @@
 
 namespace whittle::reduce {
 
+/// Of directives: see halide_program::Directive::key.
+using Keys = std::set<std::string>;
+
 /// What a run without some directives showed.
 struct ScheduleAnswer {
     TestResult result = TestResult::passes;
-    std::set<std::string> fallen = {};  ///< keys of the directives that fell away or moved
+    Keys fallen = {};  ///< directives that fell away or moved
 };
 
 class ScheduleAnswers {
@@ -23,15 +26,15 @@ class ScheduleAnswers {
     /// else begins a new one.
     ScheduleAnswers(std::filesystem::path file, std::string failure, std::size_t repeat, bool resume);
 
-    std::optional<ScheduleAnswer> find(const std::set<std::string>& left_out) const;
+    std::optional<ScheduleAnswer> find(const Keys& left_out) const;
     /// Throws Error where the file cannot be written.
-    void add(const std::set<std::string>& left_out, const ScheduleAnswer& answer);
+    void add(const Keys& left_out, const ScheduleAnswer& answer);
 
   private:
     std::filesystem::path file_;
     std::string failure_;
     std::size_t repeat_;
-    std::map<std::set<std::string>, ScheduleAnswer> known_;
+    std::map<Keys, ScheduleAnswer> known_;
 };
 
 }  // namespace whittle::reduce

@@ -54,7 +54,7 @@ class Blaming {
     bool ask(const Variables& variables) {
         for (std::size_t i = 0; i < done_.repeat && !interrupt_signal(); ++i) {
             request_.tell(done_.queries + ++asked_, "which part of Halide fails");
-            if (runs_.run(done_.left_out, variables).shown() == done_.failure) return true;
+            if (runs_.run(done_.culprits.left_out, variables).shown() == done_.failure) return true;
         }
         return false;
     }
@@ -77,7 +77,7 @@ class Blaming {
         const auto print = [&](const std::string& options) {
             Variables variables = limited(failing);
             if (!options.empty()) variables[0].second += " " + options;
-            return runs_.run(done_.left_out, variables).printed;
+            return runs_.run(done_.culprits.left_out, variables).printed;
         };
         blame_.pass = reduce::find_pass(print(""), failing, print);
         const std::string& name = blame_.pass.name;

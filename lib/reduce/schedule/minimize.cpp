@@ -4,19 +4,15 @@
 #include <cmath>
 #include <future>
 #include <map>
-#include <mutex>
 
 #include "base/interrupt.h"
 #include "base/seconds.h"
 #include "base/words.h"
 #include "reduce/schedule/answers.h"
-#include "reduce/schedule/items.h"
 #include "reduce/schedule/report.h"
 #include "reduce/schedule/runs.h"
 
 namespace whittle::reduce {
-
-using halide_program::Directive;
 
 namespace {
 
@@ -48,14 +44,15 @@ class ScheduleSearch {
     /// Runs the whole program until its rate of failure is known.
     void measure() {
         const bool is_asked = !request_.test.empty() || !request_.check.empty();
+        done_.command = command_of(request_);
         RunEnd itself = runs_.run_itself();
         done_.program = std::move(itself.program);
         if (!done_.program.found()) return;
         halide_program::find_lines(done_.program);
-        if (!is_asked) count(itself.shown());
-        while (done_.runs < request_.runs && !stopped()) count(runs_.run({}).shown());
+        if (!is_asked) count(itself);
+        while (done_.runs < request_.runs && !stopped()) count(runs_.run({}));
         if (done_.failed == 0 && !is_asked) compare_results();
-        if (done_.failed == 0 && is_asked) done_.reservation = "the script or command reports no failure";
+        if (done_.failed == 0 && is_asked) done_.culprits.reservation = "the script or command reports no failure";
         if (done_.failed > 0 && done_.failed < done_.runs) measure_rate();
         if (done_.failed == 0 && done_.outcome == MinimizedSchedule::Outcome::minimized)
             done_.outcome = MinimizedSchedule::Outcome::not_failing;
@@ -63,17 +60,19 @@ class ScheduleSearch {
 
     void measure_rate() {
         constexpr std::size_t kFew = 8, kMost = 20, kFailures = 4;  // a rare failure takes more runs to measure
-        while (done_.runs < (done_.failed < kFailures ? kMost : kFew) && !stopped()) count(runs_.run({}).shown());
+        while (done_.runs < (done_.failed < kFailures ? kMost : kFew) && !stopped()) count(runs_.run({}));
         done_.repeat = repeats_for(done_.failed, done_.runs);
     }
 
     /// The failure that occurs most often is what is minimized.
-    void count(const std::string& failure) {
+    void count(const RunEnd& end) {
         request_.tell(++done_.runs, "runs of the whole program");
+        const std::string failure = end.shown();
         if (failure.empty()) return;
         const std::size_t times = ++failures_[failure];
         if (times <= done_.failed) return;
         done_.failed = times;
+        if (done_.failure != failure) done_.error = end.error;
         done_.failure = failure;
     }
 
@@ -86,131 +85,87 @@ class ScheduleSearch {
         done_.runs = 0;
         while (done_.runs < request_.runs && !stopped()) {
             const RunEnd end = runs_.run({});
-            count(end.shown());
+            count(end);
             if (done_.why.empty()) done_.why = end.difference;
         }
     }
 
-    // ---- candidates ------------------------------------------------------------------------------------------------
+    // ---- the search ------------------------------------------------------------------------------------------------
 
     void search() {
-        take(&Directive::is_candidate);
-        Result result = search_items();
-        if (result.reproduces && result.finished && result.kept.empty()) {  // sizes are asked about last
-            const std::set<std::string> candidates = left_out({});
-            take(&Directive::states_size);
-            always_ = candidates;
-            if (!items_.empty()) result = search_items();
-        }
-        finish(result);
-    }
-
-    /// Makes items of the directives that `is_one` finds.
-    void take(bool (Directive::*is_one)() const) {
-        std::set<std::string> keys;
-        items_.clear();
-        for (const Directive& directive : done_.program.directives) {
-            if (!(directive.*is_one)() || !keys.insert(directive.key).second) continue;
-            items_.push_back(directive);
-        }
-        done_.candidates += items_.size();
-        problem_ = problem_of(items_);
-    }
-
-    Result search_items() {
-        fallen_.clear();
-        Result result = find();
-        steady_ = done_.repeat == 1 && result.finished && is_steady(result);
-        if (done_.repeat == 1 && result.finished && !steady_) {
+        Culprits culprits = find();
+        steady_ = done_.repeat == 1 && culprits.finished && is_steady(culprits);
+        if (done_.repeat == 1 && culprits.finished && !steady_) {
             measure_rate();
             done_.repeat = std::max(kLeastRepeats, done_.repeat);
-            result = find();
+            culprits = find();
         }
-        return result;
+        finish(std::move(culprits));
     }
 
-    Result find() {
-        Problem problem = problem_;
-        problem.test = [this](const Set& kept) { return answer(kept); };
+    Culprits find() {
         // Runs at the same time change what races do.
         const bool parallel = request_.jobs > 1 && done_.repeat == 1;
-        if (parallel) problem.prefetch = [this](const Set& kept) { return begin(kept); };
-        Options options{.mode = request_.mode,
-                        .lookahead = parallel ? request_.jobs - 1 : 0,
-                        .improved = [this](const Set& kept) { smallest_ = kept.size(); },
-                        .stop = [this] { return stopped(); }};
-        smallest_ = items_.size();
+        CulpritProblem problem{.directives = done_.program.directives,
+                               .answer = [this](const Keys& left_out) { return answer(left_out); },
+                               .improved = [this](std::size_t smallest) { smallest_ = smallest; }};
+        if (parallel) problem.prefetch = [this](const Keys& left_out) { return begin(left_out); };
+        const Options options{
+            .mode = request_.mode, .lookahead = parallel ? request_.jobs - 1 : 0, .stop = [this] { return stopped(); }};
+        smallest_ = static_cast<std::size_t>(
+            std::ranges::count_if(problem.directives, &halide_program::Directive::is_candidate));
         answers_.emplace(request_.journal, done_.failure, done_.repeat, request_.resume);
-        Result result = reduce::search(problem, options);
+        Culprits culprits = find_culprits(problem, options);
         running_.clear();  // waits for what nobody asked for
-        return result;
+        return culprits;
     }
 
     /// The decisive questions have the same answers when they are asked again: a race may have failed each time until
     /// now, and with fewer directives it fails less often.
-    bool is_steady(const Result& result) {
+    bool is_steady(const Culprits& culprits) const {
         constexpr int kAgain = 3;
-        if (!result.reproduces) return false;
+        if (culprits.verdict == Culprits::Verdict::not_failing) return false;
         for (int i = 0; i < kAgain; ++i)
-            if (ask(result.kept) != TestResult::fails) return false;
-        return std::ranges::none_of(result.kept, [&](int item) {
-            Set rest = result.kept;
-            std::erase(rest, item);
-            return ask(problem_.legal(rest)) == TestResult::fails;
-        });
+            if (ask(culprits.left_out).result != TestResult::fails) return false;
+        return std::ranges::none_of(culprits.decisive,
+                                    [&](const Keys& keys) { return ask(keys).result == TestResult::fails; });
     }
 
     // ---- questions -------------------------------------------------------------------------------------------------
 
-    std::set<std::string> left_out(const Set& kept) const {
-        std::set<std::string> keys = always_;
-        for (int item = 0; item < static_cast<int>(items_.size()); ++item)
-            if (!std::ranges::binary_search(kept, item)) keys.insert(items_[static_cast<std::size_t>(item)].key);
-        return keys;
-    }
-
     /// In any thread.
-    TestResult ask(const Set& kept) {
-        const std::set<std::string> without = left_out(kept);
+    ScheduleAnswer ask(const Keys& left_out) const {
+        ScheduleAnswer answer;
         for (std::size_t i = 0; i < done_.repeat; ++i) {
-            const RunEnd end = runs_.run(without);
-            {
-                const std::lock_guard lock(mutex_);
-                fallen_[kept] = fallen_in(end.program);
-            }
+            const RunEnd end = runs_.run(left_out);
+            answer.fallen = fallen_in(end.program);
             const std::string failure = end.shown();
             if (!end.unresolved && failure.empty()) continue;
-            return !end.unresolved && failure == done_.failure ? TestResult::fails : TestResult::unresolved;
+            answer.result = !end.unresolved && failure == done_.failure ? TestResult::fails : TestResult::unresolved;
+            break;
         }
-        return TestResult::passes;
+        return answer;
     }
 
-    TestResult answer(const Set& kept) {
-        const std::set<std::string> without = left_out(kept);
-        if (const auto known = answers_->find(without)) {
-            const std::lock_guard lock(mutex_);
-            fallen_[kept] = known->fallen;
-            return known->result;
-        }
+    ScheduleAnswer answer(const Keys& left_out) {
+        if (const auto known = answers_->find(left_out)) return *known;
         ++queries_;
         request_.tell(queries_, "smallest: " + plural(smallest_, "directive"));
-        const auto begun = running_.find(kept);
-        const TestResult result = begun == running_.end() ? ask(kept) : begun->second.get();
+        const auto begun = running_.find(left_out);
+        const ScheduleAnswer answer = begun == running_.end() ? ask(left_out) : begun->second.get();
         if (begun != running_.end()) running_.erase(begun);
-        if (interrupt_signal()) return result;  // the run may have been, too
-        const std::lock_guard lock(mutex_);
-        answers_->add(without, {result, fallen_[kept]});
-        return result;
+        if (!interrupt_signal()) answers_->add(left_out, answer);  // the run may have been interrupted, too
+        return answer;
     }
 
     /// False where as many run as may.
-    bool begin(const Set& kept) {
-        if (answers_->find(left_out(kept))) return true;
+    bool begin(const Keys& left_out) {
+        if (answers_->find(left_out)) return true;
         std::size_t busy = 0;
         for (const auto& entry : running_)
             busy += entry.second.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
         if (busy + 1 >= request_.jobs) return false;
-        running_.emplace(kept, std::async(std::launch::async, [this, kept] { return ask(kept); }));
+        running_.emplace(left_out, std::async(std::launch::async, [this, left_out] { return ask(left_out); }));
         return true;
     }
 
@@ -221,39 +176,42 @@ class ScheduleSearch {
 
     // ---- the result ------------------------------------------------------------------------------------------------
 
-    void finish(const Result& result) {
-        done_.finished = result.finished;
-        if (done_.finished && !request_.journal.empty()) std::filesystem::remove(request_.journal);
-        done_.reservation = result.reservation;
-        if (!result.reproduces) {
-            if (result.finished)
-                done_.reservation = "the program did not fail when it was run again with all its directives";
-            done_.outcome = MinimizedSchedule::Outcome::not_failing;
-            return;
+    void finish(Culprits culprits) {
+        done_.culprits = std::move(culprits);
+        const Culprits& found = done_.culprits;
+        if (found.finished && !request_.journal.empty()) std::filesystem::remove(request_.journal);
+        switch (found.verdict) {
+            case Culprits::Verdict::not_failing:
+                done_.outcome = MinimizedSchedule::Outcome::not_failing;
+                if (found.finished)
+                    done_.culprits.reservation =
+                        "the program did not fail when it was run again with all its directives";
+                return;
+            case Culprits::Verdict::not_the_schedule:
+                done_.outcome = MinimizedSchedule::Outcome::not_the_schedule;
+                break;
+            case Culprits::Verdict::not_the_cause:
+                done_.outcome = MinimizedSchedule::Outcome::not_the_cause;
+                return;
+            case Culprits::Verdict::found:
+                done_.confirmed = found.finished && (steady_ || ask(found.left_out).result == TestResult::fails);
+                if (interrupt_signal()) return;  // a limit leaves a result, too, and its program
         }
-        if (result.kept.empty()) {
-            done_.outcome = MinimizedSchedule::Outcome::not_the_schedule;
-            done_.left_out = left_out({});
-            capture(done_.left_out);
-            return;
-        }
-        for (const int item : result.kept)
-            done_.needed.push_back({items_[static_cast<std::size_t>(item)], allowed_by(item, result.kept)});
-        done_.left_out = left_out(result.kept);
-        done_.confirmed = result.finished && (steady_ || ask(result.kept) == TestResult::fails);
-        if (!interrupt_signal()) capture(done_.left_out);  // a limit leaves a result, too, and its program
+        capture(found.left_out);
     }
 
     /// The target, and, where the schedule fails, the pipeline for a program of its own.
-    void capture(const std::set<std::string>& without) {
-        const std::filesystem::path inputs = done_.needed.empty() ? std::filesystem::path() : request_.inputs;
+    void capture(const Keys& without) {
+        const std::vector<NeededDirective>& all = done_.culprits.needed;
+        const std::filesystem::path inputs = all.empty() ? std::filesystem::path() : request_.inputs;
         const halide_program::Program captured = runs_.capture(without, inputs);
         if (!captured.captured.empty() && captured.captured[0].target.empty())
             done_.target = captured.captured[0].usual_target;
-        if (done_.needed.empty()) return;
-        std::set<std::string> culprits;
-        for (const NeededDirective& needed : done_.needed)
-            if (needed.allows.empty()) culprits.insert(needed.directive.key);
+        if (const halide_program::Event* const error = captured.first_error()) done_.minimized_error = error->message();
+        if (all.empty()) return;
+        Keys culprits;
+        for (const NeededDirective& needed : all)
+            if (needed.is_cause()) culprits.insert(needed.directive.key);
         done_.pipeline = captured_with(captured, without, culprits);
         if (std::filesystem::exists(inputs)) done_.inputs = inputs;
         if (done_.pipeline) return;
@@ -262,38 +220,16 @@ class ScheduleSearch {
         for (const std::string& note : captured.notes) done_.not_captured += "; " + note;
     }
 
-    /// What of the set uses a loop that the item makes, or fell away or moved when the program was run without it.
-    std::vector<int> allowed_by(int item, const Set& set) {
-        const Directive& directive = items_[static_cast<std::size_t>(item)];
-        std::set<int> numbers;
-        Set rest = set;
-        std::erase(rest, item);
-        rest = problem_.legal(rest);
-        const std::set<std::string>&with = fallen_[set], &without = fallen_[rest];
-        for (const int other : set) {
-            const Directive& one = items_[static_cast<std::size_t>(other)];
-            const bool uses = std::ranges::find(one.needs, directive.number) != one.needs.end();
-            const bool fell = without.contains(one.key) && !with.contains(one.key);
-            if (other != item && (uses || one.at == directive.number || fell)) numbers.insert(one.number);
-        }
-        return {numbers.begin(), numbers.end()};
-    }
-
     static constexpr std::size_t kLeastRepeats = 4;  ///< of a failure that does not occur each time
 
     const ScheduleRequest& request_;
     ProgramRuns runs_;
     MinimizedSchedule done_;
-    std::vector<Directive> items_;  ///< what may be left out
-    Problem problem_;               ///< of these
-    std::set<std::string> always_;  ///< keys of what is left out each time
-    bool steady_ = false;           ///< the last result is: see is_steady()
+    bool steady_ = false;  ///< the last result is: see is_steady()
     std::size_t queries_ = 0, smallest_ = 0;
     std::map<std::string, std::size_t> failures_;  ///< of the whole program, by how often they occurred
     std::optional<ScheduleAnswers> answers_;
-    std::mutex mutex_;
-    std::map<Set, std::set<std::string>> fallen_;     ///< see fallen_in(); by what was kept
-    std::map<Set, std::future<TestResult>> running_;  ///< the last member: its end waits for them
+    std::map<Keys, std::future<ScheduleAnswer>> running_;  ///< the last member: its end waits for them
 };
 
 }  // namespace

@@ -8,12 +8,11 @@
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "frontends/halide/program.h"
-#include "reduce/search/search.h"
+#include "reduce/schedule/culprits.h"
 #include "tensor/compare.h"
 
 namespace whittle::reduce {
@@ -50,33 +49,27 @@ struct ScheduleRequest {
     }
 };
 
-struct NeededDirective {
-    halide_program::Directive directive = {};
-    /// Numbers of those among the needed that fall away, or move, without it. None: it is a cause.
-    std::vector<int> allows = {};
-};
-
 struct MinimizedSchedule {
     enum class Outcome : std::uint8_t {
         minimized,
         not_failing,
         not_the_schedule,  ///< it fails without any directive, too
         no_reference,      ///< it ends well, and what it computes cannot be compared: see `why`
+        not_the_cause,     ///< with `needed` alone it fails, and without them, too, and nothing else is found
     };
     Outcome outcome = Outcome::minimized;
     std::string why = {};
-    std::string failure = {};              ///< "exit status 1"
-    std::size_t failed = 0, runs = 0;      ///< of the whole program
-    std::size_t repeat = 1;                ///< runs of a candidate that does not fail
-    halide_program::Program program = {};  ///< as it was run first
-    std::size_t candidates = 0;            ///< directives that may be left out
-    std::vector<NeededDirective> needed = {};
-    std::set<std::string> left_out = {};  ///< the keys of all others
+    std::string failure = {};  ///< what tells failures from each other: see RunEnd
+    /// Halide's messages: of the whole program, and with the needed directives alone. Empty: it reports no error.
+    std::string error = {}, minimized_error = {};
+    std::size_t failed = 0, runs = 0;       ///< of the whole program
+    std::size_t repeat = 1;                 ///< runs of a candidate that does not fail
+    std::vector<std::string> command = {};  ///< that runs the program anywhere
+    halide_program::Program program = {};   ///< as it was run first
+    Culprits culprits = {};
     std::size_t queries = 0;
     double seconds = 0;
-    bool finished = true;          ///< false: stopped by a limit; `needed` is the best so far
-    std::string reservation = {};  ///< why fewer may do
-    bool confirmed = false;        ///< run again with these alone, it fails in the same way
+    bool confirmed = false;  ///< run again with the needed directives alone, it fails in the same way
     /// The pipeline that fails, with these alone; nothing: see `not_captured`.
     std::optional<halide_program::CapturedPipeline> pipeline = {};
     std::string not_captured = {};

@@ -19,14 +19,6 @@ using halide_program::RecordingOptions;
 
 namespace {
 
-/// An error of Halide without what changes with the schedule: a check at run time is one kind of failure, whatever it
-/// names; of others the first line counts, without its names and numbers.
-std::string kind_of(const Event& error) {
-    if (error.what == "runtime-error") return error.what;
-    static const Pattern varying(R"("[^"]*"|'[^']*'|[\w.$]*[\d$][\w.$]*)");
-    return error.what + ": " + varying.replaced(error.text.substr(0, error.text.find('\n')), "…");
-}
-
 std::string ending(const ProcessResult& process) {
     if (process.timed_out) return "did not end in time";
     if (process.signal) return "killed by " + signal_name(process.signal);
@@ -35,8 +27,7 @@ std::string ending(const ProcessResult& process) {
 
 std::string failure_of(const ProcessResult& process, const halide_program::Program& program) {
     std::string failure = ending(process);
-    const auto error = std::ranges::find_if(program.events, &Event::is_error);
-    if (error != program.events.end()) failure += (failure.empty() ? "" : ", ") + kind_of(*error);
+    if (const Event* const error = program.first_error()) failure += (failure.empty() ? "" : ", ") + kind_of(*error);
     return failure;
 }
 
@@ -55,21 +46,11 @@ std::string judged(const ProcessResult& process, const ScheduleRequest& request)
     return fails ? "check: exit status " + std::to_string(code) : "";
 }
 
-std::vector<std::string> command_of(const ScheduleRequest& request) {
-    std::string path = request.program.string();
-    if (path.find('/') == std::string::npos) path = "./" + path;
-    std::vector<std::string> words{path};
-    append(words, request.arguments);
-    return words;
-}
-
 /// A file that runs the program in this environment.
 fs::path write_candidate(const ScheduleRequest& request, const Variables& environment, const fs::path& folder) {
     std::vector<std::string> words{"exec", "env"};
     for (const auto& [name, value] : environment) words.push_back(name + "=" + value);
-    std::vector<std::string> command = command_of(request);
-    command[0] = fs::absolute(command[0]).lexically_normal().string();
-    append(words, command);
+    append(words, command_of(request));
     const fs::path file = folder / "program";
     write_file(file, "#!/bin/sh\n" + shell_quote(words) + " \"$@\"\n");
     fs::permissions(file, fs::perms::owner_all);
@@ -77,6 +58,20 @@ fs::path write_candidate(const ScheduleRequest& request, const Variables& enviro
 }
 
 }  // namespace
+
+std::vector<std::string> command_of(const ScheduleRequest& request) {
+    std::vector<std::string> words{fs::absolute(request.program).lexically_normal().string()};
+    append(words, request.arguments);
+    return words;
+}
+
+std::string kind_of(const Event& error) {
+    static const Pattern loop(R"(\b(\w+)(\$\d+)?\.s\d+(\.[\w$]+)+)"), unique(R"(\$\d+)"),
+        dimension(R"(\bdimension (\d+))"), number(R"(-?\b\d+(\.\d+)?\b)");
+    std::string text = loop.replaced(error.message(), "\\1.…");
+    text = dimension.replaced(unique.replaced(std::move(text), ""), "dimension _\\1");
+    return error.what + ": " + replaced(number.replaced(std::move(text), "…"), "dimension _", "dimension ");
+}
 
 ProgramRuns::ProgramRuns(const ScheduleRequest& request)
     : request_(request), asks_(!request.test.empty() || !request.check.empty()), scratch_("whittle-schedule") {}
@@ -102,6 +97,7 @@ RunEnd ProgramRuns::run(const fs::path& folder, const RecordingOptions& options,
     RunEnd end{.unresolved = result.out_of_memory || result.ended_from_outside,
                .program = halide_program::read_recording(folder, request_.program)};
     if (!variables.empty()) end.printed = result.err;
+    if (const Event* const error = end.program.first_error()) end.error = error->message();
     end.failure = asks ? judged(result, request_) : failure_of(result, end.program);
     if (!reference_.empty() && end.failure.empty()) end.difference = differences(recording.results_folder());
     return end;

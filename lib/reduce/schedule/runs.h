@@ -17,8 +17,11 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 
 /// How a run ended.
 struct RunEnd {
-    /// What tells failures from each other: "exit status 3, runtime-error"; empty: it ended well.
+    /// What tells failures from each other: how it ended, and the error of Halide without what changes with the
+    /// schedule, "exit status 3, runtime-error: The fold factor (…) of dimension y of f is too small"; empty: it ended
+    /// well.
     std::string failure = {};
+    std::string error = {};   ///< Halide's message as it is
     bool unresolved = false;  ///< ended by a limit of memory or from outside: no answer
     halide_program::Program program = {};
     std::string printed = {};     ///< to its error output, where it has variables
@@ -28,6 +31,13 @@ struct RunEnd {
         return failure.empty() && !difference.empty() ? "results that differ from the reference" : failure;
     }
 };
+
+/// The program, as an absolute path, and its arguments.
+std::vector<std::string> command_of(const ScheduleRequest& request);
+
+/// An error of Halide without what changes with the schedule: numbers, the variable of a loop, and what makes the names
+/// of Funcs unique ("$1"). The kind of the error, and what Halide says of which Func and dimension, stay.
+std::string kind_of(const halide_program::Event& error);
 
 class ProgramRuns {
   public:

@@ -24,10 +24,10 @@ Failure shown_failure(const MinimizedProgram& program) {
     Failure failure{.backend = "halide"};
     Signature& signature = failure.signature;
     const auto has = [&](std::string_view text) { return program.failure.find(text) != std::string::npos; };
-    signature = has("error")        ? Signature{.kind = "exception", .stage = has("runtime-error") ? "run" : "compile"}
-                : has("killed by ") ? Signature{.kind = "crash", .stage = "run"}
-                : has("no end")     ? Signature{.kind = "timeout", .stage = "run"}
-                                    : Signature{.kind = "mismatch", .stage = "run", .detail = "value"};
+    signature = has("error")         ? Signature{.kind = "exception", .stage = has("runtime-error") ? "run" : "compile"}
+                : has("killed by ")  ? Signature{.kind = "crash", .stage = "run"}
+                : has("did not end") ? Signature{.kind = "timeout", .stage = "run"}
+                                     : Signature{.kind = "mismatch", .stage = "run", .detail = "value"};
     if (signature.kind == "crash") signature.detail = program.failure.substr(program.failure.find("killed by ") + 10);
     signature.rate = program.rate;
     return failure;
@@ -190,8 +190,11 @@ std::optional<MinimizedProgram> load_minimized_program(const fs::path& file) {
     const nlohmann::json json = nlohmann::json::parse(read_file(file), nullptr, false);
     if (!json.is_object() || !json.contains("outcome") || !json.contains("needed")) return std::nullopt;
     MinimizedProgram program{.file = file,
+                             .command = json.value("command", std::vector<std::string>()),
+                             .left_out = json.value("left_out", std::set<std::string>()),
                              .outcome = json["outcome"],
                              .failure = json.value("failure", ""),
+                             .error = json.value("error", ""),
                              .not_captured = json.value("not_captured", "no pipeline was captured")};
     program.rate = {json.value("failed", 0), json.value("runs", 0)};
     std::vector<std::string> culprits;
@@ -213,7 +216,8 @@ ScheduleRepro write_schedule_repro(const MinimizedProgram& program, const Option
 }
 
 std::string to_text(const ScheduleRepro& repro, const MinimizedProgram& program, const Options& options) {
-    std::string text = "failure:  " + program.failure + "\nculprit:  " + program.culprit + "\n";
+    const std::string failure = program.error.empty() ? program.failure : "Halide's error: " + program.error;
+    std::string text = "failure:  " + failure + "\nculprit:  " + program.culprit + "\n";
     if (!repro.none.empty()) return text + "no repro: " + repro.none + "\n";
     const Repro& written = repro.repro;
     if (repro.has_images) text += "data:     " + std::string(words(repro.values)) + "\n";

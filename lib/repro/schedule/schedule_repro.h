@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,10 @@ namespace whittle::repro {
 /// What minify wrote of such a program.
 struct MinimizedProgram {
     std::filesystem::path file = {};
+    std::vector<std::string> command = {};   ///< that ran the program
+    std::set<std::string> left_out = {};     ///< keys of directives
     std::string outcome = {}, failure = {};  ///< "minimized", "exit status 1"
+    std::string error = {};                  ///< Halide's message; empty: it reported no error
     std::string culprit = {};                ///< in the program's own words, with lines
     Rate rate = {};
     std::optional<halide_program::CapturedPipeline> pipeline = {};

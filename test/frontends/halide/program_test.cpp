@@ -61,6 +61,21 @@ TEST_CASE("a line that was cut short is left out") {
     CHECK(program.directives.size() == 1);
 }
 
+TEST_CASE("a directive that says where a Func is computed or stored places it") {
+    for (const char* name : {"compute_at", "store_root", "store_at", "hoist_storage"})
+        CHECK(Directive{.owner = "f", .name = name}.places_func());
+    for (const char* name : {"compute_root", "store_in", "compute_with", "vectorize"})
+        CHECK_FALSE(Directive{.owner = "f", .name = name}.places_func());
+}
+
+TEST_CASE("an error has Halide's message without what stands around it") {
+    const Program program = read_lines(
+        {R"({"event": "runtime-error", "text": "Error: f is read out of order by loop g.s0.y.$n.$n.\nmore\n"})"});
+    REQUIRE(program.first_error());
+    CHECK(program.first_error()->message() == "f is read out of order by loop g.s0.y.");
+    CHECK_FALSE(read_lines({}).first_error());
+}
+
 TEST_CASE("what only states sizes is no candidate") {
     const Program program =
         read_lines({directive(1, "f", "bound", "bound(x, 0, 8)") + directive(2, "f", "compute_root", "compute_root()") +

@@ -17,6 +17,16 @@ std::string quoted_list(const std::vector<VarOrRVar>& variables) {
     return "[" + text + "]";
 }
 
+/// The last argument, where it is what the call has without it.
+bool is_default(std::string_view name, std::string_view argument) {
+    constexpr std::pair<std::string_view, std::string_view> kOfOne[] = {
+        {"align_bounds", "0"}, {"atomic", "false"}, {"fold_storage", "true"}};
+    constexpr std::string_view kOfAny[] = {"TailStrategy::Auto", "DeviceAPI::Default_GPU", "LoopAlignStrategy::Auto",
+                                           "PrefetchBoundStrategy::GuardWithIf"};
+    return std::find(std::begin(kOfAny), std::end(kOfAny), argument) != std::end(kOfAny) ||
+           std::find(std::begin(kOfOne), std::end(kOfOne), std::pair(name, argument)) != std::end(kOfOne);
+}
+
 std::string json_of(const Level& level) {
     if (!level.target) return {};
     return ", \"at\": " + quote(level.target->name()) +
@@ -83,9 +93,7 @@ Directive::Directive(std::string_view name, std::string owner, std::vector<std::
     const std::string key = site + (count ? " " + std::to_string(count) : "");
     left_out_ = s.left_out.count(key) > 0 || (s.reference && !is_of_reference(name));
     std::string text = name_ + "(";
-    while (!arguments.empty() &&
-           (arguments.back() == "TailStrategy::Auto" || arguments.back() == "DeviceAPI::Default_GPU"))
-        arguments.pop_back();  // defaults
+    while (!arguments.empty() && is_default(name_, arguments.back())) arguments.pop_back();
     for (std::size_t i = 0; i < arguments.size(); ++i) text += (i ? ", " : "") + arguments[i];
     std::vector<VarOrRVar> made;
     for (const auto& entry : loops_.made) made.push_back(entry.first);

@@ -164,7 +164,9 @@ bool repaired(Halide::Pipeline& pipeline, const std::string& error) {
     const auto found = functions.find(name);
     if (found == functions.end()) return false;
     Halide::Func(found->second).compute_root().store_root();
-    write_event("moved", 0, 0, name + " to root: its consumer is elsewhere");
+    const auto by = state().computed.find(name);
+    write_event("moved", by == state().computed.end() ? 0 : by->second, 0,
+                name + " to root: its consumer is elsewhere");
     return true;
 }
 

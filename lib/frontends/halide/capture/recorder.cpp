@@ -36,9 +36,11 @@ Level level_of(std::string_view name, const Arguments&... arguments) {
 
 template <class Self>
 void remember_level(const Directive& directive, std::string_view name, const Self& self, const Level& level) {
-    if constexpr (std::is_same_v<Self, Halide::Func>)
-        if (level.target && level.variable)
-            state().placed.push_back({directive.number(), name == "store_at", self, *level.target, *level.variable});
+    if constexpr (std::is_same_v<Self, Halide::Func>) {
+        if (!level.target || !level.variable) return;
+        state().placed.push_back({directive.number(), name == "store_at", self, *level.target, *level.variable});
+        if (name == "compute_at") state().computed[self.name()] = directive.number();
+    }
 }
 
 /// Without the directive: the object as it is; of compute_at() the Func at root, where further directives find it.

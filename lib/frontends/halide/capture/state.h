@@ -49,7 +49,8 @@ struct State {
         Halide::VarOrRVar variable;
     };
     std::vector<Placed> placed;
-    std::map<std::string, int> rooted;  ///< Funcs whose compute_at was left out, by the number of that
+    std::map<std::string, int> computed;  ///< Funcs whose compute_at is in force, by the number of that
+    std::map<std::string, int> rooted;    ///< Funcs whose compute_at was left out, by the number of that
 
     /// Something is left out, so that what depends on it has to be repaired.
     bool leaves_out() const { return reference || !left_out.empty(); }
