@@ -71,6 +71,8 @@ class CaseJudge {
         if (asked_.suspect.tier == Tier::computes) expect();
         if (kind == Outcome::Kind::unsupported || kind == Outcome::Kind::unresolved)
             not_judged(said_.outcome.message);
+        else if (is_left_nothing())
+            not_judged("no operation is left to run: the results of the graph are constants");
         else if (const std::string op = random_op(asked_.graph);
                  ended && !op.empty() && asked_.suspect.tier == Tier::computes)
             not_judged(op + " draws random numbers");
@@ -100,6 +102,13 @@ class CaseJudge {
     void fails() {
         said_.verdict = Verdict::fails;
         said_.reason = text_of(said_.outcome);
+    }
+
+    /// The backend got the graph, not the file, and the graph asks nothing of it. What the reference returns is still
+    /// held against the results that were given: these constants are its own.
+    bool is_left_nothing() const {
+        return !is_reference(backend_) && leaves_nothing_to_run(asked_.graph) &&
+               !takes_file(asked_, backend_, asked_.suspect);
     }
 
     /// The reference refuses the graph in the same words: it is Whittle that does not compute it, or nobody can. What
@@ -285,6 +294,12 @@ Verdict worst(std::span<const Verdict> verdicts) {
     for (const Verdict verdict : {Verdict::fails, Verdict::not_judged, Verdict::right})
         if (std::ranges::find(verdicts, verdict) != verdicts.end()) return verdict;
     return Verdict::not_judged;
+}
+
+bool leaves_nothing_to_run(const Graph& graph) {
+    const std::vector<NodeId> results = graph.outputs();
+    const auto constant = [&](NodeId id) { return graph.node({id}).kind == NodeKind::get_attr; };
+    return !results.empty() && graph.calls().empty() && std::ranges::all_of(results, constant);
 }
 
 Judgement judge(const FailingCase& asked, Backend& backend) {

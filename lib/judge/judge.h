@@ -69,12 +69,16 @@ struct Judgement {
 /// were given, else by the reference's, else, where that cannot run the graph, by what LibTorch computes of opaque
 /// calls (ops/core/opaque.h), or what the backend itself computes without optimization. Where results differ, all of
 /// these and LibTorch say who computes what; expected results that nobody else computes, while another compiler agrees
-/// with the backend, accuse nobody. Not judged are a backend that does not support the graph, values of unknown type
-/// that nobody gave, a run that something outside ended, a graph that draws random numbers, input for which a
-/// definition leaves the result open, and results that nobody knows.
+/// with the backend, accuse nobody. Not judged are a backend that does not support the graph or has nothing to run of
+/// it, values of unknown type that nobody gave, a run that something outside ended, a graph that draws random numbers,
+/// input for which a definition leaves the result open, and results that nobody knows.
 Judgement judge(const FailingCase& asked, Backend& backend);
 /// The same of a run that has ended as `ran`.
 Judgement judge(const FailingCase& asked, Backend& backend, Outcome ran);
+
+/// Whether no operation is left for a backend: every result is a constant of the graph, as where all operations of a
+/// file were computed while it was read.
+bool leaves_nothing_to_run(const Graph& graph);
 
 /// One query about a case whose right results are known, as query() of suspect.h. Of a file that the backend reads it
 /// says how that ends, and compares nothing.

@@ -166,7 +166,7 @@ class FrameMinimizer {
         if (backend_) {
             const std::int64_t runs = frame.expected.empty() ? 1 : asked.how.repeat;  // else the search repeats
             said = judge_repeatedly(frame, *asked.suspect(), *backend_, static_cast<int>(runs));
-            if (!worth_a_search(*said))
+            if (!worth_a_search(*said) || leaves_nothing_to_run(frame.graph))
                 return {.message = said->reason, .judgement = said, .rewritten = frame.rewritten};
         }
         prepare_for_opaque(frame, said, asked);
