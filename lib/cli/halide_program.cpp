@@ -168,8 +168,7 @@ std::optional<int> diagnose_program(const Tool& tool, const CulpritOptions& opti
     std::ostream* const report = tool.shared().json ? nullptr : &sink.out();
     nlohmann::json json = to_json(done);
     if (report) *report << to_text(done) << std::flush;
-    const bool minimized = done.outcome == Outcome::minimized,
-               fails = minimized || done.outcome == Outcome::not_the_schedule;
+    const bool minimized = done.outcome == Outcome::minimized, fails = done.verdict() == Verdict::fails;
     if (fails) {
         const reduce::ScheduleBlame blame = blame_schedule(request, done);
         json["blame"] = to_json(blame);
@@ -184,7 +183,7 @@ std::optional<int> diagnose_program(const Tool& tool, const CulpritOptions& opti
     if (minimized) follow(done, output, report, json);
     if (!report) print_json({{"halide", json}});
     sink.close();
-    return done.outcome == Outcome::not_failing ? 0 : 1;
+    return fails ? 1 : 0;
 }
 
 }  // namespace whittle::cli

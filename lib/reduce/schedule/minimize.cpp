@@ -240,7 +240,10 @@ class ScheduleSearch {
             done_.needed.push_back({items_[static_cast<std::size_t>(item)], allowed_by(item, result.kept)});
         done_.left_out = left_out(result.kept);
         done_.confirmed = result.finished && (steady_ || ask(result.kept) == TestResult::fails);
-        if (!stopped()) capture(done_.left_out);
+        if (stopped())
+            done_.not_captured = "the search was stopped before the pipeline was captured";
+        else
+            capture(done_.left_out);
     }
 
     /// The target, and, where the schedule fails, the pipeline for a program of its own.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "frontends/halide/program.h"
+#include "judge/judge.h"
 #include "reduce/search/search.h"
 #include "tensor/compare.h"
 
@@ -61,6 +62,8 @@ struct MinimizedSchedule {
         no_reference,      ///< it ends well, and what it computes cannot be compared: see `why`
     };
     Outcome outcome = Outcome::minimized;
+    /// A failure that was seen once and not again has no verdict.
+    Verdict verdict() const;
     std::string why = {};
     std::string failure = {};              ///< "exit status 1"
     std::size_t failed = 0, runs = 0;      ///< of the whole program

@@ -103,6 +103,19 @@ std::string minimized_text(const MinimizedSchedule& done) {
 
 }  // namespace
 
+Verdict MinimizedSchedule::verdict() const {
+    switch (outcome) {
+        case Outcome::minimized:
+        case Outcome::not_the_schedule:
+            return Verdict::fails;
+        case Outcome::not_failing:
+            return failure.empty() ? Verdict::right : Verdict::not_judged;
+        case Outcome::no_reference:
+            return Verdict::not_judged;
+    }
+    return Verdict::not_judged;
+}
+
 std::string to_text(const MinimizedSchedule& done) {
     std::string text;
     if (!done.failure.empty()) text += report_row("failure", done.failure + " (" + rate_text(done) + ")");
@@ -112,16 +125,17 @@ std::string to_text(const MinimizedSchedule& done) {
         case Outcome::minimized:
             return text + minimized_text(done);
         case Outcome::not_failing:
-            return text + report_row("not failing", done.reservation.empty()
-                                                        ? "the program passes in " + plural(done.runs, "run") +
-                                                              ", and the results equal the results without a schedule"
-                                                        : done.reservation);
+            return text +
+                   report_row(words(done.verdict()), done.reservation.empty()
+                                                         ? "the program passes in " + plural(done.runs, "run") +
+                                                               ", and the results equal the results without a schedule"
+                                                         : done.reservation);
         case Outcome::not_the_schedule:
             return text +
                    report_row("culprit", "not the schedule: the program fails in the same way without any of its " +
                                              plural(done.candidates, "directive"));
         case Outcome::no_reference:
-            return text + report_row("no verdict", done.why) +
+            return text + report_row(words(done.verdict()), done.why) +
                    report_row(
                        "hint",
                        "if the program does not report its failure itself, add --test SCRIPT, which decides whether a "
@@ -133,12 +147,19 @@ std::string to_text(const MinimizedSchedule& done) {
 json to_json(const MinimizedSchedule& done) {
     json needed = json::array();
     for (const NeededDirective& one : done.needed) needed.push_back(to_json(one));
-    json result{{"outcome", name(done.outcome)}, {"failure", done.failure},
-                {"failed", done.failed},         {"runs", done.runs},
-                {"repeat", done.repeat},         {"directives", done.program.directives.size()},
-                {"candidates", done.candidates}, {"needed", needed},
-                {"queries", done.queries},       {"seconds", done.seconds},
-                {"finished", done.finished},     {"confirmed", done.confirmed},
+    json result{{"verdict", whittle::name(done.verdict())},
+                {"outcome", name(done.outcome)},
+                {"failure", done.failure},
+                {"failed", done.failed},
+                {"runs", done.runs},
+                {"repeat", done.repeat},
+                {"directives", done.program.directives.size()},
+                {"candidates", done.candidates},
+                {"needed", needed},
+                {"queries", done.queries},
+                {"seconds", done.seconds},
+                {"finished", done.finished},
+                {"confirmed", done.confirmed},
                 {"notes", done.program.notes}};
     if (!done.why.empty()) result["why"] = done.why;
     if (done.pipeline) result["pipeline"] = *done.pipeline;
