@@ -395,7 +395,7 @@ TEST_CASE("what overflows inside an f16 sum is infinite or not", "[interval]") {
         return decided(graph, {Tensor::of(values, {3}).to(dtype)}, number(got), number(expected)).explained;
     };
     CHECK(sum(DType::f16, {6e4, 6e4, -6e4}, INFINITY, 6e4));
-    CHECK_FALSE(sum(DType::f16, {6e4, 1, -6e4}, INFINITY, 1));
+    CHECK_FALSE(sum(DType::f16, {3e4, 1, -3e4}, INFINITY, 1));
     // An infinite term is infinite in every order.
     CHECK_FALSE(sum(DType::f16, {INFINITY, 1, 2}, 0, INFINITY));
     CHECK_FALSE(sum(DType::f32, {INFINITY, 1, 2}, 0, INFINITY));
