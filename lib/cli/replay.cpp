@@ -15,6 +15,7 @@
 #include "cli/minify.h"
 #include "cli/model.h"
 #include "cli/progress.h"
+#include "cli/subject.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "formats/json.h"
@@ -84,7 +85,9 @@ std::string next_command(const ReplayResult& result, const ReplayChoice& options
     if (result.refused) return {};  // by every backend
     const bool wrong = result.outcome == "mismatch";
     if (wrong && result.backend == kReferenceBackend) return {};
-    const std::string command = minify_command(result.file, wrong, options);
+    if (wrong && result.only_file) return {};  // parts of a file are judged by how they end
+    std::string command = minify_command(result.file, wrong, options);
+    if (result.only_file) command += " " + shell_quote({"-o", stem_of(result.file, {}) + ".min.onnx"});
     return result.outcome == "slow" ? command + " " + shell_quote(options.pace.words()) : command;
 }
 

@@ -281,6 +281,8 @@ Again again_of(const Question& question, Outcome& outcome, const Suspect& suspec
     return found->verdict == Verdict::right ? Again::right : Again::otherwise;
 }
 
+std::string broken_text(const FailingCase& asked) { return "Whittle cannot read a part of the file: " + asked.broken; }
+
 }  // namespace
 
 std::string_view name(Verdict verdict) {
@@ -304,12 +306,19 @@ bool leaves_nothing_to_run(const Graph& graph) {
 
 Judgement judge(const FailingCase& asked, Backend& backend) {
     const bool of_file = takes_file(asked, backend, asked.suspect) != nullptr;
-    if (auto why = unknown_value(asked.graph); why && !of_file) return {.reason = std::move(*why)};
+    if (!of_file) {
+        if (auto why = unknown_value(asked.graph)) return {.reason = std::move(*why)};
+        if (!asked.broken.empty()) return {.reason = broken_text(asked)};
+    }
     Judgement said = judge(asked, backend, run(asked, backend, asked.suspect));
     if (!said.fails() || !of_file) return said;
+    if (!asked.broken.empty()) {
+        said.only_file = broken_text(asked);
+        return said;
+    }
     FailingCase read = asked;
     read.file = nullptr;
-    said.only_file = !judge(read, backend).fails();
+    if (!judge(read, backend).fails()) said.only_file = kGraphDoesNotFail;
     return said;
 }
 
@@ -363,8 +372,7 @@ std::string text_of(const Outcome& outcome) {
 }
 
 std::string failure_text(const Judgement& judgement) {
-    return judgement.reason +
-           (judgement.only_file ? "; but the graph that Whittle reads from the file does not fail" : "");
+    return judgement.reason + (judgement.only_file.empty() ? "" : "; but " + judgement.only_file);
 }
 
 std::string text_of(Verdict verdict, const std::string& reason, const std::vector<std::string>& compared) {
