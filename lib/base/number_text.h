@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
 #include <concepts>
 #include <optional>
 #include <string>
@@ -41,8 +42,9 @@ inline std::string fixed(double value, int digits) {
     return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed, digits).ptr};
 }
 
-/// As printf's %.DIGITSg in the C locale.
+/// As printf's %.DIGITSg in the C locale; of NaN without its sign, which says nothing.
 inline std::string significant(double value, int digits) {
+    if (std::isnan(value)) return "nan";
     char buffer[64];
     return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, digits).ptr};
 }

@@ -92,7 +92,8 @@ std::vector<LoadedFrame> frames_of_model(const Tool& tool, const fs::path& model
         options.inputs = options.inputs.completed(model);  // the file alone has no values
     }
     std::vector<LoadedFrame> frames =
-        load_model(runnable, {.inputs = options.inputs, .as_stated = true, .exact = options.accuracy.exact()});
+        load_for(runnable, {.inputs = options.inputs, .as_stated = true, .exact = options.accuracy.exact()},
+                 [&](const LoadedFrame& frame) { return options.backend.knows_more(frame, kDefaultSuspect); });
     if (frames.empty()) throw Error({model.string(), {}}, "found no graph in the model");
     options.backend.default_to(frames[0]);
     return frames;

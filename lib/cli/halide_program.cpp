@@ -86,8 +86,9 @@ reduce::ScheduleRequest request_of(const MinifyOptions& options) {
 /// Where the failure was gone when it was looked for again: the option that allows for a rare one.
 std::string rare_text(const reduce::MinimizedSchedule& done) {
     constexpr std::size_t kMoreOften = 5;
-    const bool gone = done.failed > 0 && (done.outcome == Outcome::not_failing ||
-                                          (done.outcome == Outcome::minimized && done.culprits.finished && !done.confirmed));
+    const bool gone =
+        done.failed > 0 && (done.outcome == Outcome::not_failing ||
+                            (done.outcome == Outcome::minimized && done.culprits.finished && !done.confirmed));
     if (!gone) return {};
     return "hint:       if the failure is rare, run the program more often, for example with --repeat " +
            std::to_string(done.runs * kMoreOften) + "\n";
@@ -186,8 +187,7 @@ std::optional<int> diagnose_program(const Tool& tool, const CulpritOptions& opti
     std::ostream* const report = tool.shared().json ? nullptr : &sink.out();
     nlohmann::json json = to_json(done);
     if (report) *report << to_text(done) << std::flush;
-    const bool minimized = done.outcome == Outcome::minimized,
-               fails = minimized || done.outcome == Outcome::not_the_schedule;
+    const bool minimized = done.outcome == Outcome::minimized, fails = done.verdict() == Verdict::fails;
     if (fails) {
         const reduce::ScheduleBlame blame = blame_schedule(request, done);
         progress.clear();
@@ -203,7 +203,7 @@ std::optional<int> diagnose_program(const Tool& tool, const CulpritOptions& opti
     if (minimized) follow(done, output, options.time_limit, report, json);
     if (!report) print_json({{"halide", json}});
     sink.close();
-    return done.outcome == Outcome::not_failing ? 0 : 1;
+    return fails ? 1 : 0;
 }
 
 }  // namespace whittle::cli

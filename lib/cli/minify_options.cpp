@@ -80,12 +80,18 @@ std::optional<LoadedFrame> file_alone(const fs::path& model, std::string unread)
     return frame;
 }
 
+/// Why Whittle cannot run the frame; nothing: it can.
+std::optional<std::string> not_understood(const LoadedFrame& frame) {
+    if (!frame.breaks.empty()) return frame.breaks.front().reason;
+    return unknown_value(frame.graph);
+}
+
 /// What a command judges may have values of types that Whittle does not know, or be unreadable to it.
 std::vector<LoadedFrame> frames_for_command(const fs::path& model, const ModelOptions& options) {
     try {
         std::vector<LoadedFrame> frames = load_for(model, options, [](const LoadedFrame&) { return true; });
         if (frames.size() != 1) return frames;
-        auto unread = unknown_value(frames[0].graph);
+        auto unread = not_understood(frames[0]);
         auto alone = unread ? file_alone(model, std::move(*unread)) : std::nullopt;
         return alone ? std::vector{std::move(*alone)} : frames;
     } catch (const Error& error) {

@@ -356,13 +356,14 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
 
 namespace {
 
-/// A model with values of which only a compiler that reads its file may know what they are. Nothing for any other.
+/// A model of which only a compiler that reads its file may know what it computes: values of unknown types, and breaks.
+/// Nothing for any other.
 std::optional<std::vector<LoadedFrame>> load_unknown(const fs::path& path, ModelOptions options) {
     options.keep_unknown = true;
     try {
         std::vector<LoadedFrame> frames = load_model(path, options);
-        if (frames.size() == 1 && frames[0].onnx && unknown_value(frames[0].graph)) return frames;
-    } catch (const Error&) {  // whoever reads it without unknown values says what is wrong
+        if (frames.size() == 1 && frames[0].onnx) return frames;
+    } catch (const Error&) {  // whoever reads it without them says what is wrong
     }
     return std::nullopt;
 }
@@ -373,7 +374,7 @@ std::vector<LoadedFrame> load_for(const fs::path& path, const ModelOptions& opti
                                   const std::function<bool(const LoadedFrame&)>& knows_more) {
     try {
         return load_model(path, options);
-    } catch (const Error&) {  // results of an op that Whittle does not know; a backend may
+    } catch (const Error&) {  // a part that Whittle does not understand; a backend may
         if (std::optional<std::vector<LoadedFrame>> unknown = load_unknown(path, options);
             unknown && knows_more(unknown->front()))
             return *unknown;

@@ -81,8 +81,8 @@ using whittle::LoadedFrame;
 /// that do not fit, naming them, also where only the graphs are wanted.
 std::vector<LoadedFrame> load_model(const std::filesystem::path& path, const ModelOptions& options);
 
-/// load_model() for backends that may know more of an ONNX model than it states: where results have no known type, the
-/// frame is read all the same if `knows_more` says so of it.
+/// load_model() for backends that may know more of an ONNX model than Whittle does: where results have no known type,
+/// or there are breaks, the frame is read all the same if `knows_more` says so of it.
 std::vector<LoadedFrame> load_for(const std::filesystem::path& path, const ModelOptions& options,
                                   const std::function<bool(const LoadedFrame&)>& knows_more);
 

@@ -15,6 +15,7 @@
 #include "cli/minify.h"
 #include "cli/model.h"
 #include "cli/progress.h"
+#include "cli/subject.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "formats/json.h"
@@ -90,11 +91,14 @@ std::string printed_format(const Tool& tool, const ReplayChoice& options) {
 std::string next_command(const ReplayResult& result, const ReplayChoice& options) {
     // Of a capture fault the graph is another program: no backend fails on it.
     if (result.status != Status::failed || result.backend == "capture" || result.outcome == "capture_fault") return {};
-    if (format_of_json(result.file) == kHalideRunsFormat) return {};  // minify takes the program
-    if (result.refused) return {};                                    // by every backend
+    if (fs::is_regular_file(result.file) && format_of_json(result.file) == kHalideRunsFormat)
+        return {};                  // minify takes the program
+    if (result.refused) return {};  // by every backend
     const bool wrong = result.outcome == "mismatch";
     if (wrong && result.backend == kReferenceBackend) return {};
-    const std::string command = minify_command(result.file, wrong, options);
+    if (wrong && result.only_file) return {};  // parts of a file are judged by how they end
+    std::string command = minify_command(result.file, wrong, options);
+    if (result.only_file) command += " " + shell_quote({"-o", stem_of(result.file, {}) + ".min.onnx"});
     return result.outcome == "slow" ? command + " " + shell_quote(options.pace.words()) : command;
 }
 
@@ -118,7 +122,10 @@ std::vector<ReplayResult> results_of(const Tool& tool, const ReplayChoice& optio
     how.suspect.slower = options.pace.pace(how.suspect.spec, how.suspect.options);
     for (const fs::path& file : files)
         if (is_plain_model(file)) how.models.insert(file);
-    how.load = [](const fs::path& file) { return load_model(file, {}); };
+    how.load = [&](const fs::path& file) {
+        return load_for(file, {},
+                        [&](const LoadedFrame& frame) { return options.backend.knows_more(frame, kDefaultSuspect); });
+    };
     how.run_pipeline = [&](const fs::path& file) {
         return repro::replay_pipeline(file, {how.suspect.limits, how.suspect.compared_by()});
     };

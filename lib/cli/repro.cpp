@@ -283,7 +283,7 @@ int write_repro(const Tool& tool, ReproOptions options) {
     check_usage(options);
     const fs::path& graph = options.repro.graph;
     if (const auto program = repro::load_minimized_program(graph)) return write_for_program(tool, options, *program);
-    if (options.repro.time_limit)
+    if (options.repro.time_limit && fs::exists(graph))
         throw Error({graph.string(), {}},
                     "found a graph, expected a minimized Halide program: --time-limit is for Halide programs only");
     std::vector<LoadedFrame> frames =

@@ -95,7 +95,12 @@ bool BackendChoice::knows_more(const LoadedFrame& frame, std::string_view fallba
     if (name.empty() && frame.graph.failure && frame.graph.failure->backend.empty()) return true;  // a command judged
     BackendChoice asked = *this;
     asked.default_to(frame);
-    return offered<ForeignOps>(*find_backend(asked.spec(fallback))) != nullptr;
+    const auto backend = find_backend(asked.spec(fallback));
+    if (!offered<ForeignOps>(*backend)) return false;
+    if (frame.breaks.empty() || unknown_value(frame.graph)) return true;
+    // The graph would run, but is not what the file says.
+    TakesOnnxFile* const takes = offered<TakesOnnxFile>(*backend);
+    return takes && takes->takes_file(asked.options());
 }
 
 void LimitOptions::declare(Tool& tool, const char* what) {

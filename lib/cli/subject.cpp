@@ -153,10 +153,14 @@ bool follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& op
         report << "\nnothing to minimize: no graph fails\n";
         return true;
     }
+    const std::vector<JudgedFrame> failing = subject.failing();
+    const bool only_file = std::ranges::any_of(failing, &JudgedFrame::only_file);
+    // Parts of a file are judged by how they end.
+    if (only_file && !options.minify && std::ranges::all_of(failing, &JudgedFrame::wrong)) return true;
     if (!options.minify) report << "\n";
     const std::string stem = stem_of(model, options.program.arguments);
     MinifyOptions asked{options, subject.runnable, stem + ".min.json"};
-    if (std::ranges::any_of(subject.failing(), &JudgedFrame::only_file)) {
+    if (only_file) {
         asked.model = model;
         asked.output = stem + ".min.onnx";
         follow_up(tool, of_file(options.minify, asked), report, json);

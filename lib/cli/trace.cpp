@@ -157,8 +157,9 @@ void write_pt2(const TraceOptions& options, const std::vector<Frame>& frames) {
 void follow_traced(const Tool& tool, const TraceOptions& options, const fs::path& model, const Traced& traced,
                    std::ostream& report, nlohmann::json& json) {
     MinifyOptions asked{options, options.output, options.output / "minimized.json"};
-    asked.inputs = {};         // records have their own
-    if (traced.only_file()) {  // what was recorded does not fail
+    asked.inputs = {};                                  // records have their own
+    if (traced.only_file()) {                           // what was recorded does not fail
+        if (traced.wrong() && !options.minify) return;  // parts of a file are judged by how they end
         asked.model = model;
         asked.output = options.output / "minimized.onnx";
         asked.inputs = options.inputs;

@@ -25,7 +25,8 @@ struct Judged {
     FloatLimits limits;
 
     bool too_wide() const {
-        double most = std::max(allowed(tolerance, expected), allowed(widest, expected));
+        const double aim = std::isnan(expected) ? 0 : expected;  // a NaN has no tolerance
+        double most = std::max(allowed(tolerance, aim), allowed(widest, aim));
         if (std::isfinite(center)) most = std::max(most, allowed(widest, center));
         return !(smooth <= kWidestInterval * most);
     }
@@ -106,8 +107,11 @@ class OutputDecision {
         }
         for (const double value : {judged.got, judged.expected}) {
             if (judged.inside(value)) continue;
-            why = place + ": the error against f64 is " + figure(std::fabs(value - judged.center)) +
-                  ", but rounding explains at most " + figure(std::max(judged.below, judged.above));
+            const double off = std::fabs(value - judged.center);
+            why = place + (std::isfinite(off)
+                               ? ": the error against f64 is " + figure(off) + ", but rounding explains at most " +
+                                     figure(std::max(judged.below, judged.above))
+                               : ": found " + figure(value) + ", but the f64 result is " + figure(judged.center));
             return false;
         }
         return true;
@@ -119,7 +123,7 @@ class OutputDecision {
     }
     std::string reason(const Judged& judged, const std::string& place) const {
         return "within rounding error at " + place + ": " +
-               (judged.jumps() ? "rounding decides the result of " + interval_.jump
+               (judged.jumps() ? interval_.jump
                                : "the difference of " + figure(std::fabs(judged.got - judged.expected)) +
                                      " is within the rounding error of " + interval_.source);
     }

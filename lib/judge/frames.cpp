@@ -9,6 +9,9 @@
 
 namespace whittle {
 
+/// Of a backend that was to run the graphs of a program that has none.
+static constexpr char kNoGraphRun[] = "no graph was run";
+
 Accuracy accuracy_for(const LoadedFrame& frame, const Suspect& suspect) {
     if (suspect.accuracy) return *suspect.accuracy;
     if (frame.record) return frame.record->accuracy;
@@ -21,6 +24,7 @@ FailingCase case_of(const LoadedFrame& frame, const Suspect& suspect) {
                       .given = {frame.expected, frame.expected_from},
                       .suspect = suspect,
                       .file = frame.onnx ? &*frame.onnx : nullptr,
+                      .broken = frame.breaks.empty() ? "" : frame.breaks.front().reason,
                       .scope = frame.scope};
     asked.suspect.accuracy = accuracy_for(frame, suspect);
     return asked;
@@ -61,7 +65,7 @@ JudgedFrame judged_frame(std::string name, std::string file, const Judgement& ju
             .compared = judgement.compared,
             .agree = judgement.agree,
             .wrong = judgement.fails() && judgement.outcome.kind == Outcome::Kind::mismatch,
-            .only_file = judgement.only_file};
+            .only_file = !judgement.only_file.empty()};
 }
 
 std::vector<JudgedFrame> with_verdict(const std::vector<JudgedFrame>& frames, Verdict verdict) {
@@ -82,6 +86,7 @@ Verdict verdict_of(const std::vector<JudgedFrame>& frames) {
 }
 
 std::string verdict_text(const std::string& backend, const std::vector<JudgedFrame>& frames) {
+    if (frames.empty()) return std::string("Not judged: ") + kNoGraphRun + "\n";
     std::string text;
     std::set<std::string> compared;
     const std::vector<JudgedFrame> right = with_verdict(frames, Verdict::right);
@@ -127,7 +132,7 @@ void add_verdict(nlohmann::json& json, const std::vector<JudgedFrame>& frames) {
         add(all.compared, frame.compared);
         add(all.agree, frame.agree);
     }
-    if (frames.empty()) all.reason = "no graph was run";
+    if (frames.empty()) all.reason = kNoGraphRun;
     add_verdict(json, all);
 }
 

@@ -38,7 +38,7 @@ struct JudgedFrame {
     std::vector<std::string> compared = {};
     std::vector<std::vector<std::string>> agree = {};
     bool wrong = false;      ///< it fails, for it computes something else than is expected
-    bool only_file = false;  ///< as Judgement has it
+    bool only_file = false;  ///< Judgement has a reason for it
 };
 JudgedFrame judged_frame(std::string name, std::string file, const Judgement& judgement);
 
@@ -49,7 +49,7 @@ std::vector<JudgedFrame> with_verdict(const std::vector<JudgedFrame>& frames, Ve
 /// worst() of them.
 Verdict verdict_of(const std::vector<JudgedFrame>& frames);
 /// "right: 3 graphs, compared with eager" and "not judged: NAME (FILE): reason", a line each; FAIL lines are not among
-/// them. Empty without frames.
+/// them. Without frames: that no graph was run.
 std::string verdict_text(const std::string& backend, const std::vector<JudgedFrame>& frames);
 
 /// What runs on a backend showed.

@@ -37,7 +37,7 @@ struct Interval {
     Sides full = {};             ///< with the jumps that are reached inside the intervals; never below `smooth`
     std::string source = {};     ///< the op whose rounding contributes most to `smooth`
     DType precision = dtype;     ///< in which that op rounds: an f64 that was an f16 is no more exact than that
-    std::string jump = {};       ///< the first op whose jump is reached
+    std::string jump = {};       ///< "rounding decides the result of OP", of the first op whose jump is reached
     std::string unbounded = {};  ///< an op without a rule, on which the value depends: there is no interval
     bool other_type = false;     ///< it has one, but not for complex numbers and types that are only stored
     /// Where it rounds: what was computed together and then only moved, repeated or selected has one origin, and

@@ -47,7 +47,7 @@ class RuledCall : BoundedCall {
         std::vector<Widths> smooth = zeros(), full;
         const bool jumps = prepare_jumps();
         if (!jumps) add(smooth, false);
-        if (!jumps && same && rule() != Rule::choice) {
+        if (!jumps && same && rule() != Rule::choice && !may_be_wider()) {
             full = smooth;
         } else {
             full = zeros();
@@ -61,6 +61,13 @@ class RuledCall : BoundedCall {
     std::vector<Tensor> run_placed(bool full, const Place& place) {
         return run([&](NodeRef ref) { return placed(value(ref), sides_of(ref, full), place); });
     }
+
+    /// Whether an overflow inside the op is a jump: a compiler may compute a narrow type in f32.
+    bool may_be_wider() const {
+        if (rule() != Rule::sums && rule() != Rule::terms) return false;
+        return std::ranges::any_of(results_, [](const Interval& result) { return is_reduced(result.dtype); });
+    }
+    bool jumps_inside(std::size_t result, bool full) const { return full || !is_reduced(results_[result].dtype); }
 
     // --- Jumps ---
 
@@ -204,15 +211,23 @@ class RuledCall : BoundedCall {
             const double terms = is_floating(results_[k].dtype) ? terms_ + op_.def->bound.ulps : 0;
             double most = 0;
             for (std::size_t i = 0; i < high.size(); ++i) {
+                if (std::isinf(low[i]) && results_[k].dtype != DType::f64) {  // no order makes it finite
+                    if (full && any_unbounded()) widths[k].set(i, kUnbounded);
+                    continue;
+                }
                 const double own =
                     high[i] == 0 ? 0 : terms * std::max(epsilon(k) * std::fabs(high[i]), limits.denormal);
                 const double off = high[i] == low[i] ? own : std::fabs(high[i] - low[i]) + own;
                 widths[k].add(i, !std::isnan(off) ? off : std::isnan(centers_[k][i]) ? 0 : kUnbounded);
-                if (limits.largest > 0 && std::fabs(high[i]) > limits.largest) widths[k].set(i, kUnbounded);
+                if (limits.largest > 0 && std::fabs(high[i]) > limits.largest && jumps_inside(k, full))
+                    widths[k].set(i, kUnbounded);
                 most = std::max(most, own);
             }
             credit(k, most);
         }
+    }
+    bool any_unbounded() const {
+        return std::ranges::any_of(operands_, [&](NodeRef ref) { return sides_of(ref, true).most() == kUnbounded; });
     }
     /// Elements of the one result for which both operands are one value (Interval::origin): they move together.
     std::vector<bool> one_value(const std::vector<NodeRef>& moved, bool full) const {
@@ -253,7 +268,7 @@ class RuledCall : BoundedCall {
                 }
             if (rule() != Rule::step) find_poles(widths, half, moved, full);
         }
-        add_own(widths);
+        add_own(widths, full);
     }
 
     void find_poles(std::vector<Widths>& widths, const std::vector<Widths>& half, const std::vector<NodeRef>& moved,
@@ -272,7 +287,7 @@ class RuledCall : BoundedCall {
     }
 
     /// By so many ulps of the result, or of the largest that other signs of the operands give.
-    void add_own(std::vector<Widths>& widths) {
+    void add_own(std::vector<Widths>& widths, bool full) {
         if (op_.def->bound.ulps == 0) return;
         const double ulps = rule() == Rule::quotient && by_powers_of_two() ? 1 : op_.def->bound.ulps;
         const std::vector<Numbers> sizes = magnitudes();
@@ -283,7 +298,9 @@ class RuledCall : BoundedCall {
             double most = 0;
             for (std::size_t i = 0; i < sizes[k].size(); ++i) {
                 const double size = sizes[k][i] + widths[k].most_at(i);
-                if (rule() == Rule::terms && 2 * size > limits.largest) widths[k].set(i, kUnbounded);  // inside
+                const bool given = std::isinf(sizes[k][i]) && results_[k].dtype != DType::f64;  // by an operand
+                if (rule() == Rule::terms && !given && 2 * size > limits.largest && jumps_inside(k, full))
+                    widths[k].set(i, kUnbounded);
                 if (!std::isfinite(centers_[k][i]) || !std::isfinite(size) || size == 0) continue;
                 const double own = ulps * std::max(epsilon(k) * size, limits.denormal);
                 if (nearest)
@@ -335,7 +352,8 @@ class RuledCall : BoundedCall {
             }
             full.below[i] = std::max(full.below[i], smooth.below[i]);
             full.above[i] = std::max(full.above[i], smooth.above[i]);
-            if (full.most_at(i) > smooth.most_at(i) && interval.jump.empty()) interval.jump = call_.reported;
+            if (full.most_at(i) > smooth.most_at(i) && interval.jump.empty())
+                interval.jump = "rounding decides the result of " + call_.reported;
         }
         if (most > 0) credit(result, most);
         const bool equal = smooth == full;

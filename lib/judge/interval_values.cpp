@@ -94,7 +94,9 @@ void settle_overflow(Interval& interval, const std::string& op, bool stored) {
             continue;
         }
         full.set(i, kUnbounded);
-        if (interval.jump.empty()) interval.jump = op;
+        if (interval.jump.empty())
+            interval.jump = "the precision of intermediate values decides whether " + op + " overflows " +
+                            std::string(name(interval.dtype));
     }
     if (!any) return;
     interval.center = like(interval.center, center);

@@ -71,6 +71,8 @@ class CaseJudge {
         if (asked_.suspect.tier == Tier::computes) expect();
         if (kind == Outcome::Kind::unsupported || kind == Outcome::Kind::unresolved)
             not_judged(said_.outcome.message);
+        else if (is_left_nothing())
+            not_judged("no operation is left to run: the results of the graph are constants");
         else if (const std::string op = random_op(asked_.graph);
                  ended && !op.empty() && asked_.suspect.tier == Tier::computes)
             not_judged(op + " draws random numbers");
@@ -100,6 +102,13 @@ class CaseJudge {
     void fails() {
         said_.verdict = Verdict::fails;
         said_.reason = text_of(said_.outcome);
+    }
+
+    /// The backend got the graph, not the file, and the graph asks nothing of it. What the reference returns is still
+    /// held against the results that were given: these constants are its own.
+    bool is_left_nothing() const {
+        return !is_reference(backend_) && leaves_nothing_to_run(asked_.graph) &&
+               !takes_file(asked_, backend_, asked_.suspect);
     }
 
     /// The reference refuses the graph in the same words: it is Whittle that does not compute it, or nobody can. What
@@ -272,6 +281,8 @@ Again again_of(const Question& question, Outcome& outcome, const Suspect& suspec
     return found->verdict == Verdict::right ? Again::right : Again::otherwise;
 }
 
+std::string broken_text(const FailingCase& asked) { return "Whittle cannot read a part of the file: " + asked.broken; }
+
 }  // namespace
 
 std::string_view name(Verdict verdict) {
@@ -287,14 +298,27 @@ Verdict worst(std::span<const Verdict> verdicts) {
     return Verdict::not_judged;
 }
 
+bool leaves_nothing_to_run(const Graph& graph) {
+    const std::vector<NodeId> results = graph.outputs();
+    const auto constant = [&](NodeId id) { return graph.node({id}).kind == NodeKind::get_attr; };
+    return !results.empty() && graph.calls().empty() && std::ranges::all_of(results, constant);
+}
+
 Judgement judge(const FailingCase& asked, Backend& backend) {
     const bool of_file = takes_file(asked, backend, asked.suspect) != nullptr;
-    if (auto why = unknown_value(asked.graph); why && !of_file) return {.reason = std::move(*why)};
+    if (!of_file) {
+        if (auto why = unknown_value(asked.graph)) return {.reason = std::move(*why)};
+        if (!asked.broken.empty()) return {.reason = broken_text(asked)};
+    }
     Judgement said = judge(asked, backend, run(asked, backend, asked.suspect));
     if (!said.fails() || !of_file) return said;
+    if (!asked.broken.empty()) {
+        said.only_file = broken_text(asked);
+        return said;
+    }
     FailingCase read = asked;
     read.file = nullptr;
-    said.only_file = !judge(read, backend).fails();
+    if (!judge(read, backend).fails()) said.only_file = kGraphDoesNotFail;
     return said;
 }
 
@@ -348,8 +372,7 @@ std::string text_of(const Outcome& outcome) {
 }
 
 std::string failure_text(const Judgement& judgement) {
-    return judgement.reason +
-           (judgement.only_file ? "; but the graph that Whittle reads from the file does not fail" : "");
+    return judgement.reason + (judgement.only_file.empty() ? "" : "; but " + judgement.only_file);
 }
 
 std::string text_of(Verdict verdict, const std::string& reason, const std::vector<std::string>& compared) {

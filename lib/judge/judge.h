@@ -41,18 +41,24 @@ struct FailingCase {
     /// The file that the graph was read from: a backend that reads such files compiles it, byte by byte, and not the
     /// graph. Null: there is none.
     const OnnxFile* file = nullptr;
+    /// Why a part of the file could not be read, so that the graph is not what the file says; empty: all was read.
+    std::string broken = {};
     /// What of a model the graph is, where that is not all: "3 of 4 operations: …". Told with the verdict right.
     std::string scope = {};
 };
 
+/// Judgement::only_file of a graph that was read whole.
+inline constexpr char kGraphDoesNotFail[] = "the graph that Whittle reads from the file does not fail";
+
 struct Judgement {
     Verdict verdict = Verdict::not_judged;
-    bool only_file = false;  ///< the file that was given fails, the graph that was read from it does not
     /// Fails: a result lies outside the interval of what rounding explains (judge/interval.h).
     bool beyond_rounding = false;
     /// Not judged: why. Right although results differ: why that counts for nothing. Fails: in words, as text() of the
     /// outcome.
     std::string reason = {};
+    /// The file that was given fails, and the graph that was read from it does not show this: why. Else empty.
+    std::string only_file = {};
     Outcome outcome = {};                    ///< of the backend
     Expectation expected = {};               ///< what is right, as judge() finds it; none: see below
     std::string no_reference = {};           ///< why the reference computes nothing, where it was asked
@@ -69,12 +75,17 @@ struct Judgement {
 /// were given, else by the reference's, else, where that cannot run the graph, by what LibTorch computes of opaque
 /// calls (ops/core/opaque.h), or what the backend itself computes without optimization. Where results differ, all of
 /// these and LibTorch say who computes what; expected results that nobody else computes, while another compiler agrees
-/// with the backend, accuse nobody. Not judged are a backend that does not support the graph, values of unknown type
-/// that nobody gave, a run that something outside ended, a graph that draws random numbers, input for which a
-/// definition leaves the result open, and results that nobody knows.
+/// with the backend, accuse nobody. Not judged are a backend that does not support the graph or has nothing to run of
+/// it, values of unknown type that nobody gave, a graph that lacks a part of the file, a run that something outside
+/// ended, a graph that draws random numbers, input for which a definition leaves the result open, and results that
+/// nobody knows.
 Judgement judge(const FailingCase& asked, Backend& backend);
 /// The same of a run that has ended as `ran`.
 Judgement judge(const FailingCase& asked, Backend& backend, Outcome ran);
+
+/// Whether no operation is left for a backend: every result is a constant of the graph, as where all operations of a
+/// file were computed while it was read.
+bool leaves_nothing_to_run(const Graph& graph);
 
 /// One query about a case whose right results are known, as query() of suspect.h. Of a file that the backend reads it
 /// says how that ends, and compares nothing.
@@ -102,7 +113,7 @@ std::string heading_of(const Outcome& outcome);
 /// "exception at compile: ReluCompileError", "mismatch at run of backward: …"; empty for a good outcome.
 std::string text_of(const Outcome& outcome);
 
-/// How it fails, and whether the graph that was read from the file does.
+/// How it fails, and why the graph that was read from the file does not, where that is so.
 std::string failure_text(const Judgement& judgement);
 
 /// "right: matches eager", "fails: mismatch at run: …", "not judged: …".

@@ -151,8 +151,8 @@ class PartJudge {
 
 KernelJudgements judge_optimized(const FailingCase& asked, const Judgement& whole, Backend& backend) {
     KernelJudgements result{.optimized = true};
-    if (whole.only_file) {
-        result.none = "the file fails, but the graph that Whittle reads from the file does not fail";
+    if (!whole.only_file.empty()) {
+        result.none = "the file fails, but " + whole.only_file;
         return result;
     }
     try {

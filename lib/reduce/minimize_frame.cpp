@@ -143,9 +143,9 @@ class FrameMinimizer {
             if (!backend_ && !done.failed()) done.hidden = true, done.signature = *signature_;
         }
         if (only_file_fails(done)) {
-            observer_.warn(frame_.file.string() +
-                           " fails, but the graph that Whittle reads from the file does not fail; minimizing the file "
-                           "instead of the graph");
+            const std::string why = done.judgement ? done.judgement->only_file : std::string();
+            observer_.warn(frame_.file.string() + " fails, but " + (why.empty() ? kGraphDoesNotFail : why) +
+                           "; minimizing the file instead of the graph");
             Minimized part = of_file();
             if (part.failed()) {
                 part.judgement = std::move(done.judgement);
@@ -166,8 +166,12 @@ class FrameMinimizer {
         if (backend_) {
             const std::int64_t runs = frame.expected.empty() ? 1 : asked.how.repeat;  // else the search repeats
             said = judge_repeatedly(frame, *asked.suspect(), *backend_, static_cast<int>(runs));
-            if (!worth_a_search(*said))
-                return {.message = said->reason, .judgement = said, .rewritten = frame.rewritten};
+            const bool runnable = frame.breaks.empty() && !leaves_nothing_to_run(frame.graph);
+            if (!worth_a_search(*said) || !runnable)
+                return {.message = said->reason,
+                        .judgement = said,
+                        .no_candidates = frame.breaks.empty() ? "" : said->only_file,
+                        .rewritten = frame.rewritten};
         }
         prepare_for_opaque(frame, said, asked);
         if (said) keep_right_unoptimized(frame, *said, asked);
@@ -319,7 +323,7 @@ class FrameMinimizer {
 
     /// Whether the file fails and the graph does not, for ops of the file were computed while reading it.
     bool folding_hides(const Minimized& done) const {
-        if (frame_.folded.empty() || !request_.unfolded) return false;
+        if (frame_.folded.empty() || !frame_.breaks.empty() || !request_.unfolded) return false;
         if (!backend_) return done.hidden;
         return done.judgement && done.judgement->fails() && !request_.stored &&
                (done.ending == Ending::not_failing || done.ending == Ending::unsupported);

@@ -194,6 +194,7 @@ class Replay {
         result.verdict = said.verdict;
         result.compared = said.compared;
         result.agree = said.agree;
+        result.only_file = !said.only_file.empty();
         result.outcome = name(said.right() ? Outcome::Kind::ok : outcome.kind);
         if (said.verdict == Verdict::not_judged && ran) result.outcome = name(said.verdict);
         result.first_difference = said.fails() ? outcome.message : said.reason;

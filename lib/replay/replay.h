@@ -52,6 +52,7 @@ struct ReplayResult {
     std::string first_difference = {};  ///< or the outcome's message, or why it is not judged; empty when passed
     std::string times = {};             ///< with slower, where times were compared: the figures
     bool refused = false;               ///< the graph's own assertion does not hold of the recorded inputs
+    bool only_file = false;             ///< of a model, as JudgedFrame has it
     Verdict verdict = Verdict::not_judged;
     std::vector<std::string> compared = {};            ///< as Judgement has it
     std::vector<std::vector<std::string>> agree = {};  ///< the same

@@ -114,6 +114,7 @@ void note_tried(Subject& subject, TriedFrames tried) {
     for (Frame& frame : subject.frames)
         for (const auto& [graph, missing] : tried.support)
             if (same_structure(graph, frame.graph)) frame.unsupported = missing;
+    subject.tried = true;
     subject.judged = std::move(tried.frames);
 }
 
@@ -198,7 +199,7 @@ static std::string failures_text(const std::vector<JudgedFrame>& failing) {
 Report report(const Subject& subject, const Backend& backend) {
     Report report = explain(subject.model, subject.frames, &backend, subject.index ? &*subject.index : nullptr);
     report.failing = subject.failing().size();
-    report.verdict = verdict_text(report.backend, shown(subject));
+    if (subject.tried) report.verdict = verdict_text(report.backend, shown(subject));
     return report;
 }
 

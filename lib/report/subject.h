@@ -24,6 +24,7 @@ struct Subject {
     /// Where the frames are that a backend was run on: a model, or a folder with what a program recorded. Empty: none
     /// was run, nor was it to be recorded.
     std::filesystem::path runnable = {};
+    bool tried = false;                    ///< a backend was run on them, on as many as there are
     std::vector<JudgedFrame> judged = {};  ///< what the judge said of them
 
     /// The words by which a command of ours gets it, with options of that command: "model.onnx --backend halide",

@@ -1,6 +1,8 @@
 #include "base/number_text.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/event_log.h"
@@ -20,6 +22,8 @@ TEST_CASE("the shortest text reads back as the same number, single or double", "
     CHECK(with_point("1e+20") == "1e+20");
     CHECK(fixed(2.0 / 3, 3) == "0.667");
     CHECK(significant(2.0 / 3, 3) == "0.667");
+    CHECK(significant(std::copysign(std::nan(""), -1), 3) == "nan");
+    CHECK(significant(-std::numeric_limits<double>::infinity(), 3) == "-inf");
 }
 
 TEST_CASE("what is read by programs has no decimal comma, whatever the locale", "[number_text][process]") {

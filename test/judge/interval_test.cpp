@@ -370,6 +370,50 @@ TEST_CASE("what overflows f32 is infinite, and no matter of rounding", "[interva
     CHECK(log_exp(DType::f16, 20));  // an f32 between the two holds exp(20)
 }
 
+TEST_CASE("an intermediate value that is too large for f16 is infinite or not, as the compiler likes", "[interval]") {
+    const auto difference = [](DType dtype, double x, double y, double got, double expected) {
+        const std::string type(name(dtype));
+        const Graph graph =
+            parse("graph g {\n  %x = placeholder[\"x\"] : " + type + "[1]\n  %y = placeholder[\"y\"] : " + type +
+                  "[1]\n  %e = aten.exp.default(%x) : " + type + "[1]\n  %d = aten.sub.Tensor(%e, %y) : " + type +
+                  "[1]\n  return (%d)\n}\n");
+        const auto number = [&](double value) { return Tensor::of(std::vector<double>{value}, {1}).to(dtype); };
+        return decided(graph, {number(x), number(y)}, number(got), number(expected));
+    };
+    const RoundingDecision wider = difference(DType::f16, 20, INFINITY, -INFINITY, NAN);
+    CHECK(wider.explained);
+    CHECK_THAT(wider.why, Contains("precision of intermediate values decides whether aten.exp.default overflows f16"));
+    CHECK_FALSE(difference(DType::f16, 1, INFINITY, -INFINITY, NAN).explained);
+    CHECK_FALSE(difference(DType::f32, 100, INFINITY, -INFINITY, NAN).explained);
+}
+
+TEST_CASE("what overflows inside an f16 sum is infinite or not", "[interval]") {
+    const auto sum = [](DType dtype, const std::vector<double>& values, double got, double expected) {
+        const std::string type(name(dtype));
+        const Graph graph = parse("graph g {\n  %x = placeholder[\"x\"] : " + type +
+                                  "[3]\n  %y = aten.sum.default(%x) : " + type + "[]\n  return (%y)\n}\n");
+        const auto number = [&](double value) { return Tensor::of(std::vector<double>{value}, {}).to(dtype); };
+        return decided(graph, {Tensor::of(values, {3}).to(dtype)}, number(got), number(expected)).explained;
+    };
+    CHECK(sum(DType::f16, {6e4, 6e4, -6e4}, INFINITY, 6e4));
+    CHECK_FALSE(sum(DType::f16, {3e4, 1, -3e4}, INFINITY, 1));
+    // An infinite term is infinite in every order.
+    CHECK_FALSE(sum(DType::f16, {INFINITY, 1, 2}, 0, INFINITY));
+    CHECK_FALSE(sum(DType::f32, {INFINITY, 1, 2}, 0, INFINITY));
+}
+
+TEST_CASE("an expected NaN has no tolerance that rounding could exceed", "[interval]") {
+    const Graph graph = parse(R"(graph g {
+        %x = placeholder["x"] : f32[1]
+        %y = aten.exp.default(%x) : f32[1]
+        return (%y)
+    })");
+    const RoundingDecision decision = decided(graph, {Tensor::of({NAN})}, Tensor::of({0.0f}), Tensor::of({NAN}));
+    CHECK_FALSE(decision.explained);
+    CHECK_FALSE(decision.too_wide);
+    CHECK_THAT(decision.why, Contains("found 0, but the f64 result is nan"));
+}
+
 TEST_CASE("near a pole the tolerance decides", "[interval]") {
     const Graph graph = parse(R"(graph pole {
         %x = placeholder["x"] : f32[1]

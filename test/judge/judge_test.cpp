@@ -83,6 +83,16 @@ TEST_CASE("what computes the same is right, and the judgement says compared with
     CHECK(given.compared == std::vector<std::string>{"data"});
 }
 
+TEST_CASE("a backend that has nothing to run is not judged", "[judge]") {
+    Graph constant{.name = "g", .dialect = "aten"};
+    constant.output({constant.get_attr("c", Tensor::of<float>({1, 2}))});
+    CHECK(leaves_nothing_to_run(constant));
+    CHECK_FALSE(leaves_nothing_to_run(relu_graph()));
+    PlantedBackend good;
+    const Judgement said = judge({constant, {}, {}, {.spec = "planted", .tier = Tier::computes}}, good);
+    CHECK(text_of(said) == "not judged: no operation is left to run: the results of the graph are constants");
+}
+
 TEST_CASE("what nobody else can run is compared with the backend's own form without optimization", "[judge]") {
     const Graph foreign =
         parse("graph g {\n  %x = placeholder[\"x\"] : f32[2]\n  %y = mine.op.default(%x) : f32[2]\n  return (%y)\n}\n");

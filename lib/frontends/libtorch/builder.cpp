@@ -96,9 +96,9 @@ class Builder {
         }
     }
 
-    /// Nothing for a frame without graphs, unless that is because of operations that no graph can have, or the frame
-    /// chooses its way by a tensor's value. Writes that
-    /// turn out to be none of a graph's become breaks, the first of each piece, and the frame is cut again.
+    /// Nothing for a frame without graphs, unless that is because of operations that no graph can have or that threw,
+    /// or the frame chooses its way by a tensor's value. Writes that turn out to be none of a graph's become breaks,
+    /// the first of each piece, and the frame is cut again.
     std::optional<capture::CapturedFrame> build(const FrameSteps& steps) {
         log_debug(LogChannel::capture, "cutting an execution of " + steps.function + " into graphs");
         for (;;) {
@@ -145,7 +145,8 @@ class Builder {
             const bool decides = entry.kind == capture::BreakKind::branch ||
                                  (entry.kind == capture::BreakKind::item && !entry.stack.empty() &&
                                   compares_a_read_value(entry.stack.front().text));
-            return decides || capture::keeps_op_out(entry.kind);
+            const bool threw = entry.kind == capture::BreakKind::exception && !entry.op.empty();
+            return decides || threw || capture::keeps_op_out(entry.kind);
         });
         if (frame.graphs.empty() && !matters) return std::nullopt;
         frame.breaks = plan.breaks;

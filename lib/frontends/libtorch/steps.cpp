@@ -123,7 +123,8 @@ class ThreadReader {
     }
 
     /// A composite op a result of which no op below it made, or all of whose results none filled, works on memory
-    /// directly: then it is the op. (What only some of its results hold is data: the lengths of a packed sequence.)
+    /// directly: then it is the op. So it is where it threw, and no op below it. (What only some of its results hold is
+    /// data: the lengths of a packed sequence.)
     void end_composite(const Open& open, const Event& event) {
         bool unseen = false, filled_unseen = true, any = false;
         for (const EventValue& value : open.begin->values)
@@ -135,12 +136,16 @@ class ThreadReader {
                 any = true;
                 filled_unseen = filled_unseen && is_filled_unseen(open, tensor);
             });
-        if (!unseen && !(any && filled_unseen)) return;
+        const Step composite{
+            .begin = open.begin, .end = &event, .op = &file_.op(event), .thread = event.thread, .stack = open.stack};
+        const auto threw_inside = std::any_of(steps_.begin() + static_cast<std::ptrdiff_t>(open.first_step),
+                                              steps_.end(), [](const Step& step) { return step.threw(); });
+        const bool threw = composite.threw() && !(composite.op->flags & kReturnsOnlyHost) && !threw_inside;
+        if (!threw && !unseen && !(any && filled_unseen)) return;
         std::erase_if(steps_, [&](const Step& step) {
             return step.thread == event.thread && &step >= steps_.data() + open.first_step;
         });
-        steps_.push_back(
-            {.begin = open.begin, .end = &event, .op = &file_.op(event), .thread = event.thread, .stack = open.stack});
+        steps_.push_back(composite);
         see_results(event);
     }
 

@@ -28,19 +28,32 @@ const Tensor* GraphDraft::known(NodeRef ref) const {
 
 std::vector<std::string> GraphDraft::inputs_behind(NodeRef value, std::int64_t most_elements) const {
     std::vector<std::string> names;
-    std::vector<NodeRef> open = {value};
+    for (const NodeRef ref : behind(value)) {
+        const Node& node = graph_.node(ref);
+        if (node.kind != NodeKind::placeholder) continue;
+        if (node.meta().numel() > most_elements) return {};  // data, not a description of sizes
+        names.push_back(node.target);
+    }
+    return names;
+}
+
+std::vector<std::string> GraphDraft::calls_behind(NodeRef value) const {
+    std::vector<std::string> names;
+    for (const NodeRef ref : behind(value))
+        if (graph_.node(ref).kind == NodeKind::call) names.push_back(graph_.node(ref).name);
+    return names;
+}
+
+std::vector<NodeRef> GraphDraft::behind(NodeRef value) const {
+    std::vector<NodeRef> found, open = {value};
     for (std::unordered_set<NodeId> seen; !open.empty();) {
         const NodeRef ref = open.back();
         open.pop_back();
         if (!seen.insert(ref.id).second) continue;
-        const Node& node = graph_.node(ref);
-        if (node.kind == NodeKind::placeholder) {
-            if (node.meta().numel() > most_elements) return {};  // data, not a description of sizes
-            names.push_back(node.target);
-        }
-        for_each_input(node, [&](NodeRef input) { open.push_back(input); });
+        found.push_back(ref);
+        for_each_input(graph_.node(ref), [&](NodeRef input) { open.push_back(input); });
     }
-    return names;
+    return found;
 }
 
 NodeRef GraphDraft::append(Node node, NodeFacts facts) {
@@ -143,7 +156,8 @@ std::vector<NodeId> GraphDraft::final_order(const std::vector<NodeRef>& captured
     std::vector<NodeId> order;
     const auto count = static_cast<NodeId>(graph_.nodes.size());
     for (NodeId id = 0; id < count; ++id)
-        if (is(id, NodeKind::placeholder) && from_outside.count(id) == 0) order.push_back(id);
+        if (is(id, NodeKind::placeholder) && from_outside.count(id) == 0 && wanted[static_cast<std::size_t>(id)])
+            order.push_back(id);
     for (const NodeRef outer : captured) order.push_back(capture(outer).id);
     for (const NodeId id : first_uses)
         if (is(id, NodeKind::get_attr)) order.push_back(id);
@@ -169,6 +183,10 @@ GraphDraft::Finished GraphDraft::finish(const std::string& name, const std::vect
         moved[static_cast<std::size_t>(id)] = {static_cast<NodeId>(result.nodes.size())};
         result.nodes.push_back(std::move(node));
     }
+    const std::unordered_set<NodeId> kept(order.begin(), order.end());
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i)
+        if (graph_.nodes[i].kind == NodeKind::call && !kept.contains(static_cast<NodeId>(i)))
+            finished.dropped.push_back(graph_.nodes[i].name);
     Node output{.kind = NodeKind::output, .name = names_.take("output")};
     for (const NodeRef ref : outputs_) output.args.emplace_back(moved[static_cast<std::size_t>(ref.id)]);
     result.nodes.push_back(std::move(output));

@@ -15,7 +15,8 @@ namespace whittle::onnx_proto {
 
 /// What is known of a node beyond its metas.
 struct NodeFacts {
-    bool part = false;                 ///< a call that makes an element of a sequence: dropped when no result needs it
+    /// Dropped when no result needs it: a call that makes an element of a sequence; an input whose value is known.
+    bool part = false;
     std::optional<Tensor> value = {};  ///< what a call computes that is kept though it is constant
 };
 
@@ -35,6 +36,8 @@ class GraphDraft {
     const Tensor* known(NodeRef ref) const;
     /// The model's inputs that decide the value; empty when one of them has more than `most_elements`.
     std::vector<std::string> inputs_behind(NodeRef value, std::int64_t most_elements) const;
+    /// Names of the calls that compute the value from inputs and constants.
+    std::vector<std::string> calls_behind(NodeRef value) const;
 
     NodeRef append(Node node, NodeFacts facts = {});
     /// Another constant that already has the qualified name `target` keeps it; the new one then gets a suffix.
@@ -55,12 +58,15 @@ class GraphDraft {
     struct Finished {
         Graph graph;
         std::vector<std::string> unknown;  ///< names of calls whose metas are not known
+        std::vector<std::string> dropped;  ///< names of calls that are parts which no result needs
     };
     /// Puts the nodes into their final order, drops unused constants, and gives the graph away. The last placeholders
     /// stand for the nodes `captured` of the outer graph, in this order.
     Finished finish(const std::string& name, const std::vector<NodeRef>& captured);
 
   private:
+    /// The value and all that it is computed from.
+    std::vector<NodeRef> behind(NodeRef value) const;
     /// Per node: all, but for parts that no result needs.
     std::vector<bool> wanted() const;
     std::vector<NodeId> final_order(const std::vector<NodeRef>& captured);

@@ -39,10 +39,29 @@ void GraphImporter::import(const std::vector<ValueMeta>& metas) {
 NodeRef GraphImporter::import_input(const onnx::ValueInfoProto& input, const ValueMeta& meta) {
     const std::string target = checked_text(input.name(), {session_.file, "an input"}, "the name");
     const std::string name = draft_.names().take(identifier(target));
-    if (const auto constant = session_.constants.find(target);
-        !draft_.is_nested() && constant != session_.constants.end())
-        return draft_.add_constant(name, target, constant->second);
-    return draft_.append({.kind = NodeKind::placeholder, .name = name, .target = target, .results = {meta}});
+    const auto known = session_.known.values.find(target);
+    const bool has_value = !draft_.is_nested() && known != session_.known.values.end();
+    if (has_value && session_.known.constants.contains(target)) return draft_.add_constant(name, target, known->second);
+    return draft_.append({.kind = NodeKind::placeholder, .name = name, .target = target, .results = {meta}},
+                         {.part = has_value});
+}
+
+/// The values of inputs in place of the inputs, for a call that needs them.
+void GraphImporter::take_known_inputs(PendingNode& pending) {
+    if (draft_.is_nested() || session_.known.readers.empty() ||
+        !session_.known.readers.contains(call_name(pending, scope_)))
+        return;
+    pending.call = map_inputs(pending.call, [&](NodeRef ref) {
+        const Node& node = draft_.node(ref);
+        const auto known = session_.known.values.find(node.target);
+        if (node.kind != NodeKind::placeholder || known == session_.known.values.end()) return Arg(ref);
+        const auto [constant, fresh] = known_inputs_.try_emplace(node.target);
+        if (fresh) {
+            const std::string name = draft_.names().take(node.name);
+            constant->second = draft_.add_constant(name, name, known->second);
+        }
+        return Arg(constant->second);
+    });
 }
 
 std::vector<OnnxValue> GraphImporter::join_graph(onnx::GraphProto& proto, const std::vector<OnnxValue>& inputs) {
@@ -60,6 +79,7 @@ void GraphImporter::import_node(onnx::NodeProto& node, int position) {
     if (!pending.is_refused() && resolve_sequences(pending)) return;
 
     bind_inputs(pending, scope_);
+    take_known_inputs(pending);
     if (join_branch(pending)) return;
     bind_attributes(pending, scope_);
     import_nested(pending);
@@ -80,6 +100,9 @@ void GraphImporter::import_node(onnx::NodeProto& node, int position) {
 Graph GraphImporter::finish(const std::string& name, const std::vector<NodeRef>& captured) {
     GraphDraft::Finished finished = draft_.finish(name, captured);
     for (const std::string& call : finished.unknown) session_.unknown.push_back(scope_.prefix + call);
+    // A part that no result needs is none of the file's: nothing stops there.
+    for (const std::string& call : finished.dropped)
+        std::erase_if(session_.breaks, [&](const Break& found) { return found.node == scope_.prefix + call; });
     return std::move(finished.graph);
 }
 

@@ -3,6 +3,7 @@
 // (import_nested.cpp). Internal; load.cpp is the only user.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,6 +35,7 @@ class GraphImporter {
 
     NodeRef import_input(const onnx::ValueInfoProto& input, const ValueMeta& meta);
     void import_node(onnx::NodeProto& node, int position);
+    void take_known_inputs(PendingNode& pending);
     /// The results of a graph whose nodes join this one.
     std::vector<OnnxValue> join_graph(onnx::GraphProto& proto, const std::vector<OnnxValue>& inputs);
 
@@ -54,6 +56,7 @@ class GraphImporter {
     onnx::GraphProto& proto_;
     GraphDraft draft_;
     Scope scope_;
+    std::map<std::string, NodeRef> known_inputs_;  ///< constants in place of inputs, by name
     bool lists_results_ = false;
 };
 

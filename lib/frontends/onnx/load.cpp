@@ -1,5 +1,6 @@
 #include "frontends/onnx/load.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -211,6 +212,10 @@ const Tensor* given_value(const std::vector<std::string>& inputs, const std::str
     return nullptr;
 }
 
+bool reads_input(const Graph& graph, const std::string& name) {
+    return std::ranges::any_of(graph.placeholders(), [&](NodeId id) { return graph.node({id}).target == name; });
+}
+
 std::string times(std::size_t count) { return count > 1 ? " (" + std::to_string(count) + " times)" : std::string(); }
 
 /// LoadedModel::rewritten, of what became of nodes.
@@ -226,7 +231,7 @@ std::vector<std::string> rewritten_nodes(const std::map<std::string, std::size_t
     return texts;
 }
 
-/// Reads the model with the inputs that session.constants names as constants.
+/// Reads the model with the values of the inputs that session.known names.
 LoadedModel load_once(onnx::ModelProto& model, Session& session, std::vector<std::string>& inputs) {
     const std::string& file = session.file;
     session.dims = session.options.dims;
@@ -252,8 +257,8 @@ LoadedModel load_once(onnx::ModelProto& model, Session& session, std::vector<std
     for (const onnx::ValueInfoProto* input : declared) inputs.push_back(input->name());
     const std::vector<ValueMeta> metas = input_metas(declared, session);
     for (std::size_t i = 0; i < inputs.size(); ++i)
-        if (const auto value = session.constants.find(inputs[i]);
-            value != session.constants.end() && value->second.dtype() != metas[i].dtype)
+        if (const auto value = session.known.values.find(inputs[i]);
+            value != session.known.values.end() && value->second.dtype() != metas[i].dtype)
             throw Error({file, "input " + in_quotes(inputs[i])}, "found a value of type " +
                                                                      std::string(name(value->second.dtype())) +
                                                                      ", expected " + std::string(name(metas[i].dtype)));
@@ -280,35 +285,47 @@ LoadedModel load_once(onnx::ModelProto& model, Session& session, std::vector<std
 
 LoadedModel load_onnx_bytes(std::span<const std::byte> bytes, const std::string& file,
                             const std::filesystem::path& folder, const LoadOptions& options) {
-    std::map<std::string, Tensor> constants;
+    onnx_proto::KnownInputs known;
     std::set<std::string> written_out;
     for (;;) {
         onnx::ModelProto model;
         onnx_proto::parse(bytes, model, file, "model");
         Session session{file, options, onnx_proto::ExternalFiles(folder)};
-        session.constants = constants;
+        session.known = known;
         session.written_out = written_out;
         std::vector<std::string> inputs;
-        const auto more_constants = [&] {
-            const std::size_t before = constants.size();
-            for (const std::string& name : session.wanted)
-                if (const Tensor* value = given_value(inputs, name, options)) constants.emplace(name, *value);
-            return constants.size() > before;
+        const auto more_known = [&] {
+            bool more = false;
+            // What is known for some calls already, and wanted for others, is a constant for all.
+            const auto add = [&](const std::string& name, bool for_all) {
+                const Tensor* value = given_value(inputs, name, options);
+                if (!value) return false;
+                const bool fresh = known.values.emplace(name, *value).second;
+                more |= fresh;
+                if (for_all || !fresh) more |= known.constants.insert(name).second;
+                return fresh;
+            };
+            for (const std::string& name : session.wanted) add(name, true);
+            for (auto& [name, calls] : session.wanted_by)
+                if (add(name, false)) known.readers.merge(calls);
+            return more;
         };
         try {
             LoadedModel loaded = load_once(model, session, inputs);
-            if (more_constants()) continue;
+            if (more_known() || (!loaded.breaks.empty() && known.make_constants())) continue;
             loaded.inputs = std::move(inputs);
-            for (const auto& [name, value] : constants) {
-                loaded.constants.push_back(name);
-                loaded.rewritten.push_back("the input " + in_quotes(name) +
-                                           " became a constant, because sizes depend on the value of this input");
+            for (const auto& [name, value] : known.values) {
+                const bool stays = reads_input(loaded.graph, name);
+                if (!stays) loaded.constants.push_back(name);
+                loaded.rewritten.push_back((stays ? "the value of the input " + in_quotes(name) + " was used"
+                                                  : "the input " + in_quotes(name) + " became a constant") +
+                                           ", because sizes depend on " + (stays ? "it" : "the value of this input"));
             }
             return loaded;
         } catch (const Error&) {
             const bool more_written_out = session.written_out.size() > written_out.size();
             written_out = std::move(session.written_out);
-            if (!more_constants() && !more_written_out) throw;
+            if (!more_known() && !more_written_out && !known.make_constants()) throw;
         }
     }
 }

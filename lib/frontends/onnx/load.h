@@ -59,7 +59,7 @@ struct LoadOptions {
     /// agree with static ones.
     std::map<std::string, Sizes> input_sizes = {};
     /// Values that will be given. Their sizes do the same, and where the sizes of a node's results depend on the value
-    /// of an input, this one is made a constant of the graph.
+    /// of an input, this one is a constant for that node. It is an input of the graph if other nodes read it, too.
     std::vector<InputValue> values = {};
     /// How many elements an input has that is a sequence, nothing for an optional that holds nothing. Where values or
     /// sizes are given for x.0, x.1 …, they say it.

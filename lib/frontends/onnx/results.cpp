@@ -1,6 +1,7 @@
 #include "frontends/onnx/results.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/words.h"
 #include "frontends/onnx/bind.h"
@@ -50,19 +51,34 @@ std::optional<NodeRef> same_operand(const Node& call, const Tensor& value, const
     return same;
 }
 
+/// The model's inputs that decide the value, which the node is refused for.
+std::vector<std::string> inputs_deciding(PendingNode& pending, NodeRef value, const Scope& scope) {
+    scope.session.body_needs_constant |= scope.draft.is_nested();
+    if (scope.draft.is_nested()) return {};
+    std::vector<std::string> names = scope.draft.inputs_behind(value, kFoldedElements);
+    if (names.empty()) return {};
+    pending.problem += "; the computed value depends on the value of the input " + in_quotes(join(names, "', '"));
+    pending.hint = "give the value of this input with --input";
+    return names;
+}
+
+/// As want_constant(), for the call alone: what else reads the inputs need not know their values.
+void want_for_call(PendingNode& pending, NodeRef value, Scope& scope) {
+    for (const std::string& name : inputs_deciding(pending, value, scope)) {
+        std::set<std::string>& calls = scope.session.wanted_by[name];
+        calls.insert(call_name(pending, scope));
+        for (std::string& call : scope.draft.calls_behind(value)) calls.insert(std::move(call));
+    }
+}
+
 }  // namespace
 
 void want_constant(PendingNode& pending, NodeRef value, const Scope& scope) {
-    scope.session.body_needs_constant |= scope.draft.is_nested();
-    if (scope.draft.is_nested()) return;
-    const std::vector<std::string> names = scope.draft.inputs_behind(value, kFoldedElements);
-    if (names.empty()) return;
-    pending.problem += "; the computed value depends on the value of the input " + in_quotes(join(names, "', '"));
-    pending.hint = "give the value of this input with --input";
+    const std::vector<std::string> names = inputs_deciding(pending, value, scope);
     scope.session.wanted.insert(names.begin(), names.end());
 }
 
-void infer_results(PendingNode& pending, const Scope& scope) {
+void infer_results(PendingNode& pending, Scope& scope) {
     Node& call = pending.call;
     const GraphDraft& draft = scope.draft;
     try {
@@ -83,7 +99,7 @@ void infer_results(PendingNode& pending, const Scope& scope) {
         const auto param = std::ranges::find(params, error.operand(), &Param::name);
         const auto position = static_cast<std::size_t>(param - params.begin());
         if (position < call.args.size() && call.args[position].node())
-            want_constant(pending, *call.args[position].node(), scope);
+            want_for_call(pending, *call.args[position].node(), scope);
     } catch (const Error& error) {
         const std::string& inner = error.where().position;
         pending.refuse((inner.empty() ? "" : inner + ": ") + error.message(), error.hint());

@@ -14,7 +14,7 @@ namespace whittle::onnx_proto {
 void want_constant(PendingNode& pending, NodeRef value, const Scope& scope);
 
 /// The metas, from the op. Refuses the node where they cannot be had.
-void infer_results(PendingNode& pending, const Scope& scope);
+void infer_results(PendingNode& pending, Scope& scope);
 /// Those that cannot be inferred, as the file declares them; of a node that is refused, a break.
 void declare_results(PendingNode& pending, Scope& scope);
 /// The results, where they depend on constants and static sizes alone; else empty.

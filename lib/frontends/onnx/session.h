@@ -14,6 +14,20 @@
 
 namespace whittle::onnx_proto {
 
+/// Inputs whose given values are used while the model is read.
+struct KnownInputs {
+    std::map<std::string, Tensor> values = {};  ///< by name
+    std::set<std::string> constants = {};       ///< of these, those that are constants for all that reads them
+    std::set<std::string> readers = {};         ///< calls for which the others are constants
+
+    /// Makes all of them constants for all that reads them. False: they are.
+    bool make_constants() {
+        const std::size_t before = constants.size();
+        for (const auto& [name, value] : values) constants.insert(name);
+        return constants.size() > before;
+    }
+};
+
 struct Session {
     std::string file;
     const LoadOptions& options;
@@ -24,11 +38,12 @@ struct Session {
     std::vector<std::string> unknown = {};
     std::map<std::string, std::size_t> folded = {};
     std::vector<std::string> assumed_dims = {};
-    std::map<std::string, Tensor> constants = {};  ///< inputs that are constants, by name
-    std::set<std::string> wanted = {};             ///< inputs whose value a node needs while it is read
-    std::set<std::string> written_out = {};        ///< places of loops that are read one iteration after another
-    bool opaque_calls = false;                     ///< there are some: LoadOptions::opaque
-    bool body_needs_constant = false;              ///< a node of a nested graph does, for all its iterations
+    KnownInputs known = {};
+    std::set<std::string> wanted = {};  ///< inputs whose value has to be known to all that reads them
+    std::map<std::string, std::set<std::string>> wanted_by = {};  ///< calls that need an input's value, by input
+    std::set<std::string> written_out = {};  ///< places of loops that are read one iteration after another
+    bool opaque_calls = false;               ///< there are some: LoadOptions::opaque
+    bool body_needs_constant = false;        ///< a node of a nested graph does, for all its iterations
     FreeNames free_names = {};
     std::deque<onnx::GraphProto> bodies = {};  ///< graphs that are read several times, a copy for each
 };

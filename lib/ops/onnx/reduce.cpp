@@ -1,6 +1,7 @@
 // ONNX's reductions: Reduce…, ArgMax, ArgMin.
 #include <algorithm>
 
+#include "ops/core/open_rules.h"
 #include "ops/onnx/rewrite.h"
 #include "tensor/limits.h"
 
@@ -94,6 +95,23 @@ CallResults arg_extremum(const Call& c) {
     return rsub(mirrored, size_of_dim(data, axis) - 1);
 }
 
+/// Since opset 18: "Reduction over an empty set of values yields undefined"; earlier texts do not speak of it.
+Reason open_mean(std::string_view op, const Arguments<Tensor>& a) {
+    const Sizes sizes = a.tensor("data").sizes();
+    const auto operand = a.optional_tensor("axes_value");
+    Ints axes = operand ? operand->values<std::int64_t>() : a.integers("axes");
+    if (axes.empty() && a.integer("noop_with_empty_axes") != 0) return std::nullopt;
+    const auto rank = static_cast<std::int64_t>(sizes.size());
+    axes = axes.empty() ? all_dims(rank) : wrap_dims(axes, rank);
+    bool averages_none = false;
+    for (std::int64_t dim = 0; dim < rank; ++dim) {
+        if (sizes[static_cast<std::size_t>(dim)] != 0) continue;
+        if (std::ranges::count(axes, dim) == 0) return std::nullopt;  // there are no results
+        averages_none = true;
+    }
+    return averages_none ? Reason(std::string(op) + " averages no elements") : std::nullopt;
+}
+
 /// The schema of a reduction, by its name: they differ in nothing else.
 template <std::size_t N>
 struct ReductionSchema {
@@ -107,8 +125,8 @@ struct ReductionSchema {
 };
 
 template <ReductionSchema Schema, Reduce F, std::int64_t OperandSince = 18>
-constexpr OpDef reduction(std::string_view doc, DTypeSet dtypes = kNumbers) {
-    return composite(Schema, doc, dtypes, reduce<F, OperandSince>);
+constexpr OpDef reduction(std::string_view doc, DTypeSet dtypes = kNumbers, OpenRule open = {}) {
+    return composite(Schema, doc, dtypes, reduce<F, OperandSince>, open);
 }
 
 /// Also u32 and u64, but u16.
@@ -116,7 +134,7 @@ constexpr DTypeSet kSummed = kNumbers | set_of(DType::u32) | set_of(DType::u64);
 
 constexpr OpDef kReduceOps[] = {
     reduction<"ReduceSum", sum_of, 13>("Sum over dimensions", kSummed),
-    reduction<"ReduceMean", mean_of>("Mean over dimensions", kSummed),
+    reduction<"ReduceMean", mean_of>("Mean over dimensions", kSummed, {.ask = open_mean}),
     reduction<"ReduceMax", max_of>("Largest over dimensions", kSummed | kBool),
     reduction<"ReduceMin", min_of>("Smallest over dimensions", kSummed | kBool),
     reduction<"ReduceProd", prod_of>("Product over dimensions", kSummed),

@@ -195,7 +195,9 @@ class ScheduleSearch {
                 return;
             case Culprits::Verdict::found:
                 done_.confirmed = found.finished && (steady_ || ask(found.left_out).result == TestResult::fails);
-                if (interrupt_signal()) return;  // a limit leaves a result, too, and its program
+                if (!interrupt_signal()) break;  // a limit leaves a result, too, and its program
+                done_.not_captured = "the search was stopped before the pipeline was captured";
+                return;
         }
         capture(found.left_out);
     }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "frontends/halide/program.h"
+#include "judge/judge.h"
 #include "reduce/schedule/culprits.h"
 #include "tensor/compare.h"
 
@@ -58,6 +59,8 @@ struct MinimizedSchedule {
         not_the_cause,     ///< with `needed` alone it fails, and without them, too, and nothing else is found
     };
     Outcome outcome = Outcome::minimized;
+    /// A failure that was seen once and not again has no verdict.
+    Verdict verdict() const;
     std::string why = {};
     std::string failure = {};  ///< what tells failures from each other: see RunEnd
     /// Halide's messages: of the whole program, and with the needed directives alone. Empty: it reports no error.

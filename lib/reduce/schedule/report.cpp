@@ -135,6 +135,20 @@ std::string minimized_text(const MinimizedSchedule& done) {
 
 }  // namespace
 
+Verdict MinimizedSchedule::verdict() const {
+    switch (outcome) {
+        case Outcome::minimized:
+        case Outcome::not_the_schedule:
+        case Outcome::not_the_cause:
+            return Verdict::fails;
+        case Outcome::not_failing:
+            return failure.empty() ? Verdict::right : Verdict::not_judged;
+        case Outcome::no_reference:
+            return Verdict::not_judged;
+    }
+    return Verdict::not_judged;
+}
+
 std::string to_text(const MinimizedSchedule& done) {
     std::string text = failure_text(done) + notes_text(done.program);
     switch (done.outcome) {
@@ -142,16 +156,17 @@ std::string to_text(const MinimizedSchedule& done) {
         case Outcome::not_the_cause:
             return text + minimized_text(done);
         case Outcome::not_failing:
-            return text + report_row("not failing", done.culprits.reservation.empty()
-                                                        ? "the program passes in " + plural(done.runs, "run") +
-                                                              ", and the results equal the results without a schedule"
-                                                        : done.culprits.reservation);
+            return text +
+                   report_row(words(done.verdict()), done.culprits.reservation.empty()
+                                                         ? "the program passes in " + plural(done.runs, "run") +
+                                                               ", and the results equal the results without a schedule"
+                                                         : done.culprits.reservation);
         case Outcome::not_the_schedule:
             return text +
                    report_row("culprit", "not the schedule: the program fails in the same way without any of its " +
                                              plural(done.culprits.candidates, "directive"));
         case Outcome::no_reference:
-            return text + report_row("no verdict", done.why) +
+            return text + report_row(words(done.verdict()), done.why) +
                    report_row(
                        "hint",
                        "if the program does not report its failure itself, add --test SCRIPT, which decides whether a "
@@ -164,7 +179,8 @@ json to_json(const MinimizedSchedule& done) {
     json needed = json::array();
     const Culprits& culprits = done.culprits;
     for (const NeededDirective& one : culprits.needed) needed.push_back(to_json(one));
-    json result{{"outcome", name(done.outcome)},
+    json result{{"verdict", whittle::name(done.verdict())},
+                {"outcome", name(done.outcome)},
                 {"failure", done.failure},
                 {"failed", done.failed},
                 {"runs", done.runs},

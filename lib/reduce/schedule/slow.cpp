@@ -176,7 +176,7 @@ SlowDirectives slow_directives(const ScheduleRequest& request, double factor) {
 
 std::string to_text(const SlowDirectives& done) {
     std::string text = notes_text(done.program);
-    if (!done.why.empty()) return text + report_row("no verdict", done.why);
+    if (!done.why.empty()) return text + report_row(words(Verdict::not_judged), done.why);
     const std::string effort =
         plural(done.candidates, "directive") + " in " + fmt::format("{} runs, {:.1f} s", done.runs, done.seconds);
     text += report_row("time", "the pipelines run for " + time_text(done.run_seconds) + ", without compile time");
@@ -197,7 +197,11 @@ nlohmann::json to_json(const SlowDirectives& done) {
         entry["figures"] = one.figures;
         needed.push_back(std::move(entry));
     }
-    nlohmann::json result{{"outcome", !done.why.empty()   ? "no times"
+    const Verdict verdict = !done.why.empty()   ? Verdict::not_judged
+                            : done.slow.empty() ? Verdict::right
+                                                : Verdict::fails;
+    nlohmann::json result{{"verdict", name(verdict)},
+                          {"outcome", !done.why.empty()   ? "no times"
                                       : done.slow.empty() ? "not slower"
                                                           : "slower"},
                           {"factor", done.factor},

@@ -225,3 +225,29 @@ TEST_CASE("an exception that leaves a function is a break, one that is caught in
     CHECK(breaks(0, kLeft, 1).empty());  // nobody knows
     CHECK(breaks(1, kLeft, 3).empty());  // thrown by what called the function
 }
+
+TEST_CASE("an op that throws is a break, also where there is no other op") {
+    const auto reasons = [](auto&& write) {
+        const TempDir folder;
+        const capture::CapturedFrame frame = only_frame(program(folder, write));
+        CHECK(frame.graphs.empty());
+        std::vector<std::string> found;
+        for (const capture::GraphBreak& why : frame.breaks) {
+            CHECK(why.kind == capture::BreakKind::exception);
+            found.push_back(why.reason);
+        }
+        return found;
+    };
+    const std::vector<FakeTensor> x = {{.id = 1}};
+    const std::vector<std::string> relu = {"aten.relu.default threw an exception"};
+    CHECK(reasons([&](EventWriter& w) { w.call(kRelu, x, {}); }) == relu);
+    // A composite: what it calls, where that throws; else the composite itself.
+    CHECK(reasons([&](EventWriter& w) {
+              w.begin(kLinear, 0, x);
+              w.begin(kRelu, 1, x);
+              w.end(kRelu, 1, {});
+              w.end(kLinear, 0, {});
+          }) == relu);
+    CHECK(reasons([&](EventWriter& w) { w.call(kLinear, x, {}); }) ==
+          std::vector<std::string>{"aten.contiguous.default threw an exception"});
+}

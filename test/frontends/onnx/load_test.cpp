@@ -117,6 +117,23 @@ TEST_CASE("an input that decides sizes is a constant where its value is given", 
     CHECK(load(proto, {.values = {{"x", x}, {"s", s}}}).constants == std::vector<std::string>{"s"});
 }
 
+TEST_CASE("an input whose value one node needs stays an input for the others", "[onnx]") {
+    const onnx::ModelProto proto = model("g (float[3] x) => (int64[1,N] n, float[3] y) { n = NonZero(x) y = Relu(x) }");
+    const Tensor x = Tensor::of({1.f, 0.f, -2.f});
+    const LoadedModel loaded = load(proto, {.values = {{"x", x}}});
+    CHECK(loaded.constants.empty());
+    CHECK(targets(loaded.graph) == std::vector<std::string>{"onnx.Relu"});
+    CHECK(test::run(loaded.graph, {x}) == std::vector<double>{0});
+    CHECK(test::run(loaded.graph, {x}, 1) == std::vector<double>{1, 0, 0});
+    // One that more nodes need, one behind the other, is a constant for all.
+    const onnx::ModelProto twice = model(
+        "g (float[2,3] x, int64[2] s) => (float[N,M] y, float[K,L] z, int64[2] t)"
+        "{ y = Reshape(x, s) z = Reshape(y, s) t = Neg(s) }");
+    const LoadedModel all = load(twice, {.values = {{"s", Tensor::of<std::int64_t>({3, 2})}}});
+    CHECK(all.constants == std::vector<std::string>{"s"});
+    CHECK(all.graph.placeholders().size() == 1);
+}
+
 TEST_CASE("without folding every node stays a call, and runs", "[onnx]") {
     const onnx::ModelProto proto = model(
         "g (float[N,3] x) => (float[3,N] y) <int64 zero = {0}, int64[1] first = {0}, "

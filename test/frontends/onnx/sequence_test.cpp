@@ -109,6 +109,14 @@ TEST_CASE("the elements of an input are inputs", "[onnx]") {
                Contains("found position 1 in a sequence of 0"));
 }
 
+TEST_CASE("an element that no result needs is no break", "[onnx]") {
+    const onnx::ModelProto proto = model(
+        "g (string[2] x) => (string[1] y) <int64 p = {1}> { s = SplitToSequence<axis = 0>(x) y = SequenceAt(s, p) }");
+    const LoadedModel loaded = load(proto, {.keep_unknown = true});
+    REQUIRE(loaded.breaks.size() == 1);
+    CHECK(loaded.graph.find(loaded.breaks[0].node));
+}
+
 TEST_CASE("an optional is what it holds", "[onnx]") {
     const onnx::ModelProto proto = with_input("g (float[2] x) => (bool h) { h = OptionalHasElement(x) }", optional);
     CHECK(run(load(proto, {.values = {{"x", kOne}}}).graph, {kOne}) == std::vector<double>{1});
