@@ -104,6 +104,32 @@ Value convolution(GroupBuilder& builder, std::int64_t in, std::int64_t out, std:
     return convolution(builder, input(builder, "x", {2, in, size, size}), out, kernel, stride, wide);
 }
 
+struct Grouped {
+    std::int64_t groups = 1, in = 1, out = 1;  ///< channels of one group
+    std::int64_t rows = 1, columns = 1, kernel = 3, stride = 1;
+    bool wide = false;
+};
+
+/// As the op lowers it: the image's channel is a quotient of the result's.
+Value convolution(GroupBuilder& builder, const Grouped& c) {
+    const auto image = [&](std::int64_t size) { return (size - 1) * c.stride + c.kernel; };
+    const Value x = input(builder, "x", {2, c.groups * c.in, image(c.rows), image(c.columns)});
+    const Value w = input(builder, "w", {c.groups * c.out, c.in, c.kernel, c.kernel});
+    const Value bias = input(builder, "bias", {c.groups * c.out});
+    const DType sum = c.wide ? DType::f64 : DType::f32;
+    const Value sums = builder.reduce(
+        sum, {2, c.groups * c.out, c.rows, c.columns}, {c.in, c.kernel, c.kernel},
+        [=](const Index& i) { return expr::cast(sum, bias({i[1]})); },
+        [=](const Index& i, const Index& r, const Expr& self) {
+            const Expr s = expr::index(c.stride);
+            const Expr channel = i[1] / expr::index(c.out) * expr::index(c.in) + r[0];
+            return self + expr::cast(sum, x({i[0], channel, i[2] * s + r[1], i[3] * s + r[2]})) *
+                              expr::cast(sum, w({i[1], r[0], r[1], r[2]}));
+        },
+        "sums");
+    return {DType::f32, sums.sizes(), [sums](const Index& i) { return expr::cast(DType::f32, sums(i)); }};
+}
+
 Value stored(GroupBuilder& builder, const Value& x) {
     const Value doubled(DType::f32, x.sizes(), [x](const Index& i) { return x(i) + x(i); });
     return builder.materialize(doubled, "image");
@@ -205,6 +231,34 @@ const std::vector<Shape>& shapes() {
         {"convolution of points, 3 columns", [](GroupBuilder& b) { return relu(convolution(b, 80, 64, 3, 1, 1)); }},
         {"small product of a row, transposed", [](GroupBuilder& b) { return relu(product(b, 0, 1, 67, 129, true)); }},
         {"long sums in blocks", [](GroupBuilder& b) { return relu(convolution(b, 512, 16, 5, 3, 1, true)); }},
+        {"convolution in groups",
+         [](GroupBuilder& b) {
+             return relu(convolution(b, {3, 6, 8, 11, 13}));
+         }},
+        {"convolution in groups, every second",
+         [](GroupBuilder& b) {
+             return convolution(b, {2, 5, 16, 9, 10, 3, 2});
+         }},
+        {"convolution in groups, lanes past the end",
+         [](GroupBuilder& b) {
+             return relu(convolution(b, {3, 4, 24, 7, 19}));
+         }},
+        {"convolution in groups, 5 lanes",
+         [](GroupBuilder& b) {
+             return convolution(b, {7, 7, 5, 12, 17});
+         }},
+        {"convolution in groups of many channels",
+         [](GroupBuilder& b) {
+             return relu(convolution(b, {2, 6, 67, 5, 14}));
+         }},
+        {"convolution of points in groups",
+         [](GroupBuilder& b) {
+             return relu(convolution(b, {4, 40, 12, 9, 9, 1}));
+         }},
+        {"convolution in groups, long sums in blocks",
+         [](GroupBuilder& b) {
+             return relu(convolution(b, {2, 512, 8, 2, 4, 3, 1, true}));
+         }},
         {"depthwise convolution",
          [](GroupBuilder& b) {
              const Value x = input(b, "x", {2, 17, 19, 37}), w = input(b, "w", {17, 3, 3});
@@ -359,9 +413,74 @@ TEST_CASE("what the rules make of a group computes the same") {
         }
 }
 
+TEST_CASE("convolutions in groups of random sizes compute the same by the rules") {
+    Random random(50);
+    const auto up_to = [&](int most) {
+        return 1 + static_cast<std::int64_t>(random.below(static_cast<unsigned>(most)));
+    };
+    for (int count = 0; count < 8; count++) {
+        const Grouped c{.groups = 1 + up_to(4),
+                        .in = up_to(6),
+                        .out = 1 + up_to(35),
+                        .rows = up_to(7),
+                        .columns = 1 + up_to(20),
+                        .kernel = up_to(3),
+                        .stride = up_to(2)};
+        GroupBuilder builder("group");
+        builder.output(relu(convolution(builder, c)), "result");
+        const Group plain = builder.finish();
+        const std::vector<Tensor> inputs = inputs_of(plain, true), expected = interpret(plain, inputs);
+        for (const Machine& machine : kMachines) {
+            Group group = plain;
+            const Schedule schedule = halide::schedule(group, machine, RuleUse::always);
+            INFO("convolution " << count << ", vectors of " << machine.vector_bytes << " bytes\n" << print(group));
+            expr::verify(group);
+            CHECK(differing_beyond_order(interpret(group, inputs).at(0), expected.at(0)) == "");
+            check_kernel(group, schedule, inputs, expected);
+        }
+    }
+}
+
+TEST_CASE("a convolution in groups is a contraction in each, unless a window takes less") {
+    const auto has_groups = [](const Grouped& c) {
+        GroupBuilder builder("group");
+        builder.output(relu(convolution(builder, c)), "result");
+        Group group = builder.finish();
+        const Schedule schedule = halide::schedule(group, kMachines[0]);
+        const bool found = group.stage("sums_group_sum") != nullptr;
+        const bool contracts = std::ranges::any_of(schedule, [](const Directive& directive) {
+            return directive.kind == Directive::Kind::contract && directive.stage == "sums_group_sum";
+        });
+        CHECK(contracts == found);
+        return found;
+    };
+    CHECK(has_groups({8, 8, 8, 28, 28}));
+    CHECK(has_groups({4, 16, 32, 14, 14}));
+    CHECK(has_groups({2, 3, 64, 28, 28}));
+    CHECK_FALSE(has_groups({16, 2, 4, 32, 32}));  // 4 lanes, sums of 18 products
+}
+
+TEST_CASE("a convolution in groups computes one group's sums at a time, of one row") {
+    GroupBuilder builder("group");
+    builder.output(convolution(builder, {4, 8, 24, 16, 16}), "result");
+    Group group = builder.finish();
+    std::string text;
+    for (const Directive& directive : halide::schedule(group, kMachines[0]))
+        if (directive.stage == "result" || directive.kind == Directive::Kind::compute_at)
+            text += print(directive) + "\n";
+    CHECK(text ==
+          "result.split(j, j_o, j_i, 24, ShiftInwards)\n"
+          "result.reorder(l, j_i, j_o, k, i)\n"
+          "result.vectorize(l, 8, ShiftInwards)\n"
+          "result.parallel(k)\n"
+          "sums_group_sum.compute_at(result, j_o)\n");
+}
+
 TEST_CASE("each directive of the rules can be switched off alone") {
     for (const Shape& shape : shapes()) {
-        if (shape.name != "product with relu" && shape.name != "convolution" && shape.name != "softmax") continue;
+        if (shape.name != "product with relu" && shape.name != "convolution" && shape.name != "softmax" &&
+            shape.name != "convolution in groups")
+            continue;
         const Group plain = group_of(shape);
         const std::vector<Tensor> inputs = inputs_of(plain, false), expected = interpret(plain, inputs);
         Group group = plain;

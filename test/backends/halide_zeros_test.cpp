@@ -80,6 +80,17 @@ const std::vector<SumCase>& sum_cases() {
         product_sum(37),
         depthwise_sum(3),
         depthwise_sum(37),
+        {"convolution in groups",
+         DType::f32,
+         {8, 5, 7},
+         {4, 3, 3},
+         [](const Input& input) {
+             const Value x = input({8, 7, 9}, 0), w = input({8, 4, 3, 3}, -1);
+             return [=](const Index& i, const Index& r) {
+                 const Expr channel = i[0] / expr::index(4) * expr::index(4) + r[0];
+                 return x({channel, i[1] + r[1], i[2] + r[2]}) * w({i[0], r[0], r[1], r[2]});
+             };
+         }},
         {"sums of windows with a border",
          DType::f32,
          {5, 6, 35},
@@ -210,5 +221,6 @@ TEST_CASE("only sums of products of loads are contracted", "[halide]") {
           "product, 37 steps\n"
           "depthwise convolution, 3 columns\n"
           "depthwise convolution, 37 columns\n"
+          "convolution in groups\n"
           "long sums in blocks\n");
 }

@@ -10,16 +10,23 @@ namespace {
 
 using expr::Expr;
 using expr::Group;
+using expr::LoopVar;
 using expr::Op;
 using expr::Stage;
 
 bool reads(const Expr& e, const std::string& variable) { return mentions(e, Op::variable, variable); }
 
-/// Whether the variable is one of the load's indices, and in no other.
-bool stands_alone(const Expr& load, const std::string& variable) {
+/// Whether the index grows with the variable, one by one: it is the variable, or a sum of it and of something else.
+bool counts(const Expr& index, const std::string& variable) {
+    if (is_variable(index, variable)) return true;
+    return index->op == Op::add && is_variable(index->operands[1], variable) && !reads(index->operands[0], variable);
+}
+
+/// Whether one of the load's indices is the variable, or counts from where its group begins, and no other has it.
+bool stands_alone(const Expr& load, const std::string& variable, const std::string& group) {
     int alone = 0, inside = 0;
     for (const Expr& index : load->operands) {
-        if (is_variable(index, variable))
+        if (is_variable(index, variable) || (!group.empty() && reads(index, group) && counts(index, variable)))
             alone++;
         else if (reads(index, variable))
             inside++;
@@ -49,20 +56,14 @@ std::optional<Factors> factors(const Stage& stage) {
     return found;
 }
 
-}  // namespace
-
-bool is_sum_of_products(const Stage& stage) {
-    const auto found = factors(stage);
-    return found && found->a;
-}
-
-std::optional<Contraction> contraction_of(const Group& group, const Stage& stage) {
+/// contraction_of(), of a stage in which the variable `quotient`, if any, counts groups of another one.
+std::optional<Contraction> contraction_with(const Group& group, const Stage& stage, const std::string& quotient) {
     constexpr std::int64_t kFewestLanes = 4;
     constexpr std::int64_t kLongestBlock = 1024;  // steps of a sum in f32 where one in f64 is asked for
     constexpr std::int64_t kMostBlocks = 64;
     const auto found = factors(stage);
     if (!found) return {};
-    Contraction result{.stage = stage.name, .left = {}, .right = {}, .lane = {}, .row = {}};
+    Contraction result{.stage = stage.name, .sums = stage, .left = {}, .right = {}, .lane = {}, .row = {}};
     result.steps = points(stage.updates[0].domain);
     result.products = points(stage.vars) * result.steps;
     result.wide = stage.dtype == DType::f64;
@@ -75,20 +76,20 @@ std::optional<Contraction> contraction_of(const Group& group, const Stage& stage
     }
 
     // The innermost dimension if it can be, else the widest.
-    const expr::LoopVar* innermost = nullptr;
-    for (const expr::LoopVar& v : stage.vars)
+    const LoopVar* innermost = nullptr;
+    for (const LoopVar& v : stage.vars)
         if (v.extent > 1) innermost = &v;
-    const expr::LoopVar* lane = nullptr;
-    for (const expr::LoopVar& v : stage.vars)
+    const LoopVar* lane = nullptr;
+    for (const LoopVar& v : stage.vars)
         for (const auto& [left, right] : {*found, Factors{found->b, found->a}}) {
-            if (v.extent < kFewestLanes || !right || !stands_alone(right, v.name)) continue;
+            if (v.extent < kFewestLanes || !right || !stands_alone(right, v.name, quotient)) continue;
             if (left ? reads(left, v.name) : !is_variable(right->operands.back(), v.name)) continue;
             if (lane && &v != innermost && v.extent <= lane->extent) continue;
             lane = &v, result.left = left, result.right = right;
         }
     if (!lane) return {};
     result.lane = lane->name, result.lanes = lane->extent, result.lane_is_innermost = lane == innermost;
-    for (const expr::LoopVar& v : stage.vars) {
+    for (const LoopVar& v : stage.vars) {
         if (v.extent == 1 || &v == lane || reads(result.right, v.name)) continue;
         if (!result.row.empty()) result.outer.push_back(result.row);
         result.row = v.name, result.rows = v.extent;
@@ -101,15 +102,89 @@ std::optional<Contraction> contraction_of(const Group& group, const Stage& stage
     return result;
 }
 
-bool pays_along(const Contraction& contraction, const Machine& machine) {
-    constexpr double kWrittenAcross = 1;  // cycles an element
-    constexpr double kTwoAdds = 2;        // vectors a cycle
+/// A variable of the stage and the size of its groups, where a factor has their number.
+std::optional<LoopVar> groups_of(const Stage& stage, const Factors& of) {
+    std::optional<LoopVar> found;
+    for (const Expr& factor : {of.a, of.b}) {
+        if (!factor) continue;
+        expr::visit(factor, [&](const Expr& e) {
+            if (found || e->op != Op::div || e->operands[0]->op != Op::variable || e->operands[1]->op != Op::constant)
+                return;
+            const std::int64_t size = e->operands[1]->number.to_integer();
+            for (const LoopVar& v : stage.vars)
+                if (is_variable(e->operands[0], v.name) && size > 1 && v.extent > size && v.extent % size == 0)
+                    found = LoopVar{v.name, size};
+        });
+    }
+    return found;
+}
+
+/// The stage with two dimensions, the number of the group and the place in it, in place of one that has groups.
+Stage in_groups(const Stage& stage, const LoopVar& within, const std::string& number) {
+    const Expr size = expr::index(within.extent);
+    const auto in_new_variables = [&](const Expr& root) {
+        const Expr numbered = expr::rewrite(root, [&](const Expr& e) {
+            const bool quotient =
+                e->op == Op::div && is_variable(e->operands[0], within.name) && expr::same(e->operands[1], size);
+            return quotient ? expr::variable(number) : e;
+        });
+        return with(numbered, within.name, expr::variable(number) * size + expr::variable(within.name));
+    };
+    Stage result = stage;
+    const auto v = std::ranges::find(result.vars, within.name, &LoopVar::name);
+    const std::int64_t count = v->extent / within.extent;
+    v->extent = within.extent;
+    result.vars.insert(v, {number, count});
+    result.value = in_new_variables(stage.value);
+    const std::vector<Expr> itself = expr::variables(result.vars);
+    expr::Update& update = result.updates[0];
+    update.where = itself;
+    update.value = expr::load(stage.name, stage.dtype, itself) + in_new_variables(fold_of(stage)->element);
+    return result;
+}
+
+}  // namespace
+
+bool is_sum_of_products(const Stage& stage) {
+    const auto found = factors(stage);
+    return found && found->a;
+}
+
+std::optional<Contraction> contraction_of(const Group& group, const Stage& stage) {
+    return contraction_with(group, stage, {});
+}
+
+std::optional<Contraction> grouped_contraction_of(const Group& group, const Stage& stage) {
+    const auto of = factors(stage);
+    const auto within = of ? groups_of(stage, *of) : std::nullopt;
+    if (!within) return {};
+    const std::string number = within->name + "_group";
+    auto result = contraction_with(group, in_groups(stage, *within, number), number);
+    if (!result || result->lane != within->name || result->lane_is_innermost) return {};
+    result->group = number;
+    result->groups = std::ranges::find(result->sums.vars, number, &LoopVar::name)->extent;
+    return result;
+}
+
+namespace {
+
+constexpr double kWrittenAcross = 1;  // cycles an element
+constexpr double kTwoAdds = 2;        // vectors a cycle
+
+}  // namespace
+
+double cycles_of(const Contraction& contraction, const Machine& machine) {
     const Tile tile = tile_of(contraction, machine);
     const auto steps = static_cast<double>(contraction.steps), lanes = static_cast<double>(contraction.lanes);
-    const double computed = static_cast<double>(ceil_div(contraction.lanes, tile.width) * tile.width);
-    const double along = steps * computed / (kTwoAdds * static_cast<double>(tile.width) * lanes);
-    const double across = steps / (kTwoAdds * static_cast<double>(machine.lanes(DType::f32))) + kWrittenAcross;
-    return along <= across;
+    const std::int64_t step = contraction.group.empty() ? tile.width : tile.lanes();  // groups have whole tiles
+    const auto computed = static_cast<double>(ceil_div(contraction.lanes, step) * step);
+    const double sums = steps * computed / (kTwoAdds * static_cast<double>(tile.width) * lanes);
+    return contraction.lane_is_innermost ? sums : sums + kWrittenAcross;
+}
+
+bool pays_along(const Contraction& contraction, const Machine& machine) {
+    const auto steps = static_cast<double>(contraction.steps), width = static_cast<double>(machine.lanes(DType::f32));
+    return cycles_of(contraction, machine) <= steps / (kTwoAdds * width) + kWrittenAcross;
 }
 
 Tile tile_of(const Contraction& contraction, const Machine& machine) {

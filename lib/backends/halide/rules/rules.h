@@ -14,6 +14,8 @@ namespace whittle::halide {
 /// everything but its one output belongs to a row computes it there, row by row, in cache.
 void schedule_rows(Draft& draft, const Machine& machine);
 
+inline constexpr std::int64_t kMostTerms = 32;  ///< of a window
+
 /// Folds over a few terms: depthwise convolutions, pooling. The terms are written out, so that an element is computed
 /// in one go and not by one pass over the result per term. What only the window reads (a padded image) is computed for
 /// as much of it as one step of the outer loops needs. The stage is scheduled where it is used; loops of the stages

@@ -18,7 +18,6 @@ using expr::Op;
 using expr::Stage;
 using Kind = Directive::Kind;
 
-constexpr std::int64_t kMostTerms = 32;
 // Of a step that reads the element more than once (a maximum compares it and keeps it): what is written out doubles
 // with each wherever Halide takes a shared expression for two.
 constexpr std::int64_t kMostTermsReadTwice = 9;
