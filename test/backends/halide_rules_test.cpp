@@ -130,6 +130,19 @@ Value convolution(GroupBuilder& builder, const Grouped& c) {
     return {DType::f32, sums.sizes(), [sums](const Index& i) { return expr::cast(DType::f32, sums(i)); }};
 }
 
+Value depthwise(GroupBuilder& builder, const Value& x, std::int64_t kernel, std::int64_t stride = 1) {
+    const Sizes& image = x.sizes();
+    const Value w = input(builder, "w", {image[1], kernel, kernel});
+    return builder.reduce(
+        DType::f32, {image[0], image[1], (image[2] - kernel) / stride + 1, (image[3] - kernel) / stride + 1},
+        {kernel, kernel}, [](const Index&) { return zero(); },
+        [=](const Index& i, const Index& r, const Expr& self) {
+            const Expr s = expr::index(stride);
+            return self + x({i[0], i[1], i[2] * s + r[0], i[3] * s + r[1]}) * w({i[1], r[0], r[1]});
+        },
+        "sums");
+}
+
 Value stored(GroupBuilder& builder, const Value& x) {
     const Value doubled(DType::f32, x.sizes(), [x](const Index& i) { return x(i) + x(i); });
     return builder.materialize(doubled, "image");
@@ -280,6 +293,32 @@ const std::vector<Shape>& shapes() {
                  },
                  "sums"));
          }},
+        {"depthwise convolution of many terms",
+         [](GroupBuilder& b) {
+             return relu(depthwise(b, input(b, "x", {2, 17, 25, 37}), 7));
+         }},
+        {"depthwise convolution of many terms, few columns",
+         [](GroupBuilder& b) {
+             return depthwise(b, input(b, "x", {1, 40, 13, 13}), 7);
+         }},
+        {"depthwise convolution of many terms, every second, of an image with a border",
+         [](GroupBuilder& b) {
+             return relu(depthwise(b, padded(b, input(b, "x", {2, 9, 20, 41})), 7, 2));
+         }},
+        {"convolution of many terms along rows alone",
+         [](GroupBuilder& b) {
+             const Value x = input(b, "x", {3, 11, 70}), w = input(b, "w", {11, 41});
+             return b.reduce(
+                 DType::f32, {3, 11, 30}, {41}, [](const Index&) { return zero(); },
+                 [=](const Index& i, const Index& r, const Expr& self) {
+                     return self + x({i[0], i[1], i[2] + r[0]}) * w({i[1], r[0]});
+                 },
+                 "sums");
+         }},
+        {"convolution in groups of too few channels for lanes",
+         [](GroupBuilder& b) {
+             return convolution(b, {5, 8, 2, 9, 21});
+         }},
         {"convolution of an image that is stored, rows shared",
          [](GroupBuilder& b) {
              return convolution(b, stored(b, input(b, "x", {1, 48, 40, 40})), 40, 3, 1);
@@ -413,6 +452,52 @@ TEST_CASE("what the rules make of a group computes the same") {
         }
 }
 
+TEST_CASE("windows of many terms, of random sizes, compute the same by the rules") {
+    Random random(51);
+    const auto up_to = [&](int most) {
+        return 1 + static_cast<std::int64_t>(random.below(static_cast<unsigned>(most)));
+    };
+    for (int count = 0; count < 6; count++) {
+        const std::int64_t kernel = 5 + up_to(3), stride = up_to(3);
+        const auto image = [&](std::int64_t size) { return (size - 1) * stride + kernel; };
+        const Sizes sizes = {up_to(2), up_to(5), image(up_to(11)), image(3 + up_to(37))};
+        GroupBuilder builder("group");
+        builder.output(relu(depthwise(builder, input(builder, "x", sizes), kernel, stride)), "result");
+        const Group plain = builder.finish();
+        const std::vector<Tensor> inputs = inputs_of(plain, true), expected = interpret(plain, inputs);
+        for (const Machine& machine : kMachines) {
+            Group group = plain;
+            const Schedule schedule = halide::schedule(group, machine, RuleUse::always);
+            INFO("window " << count << ", vectors of " << machine.vector_bytes << " bytes\n" << print(group));
+            CHECK(group.stage("sums_window_sum"));
+            expr::verify(group);
+            CHECK(differing_beyond_order(interpret(group, inputs).at(0), expected.at(0)) == "");
+            check_kernel(group, schedule, inputs, expected);
+        }
+    }
+}
+
+TEST_CASE("a window of many terms keeps a tile in registers, and writes out the rows that the tile shares") {
+    GroupBuilder builder("group");
+    builder.output(relu(depthwise(builder, padded(builder, input(builder, "x", {1, 40, 32, 32})), 7)), "result");
+    Group group = builder.finish();
+    const Schedule schedule = halide::schedule(group, kMachines[0]);
+    REQUIRE(group.stage("sums_window_sum"));
+    const auto directive = [&](const std::string& stage, int update, Directive::Kind kind) {
+        std::string text;
+        for (const Directive& d : schedule)
+            if (d.stage == stage && d.update == update && d.kind == kind) text += print(d) + "\n";
+        return text;
+    };
+    CHECK(directive("sums_window_sum", 0, Directive::Kind::reorder) ==
+          "sums_window_sum.update(0).reorder(l_i, k_i, r0, r1, k_o, l_o)\n");
+    CHECK(directive("sums_window_sum", 0, Directive::Kind::unroll) ==
+          "sums_window_sum.update(0).unroll(k_i)\nsums_window_sum.update(0).unroll(r0)\n");
+    CHECK(directive("sums_window_sum", 0, Directive::Kind::contract) == "sums_window_sum.update(0).contract()\n");
+    // Of a channel, in the loop of a thread.
+    CHECK(directive("padded", -1, Directive::Kind::compute_at) == "padded.compute_at(result, j_c)\n");
+}
+
 TEST_CASE("convolutions in groups of random sizes compute the same by the rules") {
     Random random(50);
     const auto up_to = [&](int most) {
@@ -454,15 +539,16 @@ TEST_CASE("a convolution in groups is a contraction in each, unless a window tak
         CHECK(contracts == found);
         return found;
     };
-    CHECK(has_groups({8, 8, 8, 28, 28}));
+    CHECK(has_groups({4, 16, 16, 14, 14}));
     CHECK(has_groups({4, 16, 32, 14, 14}));
     CHECK(has_groups({2, 3, 64, 28, 28}));
     CHECK_FALSE(has_groups({16, 2, 4, 32, 32}));  // 4 lanes, sums of 18 products
+    CHECK_FALSE(has_groups({16, 4, 4, 32, 32}));  // of 36
 }
 
 TEST_CASE("a convolution in groups computes one group's sums at a time, of one row") {
     GroupBuilder builder("group");
-    builder.output(convolution(builder, {4, 8, 24, 16, 16}), "result");
+    builder.output(convolution(builder, {4, 8, 24, 14, 14}), "result");
     Group group = builder.finish();
     std::string text;
     for (const Directive& directive : halide::schedule(group, kMachines[0]))
@@ -479,7 +565,7 @@ TEST_CASE("a convolution in groups computes one group's sums at a time, of one r
 TEST_CASE("each directive of the rules can be switched off alone") {
     for (const Shape& shape : shapes()) {
         if (shape.name != "product with relu" && shape.name != "convolution" && shape.name != "softmax" &&
-            shape.name != "convolution in groups")
+            shape.name != "convolution in groups" && shape.name != "depthwise convolution of many terms")
             continue;
         const Group plain = group_of(shape);
         const std::vector<Tensor> inputs = inputs_of(plain, false), expected = interpret(plain, inputs);

@@ -15,6 +15,14 @@
 
 namespace whittle::halide {
 
+/// Of a sum over windows of an image that lies along the lanes, and in rows across them: the window moves with the
+/// lanes, so that one factor alone has them, but never alone at an index.
+struct Slide {
+    std::string taps = {};  ///< the domain's loop that moves across the image's rows, written out; empty: none
+    std::int64_t tap_count = 1;
+    std::int64_t rows = 1, lanes = 1;  ///< of the image, from one of the result to the next
+};
+
 /// stage[p] = start(p); then for a domain r: stage[p] += left(p, r) * right(p, r). Elements are f32, or f64 of factors
 /// that are f32: a sum that is long. Such a one is summed in f32 in blocks, whose sums are added up.
 struct Contraction {
@@ -32,6 +40,7 @@ struct Contraction {
     /// both factors have. Empty: there are no groups.
     std::string group = {};
     std::int64_t groups = 1;
+    std::optional<Slide> slide = {};  ///< `right` is the image; `row`: of it
 };
 
 /// Whether each step of the stage adds the product of two loads of f32 to its element. Only such a sum may be
@@ -46,6 +55,9 @@ std::optional<Contraction> contraction_of(const expr::Group& group, const expr::
 /// the channels of its image: the quotient is a dimension of its own, in which each group is a contraction of its own
 /// lanes. Only where the result is written across its lanes.
 std::optional<Contraction> grouped_contraction_of(const expr::Group& group, const expr::Stage& stage);
+
+/// A sum over windows: vectors along the result's columns. For windows of many terms; `taps` is the domain's last loop.
+std::optional<Contraction> sliding_contraction_of(const expr::Group& group, const expr::Stage& stage);
 
 /// The sizes of a register tile: `rows` times `vectors` vectors of `width` elements.
 struct Tile {
@@ -65,6 +77,7 @@ bool pays_along(const Contraction& contraction, const Machine& machine);
 
 /// Schedules the stage if it is a contraction that is worth it; else leaves all as it is.
 bool schedule_contraction(Draft& draft, const std::string& stage, const Machine& machine);
+bool schedule_sliding(Draft& draft, const std::string& stage, const Machine& machine);
 
 /// The stages and loops of a contraction of the draft's: register tiles, and what is packed for them.
 void schedule_tiles(Draft& draft, const Contraction& contraction, const Machine& machine);

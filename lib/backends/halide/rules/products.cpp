@@ -13,10 +13,12 @@ using expr::Expr;
 using expr::LoopVar;
 using expr::Stage;
 
+// Sums are worth their tiles with a quarter of the work that others need: the plain loops keep them in memory.
+constexpr std::int64_t kLessWorkOfSums = 4;
 constexpr std::int64_t kRowsAlongSum = 4;  // so few rows are no reason to pack what is used for them alone
 
 /// Without the loops of one step of the sum's domain, unless there are no others: a convolution of points is a matrix
-/// product.
+/// product, and one of single channels reads its image's channel at the result's own.
 Stage without_single_steps(Stage stage) {
     for (expr::Update& update : stage.updates) {
         std::map<std::string, Expr> first;
@@ -39,10 +41,14 @@ bool lies_along_sum(const expr::Group& group, const Contraction& sum, const Mach
     return domain.back().extent >= machine.shortest_row && runs(sum.right) && sum.left && runs(sum.left);
 }
 
-/// Whether groups, whose few lanes may leave some of a vector idle, take no longer than a window that is written out,
-/// in vectors along the result's columns.
-bool pays_in_groups(const Contraction& grouped, const Machine& machine) {
-    if (grouped.steps > kMostTerms) return true;
+/// Whether groups, whose few lanes may leave some of a vector idle, take no longer than a window, in vectors along the
+/// result's columns.
+bool pays_in_groups(const expr::Group& group, const Contraction& grouped, const Machine& machine) {
+    constexpr double kInFavor = 1.3;  // packed weights: the image is read less, by fewer vectors that lie across lines
+    if (grouped.steps > kMostTerms) {
+        const auto sliding = sliding_contraction_of(group, without_single_steps(*group.stage(grouped.stage)));
+        return !sliding || cycles_of(grouped, machine) <= kInFavor * cycles_of(*sliding, machine);
+    }
     const std::int64_t width = machine.lanes(DType::f32), columns = grouped.rows;
     const auto loads = static_cast<double>(grouped.steps * ceil_div(columns, width));  // one a cycle
     return cycles_of(grouped, machine) <= loads / static_cast<double>(columns);
@@ -51,21 +57,26 @@ bool pays_in_groups(const Contraction& grouped, const Machine& machine) {
 }  // namespace
 
 bool schedule_contraction(Draft& draft, const std::string& name, const Machine& machine) {
-    // Sums are worth their tiles with a quarter of the work that others need: the plain loops keep them in memory.
-    constexpr std::int64_t kLessWork = 4;
     const Stage& stage = *draft.group().stage(name);
     auto contraction = contraction_of(draft.group(), stage);
     if (!contraction) {
         contraction = grouped_contraction_of(draft.group(), stage);
-        if (contraction && !pays_in_groups(*contraction, machine)) return false;
+        if (contraction && !pays_in_groups(draft.group(), *contraction, machine)) return false;
     }
-    if (!contraction || kLessWork * contraction->products < machine.least_work) return false;
+    if (!contraction || kLessWorkOfSums * contraction->products < machine.least_work) return false;
     if (lies_along_sum(draft.group(), *contraction, machine)) return false;
     if (contraction->group.empty() && !contraction->lane_is_innermost) {
         const auto simpler = contraction_of(draft.group(), without_single_steps(stage));
         if (simpler && simpler->lane_is_innermost && pays_along(*simpler, machine)) contraction = simpler;
     }
     schedule_tiles(draft, *contraction, machine);
+    return true;
+}
+
+bool schedule_sliding(Draft& draft, const std::string& name, const Machine& machine) {
+    const auto sliding = sliding_contraction_of(draft.group(), without_single_steps(*draft.group().stage(name)));
+    if (!sliding || kLessWorkOfSums * sliding->products < machine.least_work) return false;
+    schedule_tiles(draft, *sliding, machine);
     return true;
 }
 

@@ -2,7 +2,9 @@
 // left as it is.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "backends/halide/rules/draft.h"
 
@@ -17,10 +19,15 @@ void schedule_rows(Draft& draft, const Machine& machine);
 inline constexpr std::int64_t kMostTerms = 32;  ///< of a window
 
 /// Folds over a few terms: depthwise convolutions, pooling. The terms are written out, so that an element is computed
-/// in one go and not by one pass over the result per term. What only the window reads (a padded image) is computed for
-/// as much of it as one step of the outer loops needs. The stage is scheduled where it is used; loops of the stages
-/// that use it are left to others.
+/// in one go and not by one pass over the result per term; sums of more products have tiles in registers. What only the
+/// window reads (a padded image) is computed for as much of it as one step of the outer loops needs. The stage is
+/// scheduled where it is used; loops of the stages that use it are left to others.
 bool schedule_window(Draft& draft, const std::string& stage, const Machine& machine);
+
+/// What only `window` reads is computed in a loop of the stage `last`: in the one that `loop` names, given the number
+/// of leading dimensions in which an element of the window reads at its own place; where it names none, it stays apart.
+void compute_with_window(Draft& draft, const std::string& window, const std::string& last, const Machine& machine,
+                         const std::vector<int>& needs, const std::function<std::string(std::size_t)>& loop);
 
 /// Copies across: the result's innermost dimension is not the one along which what is read lies in memory. In square
 /// blocks, every cache line that is touched is used whole, of what is read and of what is written.

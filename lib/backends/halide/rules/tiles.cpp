@@ -4,6 +4,7 @@
 
 #include "backends/halide/rules/contraction.h"
 #include "backends/halide/rules/folds.h"
+#include "backends/halide/rules/rules.h"
 #include "expr/parts.h"
 
 namespace whittle::halide {
@@ -60,6 +61,7 @@ class TiledSum {
 
     /// A stage of the factor with the lanes, lanes innermost, the sum's steps in order.
     void pack() {
+        if (sum_.slide) return;
         const bool along = lies_along_lanes(), constant = right_input() && right_input()->constant;
         if (along && sum_.rows <= kFewRows) return;
         // Constants are packed once, whole; else each panel just before it is used, while it is in cache.
@@ -108,8 +110,8 @@ class TiledSum {
     /// goes; if there is no such stage, one that copies them takes their name.
     void accumulate() {
         Stage sums = original_;
-        accumulator_ = sums.name =
-            expr::fresh_name(draft_.group(), sum_.stage + (is_grouped() ? "_group_sum" : "_sum"));
+        const std::string kind = is_grouped() ? "_group" : sum_.slide ? "_window" : "";
+        accumulator_ = sums.name = expr::fresh_name(draft_.group(), sum_.stage + kind + "_sum");
         const auto lane = std::ranges::find(sums.vars, sum_.lane, &LoopVar::name);
         std::rotate(lane, lane + 1, sums.vars.end());
         Expr left = sum_.left;
@@ -243,9 +245,9 @@ class TiledSum {
             for (const auto& [loop, count] : loops)
                 if (count >= fewest) {
                     shared_ = loop;
-                    const std::string inner = draft_.parallel(result_, loop, count, tiled_);
-                    if (loop == panel_) panel_ = inner;
-                    return loop == innermost ? inner : innermost;
+                    inside_shared_ = draft_.parallel(result_, loop, count, tiled_);
+                    if (loop == panel_) panel_ = inside_shared_;
+                    return loop == innermost ? inside_shared_ : innermost;
                 }
         return innermost;
     }
@@ -272,6 +274,22 @@ class TiledSum {
         if (!sum_.row.empty() && tile_.rows > 1) on_result(Kind::unroll, {named(sum_.row) + "_i"});
         schedule_sums(share(loops));
         schedule_packed();
+        if (sum_.slide) place_image();
+    }
+
+    /// What only the sums read of an image that is computed for them, with its border, is computed in the innermost
+    /// loop around their tiles in which it is not computed twice, if there is one, and if it is one thread's.
+    void place_image() {
+        const std::vector<LoopVar>& vars = draft_.group().stage(result_)->vars;
+        const auto shared = std::ranges::find(vars, shared_, &LoopVar::name) - vars.begin();
+        const std::size_t around = vars.size() - (sum_.row.empty() ? 1 : 2);
+        compute_with_window(draft_, accumulator_, result_, machine_, tiled_, [&](std::size_t own) -> std::string {
+            const auto loops = static_cast<std::ptrdiff_t>(std::min(own, around));
+            const bool alone = shared_.empty() || shared < loops;
+            if (!alone || points({vars.begin(), vars.begin() + loops}) == 1) return {};
+            const std::string& at = vars[static_cast<std::size_t>(loops) - 1].name;
+            return at == shared_ ? inside_shared_ : at;
+        });
     }
 
     /// Whether the loop over an image's rows is around the one over its channels' tiles, so that it is the one that
@@ -341,6 +359,7 @@ class TiledSum {
             add(Kind::vectorize, {lane + "_i"}, tile_.width, "GuardWithIf");
             if (tile_.vectors > 1) add(Kind::unroll, {lane + "_i"});
             if (!row.empty() && tile_.rows > 1) add(Kind::unroll, {row + "_i"});
+            if (update >= 0 && sum_.slide && !sum_.slide->taps.empty()) add(Kind::unroll, {sum_.slide->taps});
         }
         // A single step would be seen to add to 0, which contracted is the product itself, -0 too.
         if (sum_.left && points(draft_.group().stage(accumulator_)->updates[0].domain) > 1)
@@ -375,7 +394,8 @@ class TiledSum {
     const Stage original_;             // as it is summed
     const Tile tile_;
     std::string packed_, accumulator_, result_;  // stages
-    std::string panel_, shared_;                 // the result's loops over the tiles of lanes, and of threads
+    std::string panel_;                          // the result's loop over the tiles of lanes
+    std::string shared_, inside_shared_;         // … and that of threads, and of a thread
     bool packed_at_panel_ = false;
     std::vector<int> stored_, tiled_;  // the directives that store the result, and that tile its loops
 };
