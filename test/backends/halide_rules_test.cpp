@@ -562,6 +562,45 @@ TEST_CASE("a convolution in groups computes one group's sums at a time, of one r
           "sums_group_sum.compute_at(result, j_o)\n");
 }
 
+TEST_CASE("columns that are read at their quotients and remainders are computed apart, and interleaved") {
+    const auto check = [](std::int64_t period, std::int64_t before, std::int64_t columns, const std::string& expected) {
+        GroupBuilder builder("group");
+        const Value parts = input(builder, "x", {period, 3, 24, (before + columns - 1) / period + 1});
+        builder.output(relu({DType::f32,
+                             {3, 24, columns},
+                             [=](const Index& i) {
+                                 const Expr at = i[2] + expr::index(before), size = expr::index(period);
+                                 return parts({at % size, i[0], i[1], at / size});
+                             }}),
+                       "result");
+        Group group = builder.finish();
+        const Schedule schedule = halide::schedule(group, kMachines[0]);
+        INFO("period " << period << ", " << before << " before, " << columns << " columns\n" << print(group));
+        std::string text;
+        for (const Directive& directive : schedule) text += print(directive) + "\n";
+        CHECK(text == expected);
+        const std::vector<Tensor> inputs = inputs_of(group, true);
+        check_kernel(group, schedule, inputs, interpret(group, inputs));
+    };
+    check(2, 0, 46,
+          "result.split(k, k_o, k_i, 2, RoundUp)\n"
+          "result.unroll(k_i)\n"
+          "result.vectorize(k_o, 8, ShiftInwards)\n");
+    check(2, 1, 46,
+          "result.split(k, k_o, k_i, 2, RoundUp)\n"
+          "result.unroll(k_i)\n"
+          "result.vectorize(k_o, 8, ShiftInwards)\n");
+    check(3, 2, 15,
+          "result.split(k, k_o, k_i, 3, RoundUp)\n"
+          "result.unroll(k_i)\n"
+          "result.vectorize(k_o, 4, ShiftInwards)\n");
+    check(4, 0, 64,
+          "result.split(k, k_o, k_i, 4, RoundUp)\n"
+          "result.unroll(k_i)\n"
+          "result.vectorize(k_o, 8, ShiftInwards)\n");
+    check(2, 0, 47, "result.vectorize(k, 8, ShiftInwards)\n");  // not of whole periods
+}
+
 TEST_CASE("each directive of the rules can be switched off alone") {
     for (const Shape& shape : shapes()) {
         if (shape.name != "product with relu" && shape.name != "convolution" && shape.name != "softmax" &&

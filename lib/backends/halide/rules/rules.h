@@ -33,6 +33,13 @@ void compute_with_window(Draft& draft, const std::string& window, const std::str
 /// blocks, every cache line that is touched is used whole, of what is read and of what is written.
 bool schedule_transpose(Draft& draft, const std::string& stage, const Machine& machine);
 
+/// Results of which every second, third or fourth column reads neighbours, as those of a transposed convolution do: the
+/// number of columns after which it begins anew, by which the column's index is divided wherever it is; else 0.
+std::int64_t period_of(const expr::Stage& stage);
+/// Vectors of each of the period's columns, which Halide then interleaves: all that they read lies beside each other.
+void interleave(Draft& draft, const expr::Stage& stage, std::int64_t period, std::int64_t width,
+                const std::vector<int>& needs);
+
 /// Padded images, a constant over which the image is written: a stage that is select(0 <= v - c && v - c < n && …,
 /// image at max(min(v - c, n - 1), 0) …, fill) becomes the fill, and an update that copies the image, without the
 /// clamps, which keep vectors from being loaded whole.

@@ -137,7 +137,10 @@ std::int64_t width_for(std::int64_t columns, const Machine& machine) {
 
 /// The stage's columns, in vectors of this width.
 void vectorize(Draft& draft, const std::string& stage, std::int64_t width, const std::vector<int>& needs) {
-    if (width > 1)
+    const expr::Stage& of = *draft.group().stage(stage);
+    if (const std::int64_t period = period_of(of); period > 0 && width > 1)
+        interleave(draft, of, period, width, needs);
+    else if (width > 1)
         draft.add({.kind = Kind::vectorize,
                    .stage = stage,
                    .args = {draft.group().stage(stage)->vars.back().name},
