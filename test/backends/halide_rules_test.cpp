@@ -194,6 +194,18 @@ Value row_sum(GroupBuilder& builder, const Value& x, DType dtype = DType::f32) {
         "sum");
 }
 
+/// Of the last two dimensions.
+Value image_sum(GroupBuilder& builder, const Value& x, DType dtype = DType::f32) {
+    const Sizes& sizes = x.sizes();
+    return builder.reduce(
+        dtype, {sizes[0], sizes[1], 1, 1}, {sizes[2], sizes[3]},
+        [dtype](const Index&) { return expr::constant(dtype, Scalar(0.0)); },
+        [=](const Index& i, const Index& r, const Expr& self) {
+            return self + expr::cast(dtype, x({i[0], i[1], r[0], r[1]}));
+        },
+        "sum");
+}
+
 Value row_maximum(GroupBuilder& builder, const Value& x) {
     Sizes sizes = x.sizes();
     const std::int64_t length = sizes.back();
@@ -340,6 +352,22 @@ const std::vector<Shape>& shapes() {
         {"row sums",
          [](GroupBuilder& b) {
              return row_sum(b, input(b, "x", {47, 307}));
+         }},
+        {"sums of images",
+         [](GroupBuilder& b) {
+             return image_sum(b, input(b, "x", {3, 17, 28, 28}));
+         }},
+        {"sums of small images",
+         [](GroupBuilder& b) {
+             return image_sum(b, input(b, "x", {3, 67, 7, 7}));
+         }},
+        {"sums of images in f64",
+         [](GroupBuilder& b) {
+             return image_sum(b, input(b, "x", {2, 31, 13, 19}), DType::f64);
+         }},
+        {"sums of short rows",
+         [](GroupBuilder& b) {
+             return row_sum(b, input(b, "x", {2, 177, 49}));
          }},
         {"row sums in f64",
          [](GroupBuilder& b) {
@@ -683,6 +711,25 @@ TEST_CASE("a convolution of points takes the image's columns as lanes where that
     CHECK(packed_lane(512, 24) == "j");  // 8 lanes of 32 would be computed twice
     CHECK(packed_lane(8, 24) == "l");    // but of so short sums the result takes longer to write across
     CHECK(packed_lane(32, 11) == "j");
+}
+
+TEST_CASE("rows are folded in vectors where the lanes take less than what waits for each addition") {
+    const auto lanes = [](std::int64_t rows, std::int64_t columns, const Machine& machine) {
+        GroupBuilder builder("group");
+        builder.output(image_sum(builder, input(builder, "x", {16, 128, rows, columns})), "result");
+        Group group = builder.finish();
+        halide::schedule(group, machine);
+        const expr::Stage* stage = group.stage("sum_lanes");
+        return stage ? stage->vars.back().extent : 0;
+    };
+    CHECK(lanes(28, 28, kMachines[0]) == 16);
+    CHECK(lanes(28, 28, kMachines[1]) == 24);
+    CHECK(lanes(14, 14, kMachines[0]) == 8);
+    CHECK(lanes(7, 7, kMachines[0]) == 4);
+    CHECK(lanes(1, 49, kMachines[0]) == 48);
+    CHECK(lanes(12, 3, kMachines[0]) == 0);
+    CHECK(lanes(1, 36, kMachines[1]) == 32);
+    CHECK(lanes(4, 9, kMachines[0]) == 8);
 }
 
 TEST_CASE("threads share an image's rows where the weights are few, and so do the stages around") {
