@@ -59,8 +59,10 @@ std::optional<Factors> factors(const Stage& stage) {
     return found;
 }
 
-/// contraction_of(), of a stage in which the variable `quotient`, if any, counts groups of another one.
-std::optional<Contraction> contraction_with(const Group& group, const Stage& stage, const std::string& quotient) {
+/// contraction_of(), of a stage in which the variable `quotient`, if any, counts groups of another one. Across: the
+/// lanes are not the innermost dimension.
+std::optional<Contraction> contraction_with(const Group& group, const Stage& stage, const std::string& quotient,
+                                            bool across = false) {
     constexpr std::int64_t kLongestBlock = 1024;  // steps of a sum in f32 where one in f64 is asked for
     constexpr std::int64_t kMostBlocks = 64;
     const auto found = factors(stage);
@@ -84,7 +86,9 @@ std::optional<Contraction> contraction_with(const Group& group, const Stage& sta
     const LoopVar* lane = nullptr;
     for (const LoopVar& v : stage.vars)
         for (const auto& [left, right] : {*found, Factors{found->b, found->a}}) {
-            if (v.extent < kFewestLanes || !right || !stands_alone(right, v.name, quotient)) continue;
+            if (v.extent < kFewestLanes || (across && &v == innermost) || !right ||
+                !stands_alone(right, v.name, quotient))
+                continue;
             if (left ? reads(left, v.name) : !is_variable(right->operands.back(), v.name)) continue;
             if (lane && &v != innermost && v.extent <= lane->extent) continue;
             lane = &v, result.left = left, result.right = right;
@@ -192,6 +196,11 @@ bool is_sum_of_products(const Stage& stage) {
 
 std::optional<Contraction> contraction_of(const Group& group, const Stage& stage) {
     return contraction_with(group, stage, {});
+}
+
+std::optional<Contraction> contraction_across(const Group& group, const Stage& stage) {
+    auto result = contraction_with(group, stage, {}, true);
+    return result && is_variable(result->right->operands.back(), result->lane) ? result : std::nullopt;
 }
 
 std::optional<Contraction> grouped_contraction_of(const Group& group, const Stage& stage) {

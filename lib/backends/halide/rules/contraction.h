@@ -51,6 +51,10 @@ bool is_sum_of_products(const expr::Stage& stage);
 /// Nothing where the stage is no such sum, or has no dimension for the lanes.
 std::optional<Contraction> contraction_of(const expr::Group& group, const expr::Stage& stage);
 
+/// One whose result is written across its lanes, although it has a dimension for lanes that lies along it; only of a
+/// factor that lies along the lanes, and so costs little to pack.
+std::optional<Contraction> contraction_across(const expr::Group& group, const expr::Stage& stage);
+
 /// Of a stage in which one factor has a dimension only as the quotient by a constant, as a convolution in groups reads
 /// the channels of its image: the quotient is a dimension of its own, in which each group is a contraction of its own
 /// lanes. Only where the result is written across its lanes.

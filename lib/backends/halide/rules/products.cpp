@@ -65,7 +65,10 @@ bool schedule_contraction(Draft& draft, const std::string& name, const Machine& 
     }
     if (!contraction || kLessWorkOfSums * contraction->products < machine.least_work) return false;
     if (lies_along_sum(draft.group(), *contraction, machine)) return false;
-    if (contraction->group.empty() && !contraction->lane_is_innermost) {
+    if (contraction->lane_is_innermost && contraction->lanes < machine.lanes(DType::f32)) {
+        const auto across = contraction_across(draft.group(), stage);  // in whole vectors, maybe
+        if (across && cycles_of(*across, machine) < cycles_of(*contraction, machine)) contraction = across;
+    } else if (contraction->group.empty() && !contraction->lane_is_innermost) {
         const auto simpler = contraction_of(draft.group(), without_single_steps(stage));
         if (simpler && simpler->lane_is_innermost && pays_along(*simpler, machine)) contraction = simpler;
     }
