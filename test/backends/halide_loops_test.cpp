@@ -51,6 +51,60 @@ TEST_CASE("a convolution of points takes the image's columns as lanes where that
     CHECK(packed_lane(32, 11) == "j");
 }
 
+TEST_CASE("rows are folded in vectors where the lanes take less than what waits for each addition") {
+    const auto lanes = [](std::int64_t rows, std::int64_t columns, const Machine& machine) {
+        GroupBuilder builder("group");
+        builder.output(image_sum(builder, input(builder, "x", {16, 128, rows, columns})), "result");
+        Group group = builder.finish();
+        halide::schedule(group, machine);
+        const expr::Stage* stage = group.stage("sum_lanes");
+        return stage ? stage->vars.back().extent : 0;
+    };
+    CHECK(lanes(28, 28, kMachines[0]) == 16);
+    CHECK(lanes(28, 28, kMachines[1]) == 24);
+    CHECK(lanes(14, 14, kMachines[0]) == 8);
+    CHECK(lanes(7, 7, kMachines[0]) == 4);
+    CHECK(lanes(1, 49, kMachines[0]) == 48);
+    CHECK(lanes(12, 3, kMachines[0]) == 0);
+    CHECK(lanes(1, 36, kMachines[1]) == 32);
+    CHECK(lanes(4, 9, kMachines[0]) == 8);
+}
+
+namespace {
+
+/// As a transposed convolution multiplies: [tap, channel, rows, columns] of an image and a weight by taps.
+Value columns(GroupBuilder& builder, std::int64_t channels, std::int64_t width) {
+    const Value x = input(builder, "x", {channels, 5, width}), w = input(builder, "w", {2, channels, 48});
+    return builder.reduce(
+        DType::f32, {2, 48, 5, width}, {channels}, [](const Index&) { return zero(); },
+        [=](const Index& i, const Index& r, const Expr& self) {
+            return self + x({r[0], i[2], i[3]}) * w({i[0], r[0], i[1]});
+        },
+        "columns");
+}
+
+}  // namespace
+
+TEST_CASE("columns that are fewer than a vector's lanes leave the lanes to channels where that takes no longer") {
+    const auto lane = [](std::int64_t channels, std::int64_t width) {
+        GroupBuilder builder("group");
+        builder.output(relu(columns(builder, channels, width)), "result");
+        const Group plain = builder.finish();
+        Group group = plain;
+        const Schedule schedule = halide::schedule(group, kMachines[0]);
+        const std::vector<Tensor> inputs = inputs_of(plain, true);
+        check_kernel(group, schedule, inputs, interpret(plain, inputs));
+        for (const Directive& directive : schedule)
+            if (directive.kind == Directive::Kind::vectorize && directive.stage == "columns_sum")
+                return directive.args.at(0).substr(0, 1);
+        return std::string();
+    };
+    CHECK(lane(96, 4) == "j");
+    CHECK(lane(96, 7) == "j");
+    CHECK(lane(24, 16) == "l");
+    CHECK(lane(8, 7) == "l");  // of so short sums the result takes longer to write across
+}
+
 TEST_CASE("threads share an image's rows where the weights are few, and so do the stages around") {
     const auto shared = [](std::int64_t channels, std::int64_t size) {
         GroupBuilder builder("group");

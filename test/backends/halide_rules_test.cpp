@@ -34,6 +34,34 @@ const std::vector<Shape>& shapes() {
         {"convolution of points, 3 columns", [](GroupBuilder& b) { return relu(convolution(b, 80, 64, 3, 1, 1)); }},
         {"small product of a row, transposed", [](GroupBuilder& b) { return relu(product(b, 0, 1, 67, 129, true)); }},
         {"long sums in blocks", [](GroupBuilder& b) { return relu(convolution(b, 512, 16, 5, 3, 1, true)); }},
+        {"convolution in groups",
+         [](GroupBuilder& b) {
+             return relu(convolution(b, {3, 6, 8, 11, 13}));
+         }},
+        {"convolution in groups, every second",
+         [](GroupBuilder& b) {
+             return convolution(b, {2, 5, 16, 9, 10, 3, 2});
+         }},
+        {"convolution in groups, lanes past the end",
+         [](GroupBuilder& b) {
+             return relu(convolution(b, {3, 4, 24, 7, 19}));
+         }},
+        {"convolution in groups, 5 lanes",
+         [](GroupBuilder& b) {
+             return convolution(b, {7, 7, 5, 12, 17});
+         }},
+        {"convolution in groups of many channels",
+         [](GroupBuilder& b) {
+             return relu(convolution(b, {2, 6, 67, 5, 14}));
+         }},
+        {"convolution of points in groups",
+         [](GroupBuilder& b) {
+             return relu(convolution(b, {4, 40, 12, 9, 9, 1}));
+         }},
+        {"convolution in groups, long sums in blocks",
+         [](GroupBuilder& b) {
+             return relu(convolution(b, {2, 512, 8, 2, 4, 3, 1, true}));
+         }},
         {"depthwise convolution",
          [](GroupBuilder& b) {
              const Value x = input(b, "x", {2, 17, 19, 37}), w = input(b, "w", {17, 3, 3});
@@ -54,6 +82,32 @@ const std::vector<Shape>& shapes() {
                      return self + x({i[0], i[1], i[2] + r[0], i[3] + r[1]}) * w({i[1], r[0], r[1]});
                  },
                  "sums"));
+         }},
+        {"depthwise convolution of many terms",
+         [](GroupBuilder& b) {
+             return relu(depthwise(b, input(b, "x", {2, 17, 25, 37}), 7));
+         }},
+        {"depthwise convolution of many terms, few columns",
+         [](GroupBuilder& b) {
+             return depthwise(b, input(b, "x", {1, 40, 13, 13}), 7);
+         }},
+        {"depthwise convolution of many terms, every second, of an image with a border",
+         [](GroupBuilder& b) {
+             return relu(depthwise(b, padded(b, input(b, "x", {2, 9, 20, 41})), 7, 2));
+         }},
+        {"convolution of many terms along rows alone",
+         [](GroupBuilder& b) {
+             const Value x = input(b, "x", {3, 11, 70}), w = input(b, "w", {11, 41});
+             return b.reduce(
+                 DType::f32, {3, 11, 30}, {41}, [](const Index&) { return zero(); },
+                 [=](const Index& i, const Index& r, const Expr& self) {
+                     return self + x({i[0], i[1], i[2] + r[0]}) * w({i[1], r[0]});
+                 },
+                 "sums");
+         }},
+        {"convolution in groups of too few channels for lanes",
+         [](GroupBuilder& b) {
+             return convolution(b, {5, 8, 2, 9, 21});
          }},
         {"convolution of an image that is stored, rows shared",
          [](GroupBuilder& b) {
@@ -76,6 +130,22 @@ const std::vector<Shape>& shapes() {
         {"row sums",
          [](GroupBuilder& b) {
              return row_sum(b, input(b, "x", {47, 307}));
+         }},
+        {"sums of images",
+         [](GroupBuilder& b) {
+             return image_sum(b, input(b, "x", {3, 17, 28, 28}));
+         }},
+        {"sums of small images",
+         [](GroupBuilder& b) {
+             return image_sum(b, input(b, "x", {3, 67, 7, 7}));
+         }},
+        {"sums of images in f64",
+         [](GroupBuilder& b) {
+             return image_sum(b, input(b, "x", {2, 31, 13, 19}), DType::f64);
+         }},
+        {"sums of short rows",
+         [](GroupBuilder& b) {
+             return row_sum(b, input(b, "x", {2, 177, 49}));
          }},
         {"row sums in f64",
          [](GroupBuilder& b) {
@@ -133,7 +203,9 @@ TEST_CASE("what the rules make of a group computes the same") {
 
 TEST_CASE("each directive of the rules can be switched off alone") {
     for (const Shape& shape : shapes()) {
-        if (shape.name != "product with relu" && shape.name != "convolution" && shape.name != "softmax") continue;
+        if (shape.name != "product with relu" && shape.name != "convolution" && shape.name != "softmax" &&
+            shape.name != "convolution in groups" && shape.name != "depthwise convolution of many terms")
+            continue;
         const Group plain = group_of(shape);
         const std::vector<Tensor> inputs = inputs_of(plain, false), expected = interpret(plain, inputs);
         Group group = plain;

@@ -131,6 +131,20 @@ TEST_CASE("reductions, wide", "[halide][wide]") {
     check({"aten.sort.default", "lines of 29", {mixed(DType::f32, {89, 29, 31})}, {t(0), 1}});
 }
 
+TEST_CASE("transposed convolutions are contractions", "[halide]") {
+    const RegisteredOp& op = Registry::instance().require("aten.convolution.default");
+    for (const std::int64_t kernel : {2, 3, 4})
+        for (const std::int64_t groups : {1, 2}) {
+            const Sample sample{.label = "",
+                                .tensors = {samples::random(DType::f32, {1, 16, 20, 20}),
+                                            samples::random(DType::f32, {16, 8, kernel, kernel})},
+                                .args = {t(0), t(1), Arg(), Arg::ints({2}), Arg::ints({0}), Arg::ints({1}), true,
+                                         Arg::ints({0}), groups}};
+            INFO("kernel " << kernel << ", groups " << groups);
+            CHECK(directives(graph_of(op, sample), expr::Directive::Kind::contract) == 1);
+        }
+}
+
 TEST_CASE("products and windows, wide", "[halide][wide]") {
     const auto random = [](const Sizes& sizes, int seed) {
         return samples::random(DType::f32, sizes, static_cast<std::uint64_t>(seed));
@@ -159,6 +173,14 @@ TEST_CASE("products and windows, wide", "[halide][wide]") {
            "transposed",
            {images, random({3, 5, 3, 3}, 2)},
            {t(0), t(1), Arg(), pair(2), pair(1), pair(1), true, pair(0), 1}});
+    check({"aten.convolution.default",
+           "transposed, side by side",
+           {random({2, 16, 23, 29}, 1), random({16, 12, 2, 2}, 2), random({12}, 3)},
+           {t(0), t(1), t(2), pair(2), pair(0), pair(1), true, pair(0), 1}});
+    check({"aten.convolution.default",
+           "transposed, in groups, twice as large",
+           {random({1, 24, 31, 37}, 1), random({24, 5, 4, 4}, 2)},
+           {t(0), t(1), Arg(), pair(2), pair(1), pair(1), true, pair(0), 3}});
     check({"aten.max_pool2d_with_indices.default",
            "3x3",
            {mixed(DType::f32, {3, 3, 67, 71})},

@@ -80,6 +80,37 @@ const std::vector<SumCase>& sum_cases() {
         product_sum(37),
         depthwise_sum(3),
         depthwise_sum(37),
+        {"depthwise convolution, 49 terms",
+         DType::f32,
+         {5, 4, 19},
+         {7, 7},
+         [](const Input& input) {
+             const Value x = input({5, 10, 25}, 0), w = input({5, 7, 7}, -1);
+             return [=](const Index& i, const Index& r) {
+                 return x({i[0], i[1] + r[0], i[2] + r[1]}) * w({i[0], r[0], r[1]});
+             };
+         }},
+        {"depthwise convolution, 40 terms down a column",
+         DType::f32,
+         {5, 6, 19},
+         {40, 1},
+         [](const Input& input) {
+             const Value x = input({5, 45, 19}, 0), w = input({5, 40, 1}, -1);
+             return [=](const Index& i, const Index& r) {
+                 return x({i[0], i[1] + r[0], i[2] + r[1]}) * w({i[0], r[0], r[1]});
+             };
+         }},
+        {"convolution in groups",
+         DType::f32,
+         {8, 5, 7},
+         {4, 3, 3},
+         [](const Input& input) {
+             const Value x = input({8, 7, 9}, 0), w = input({8, 4, 3, 3}, -1);
+             return [=](const Index& i, const Index& r) {
+                 const Expr channel = i[0] / expr::index(4) * expr::index(4) + r[0];
+                 return x({channel, i[1] + r[1], i[2] + r[2]}) * w({i[0], r[0], r[1], r[2]});
+             };
+         }},
         {"sums of windows with a border",
          DType::f32,
          {5, 6, 35},
@@ -210,5 +241,8 @@ TEST_CASE("only sums of products of loads are contracted", "[halide]") {
           "product, 37 steps\n"
           "depthwise convolution, 3 columns\n"
           "depthwise convolution, 37 columns\n"
+          "depthwise convolution, 49 terms\n"
+          "depthwise convolution, 40 terms down a column\n"
+          "convolution in groups\n"
           "long sums in blocks\n");
 }

@@ -98,6 +98,45 @@ inline Value convolution(GroupBuilder& builder, std::int64_t in, std::int64_t ou
     return convolution(builder, input(builder, "x", {2, in, size, size}), out, kernel, stride, wide);
 }
 
+struct Grouped {
+    std::int64_t groups = 1, in = 1, out = 1;  ///< channels of one group
+    std::int64_t rows = 1, columns = 1, kernel = 3, stride = 1;
+    bool wide = false;
+};
+
+/// As the op lowers it: the image's channel is a quotient of the result's.
+inline Value convolution(GroupBuilder& builder, const Grouped& c) {
+    const auto image = [&](std::int64_t size) { return (size - 1) * c.stride + c.kernel; };
+    const Value x = input(builder, "x", {2, c.groups * c.in, image(c.rows), image(c.columns)});
+    const Value w = input(builder, "w", {c.groups * c.out, c.in, c.kernel, c.kernel});
+    const Value bias = input(builder, "bias", {c.groups * c.out});
+    const DType sum = c.wide ? DType::f64 : DType::f32;
+    const Value sums = builder.reduce(
+        sum, {2, c.groups * c.out, c.rows, c.columns}, {c.in, c.kernel, c.kernel},
+        [=](const Index& i) { return expr::cast(sum, bias({i[1]})); },
+        [=](const Index& i, const Index& r, const Expr& self) {
+            const Expr s = expr::index(c.stride);
+            const Expr channel = i[1] / expr::index(c.out) * expr::index(c.in) + r[0];
+            return self + expr::cast(sum, x({i[0], channel, i[2] * s + r[1], i[3] * s + r[2]})) *
+                              expr::cast(sum, w({i[1], r[0], r[1], r[2]}));
+        },
+        "sums");
+    return {DType::f32, sums.sizes(), [sums](const Index& i) { return expr::cast(DType::f32, sums(i)); }};
+}
+
+inline Value depthwise(GroupBuilder& builder, const Value& x, std::int64_t kernel, std::int64_t stride = 1) {
+    const Sizes& image = x.sizes();
+    const Value w = input(builder, "w", {image[1], kernel, kernel});
+    return builder.reduce(
+        DType::f32, {image[0], image[1], (image[2] - kernel) / stride + 1, (image[3] - kernel) / stride + 1},
+        {kernel, kernel}, [](const Index&) { return zero(); },
+        [=](const Index& i, const Index& r, const Expr& self) {
+            const Expr s = expr::index(stride);
+            return self + x({i[0], i[1], i[2] * s + r[0], i[3] * s + r[1]}) * w({i[1], r[0], r[1]});
+        },
+        "sums");
+}
+
 inline Value stored(GroupBuilder& builder, const Value& x) {
     const Value doubled(DType::f32, x.sizes(), [x](const Index& i) { return x(i) + x(i); });
     return builder.materialize(doubled, "image");
@@ -145,6 +184,18 @@ inline Value row_sum(GroupBuilder& builder, const Value& x, DType dtype = DType:
             Index at = i;
             at.back() = r[0];
             return self + expr::cast(dtype, x(at));
+        },
+        "sum");
+}
+
+/// Of the last two dimensions.
+inline Value image_sum(GroupBuilder& builder, const Value& x, DType dtype = DType::f32) {
+    const Sizes& sizes = x.sizes();
+    return builder.reduce(
+        dtype, {sizes[0], sizes[1], 1, 1}, {sizes[2], sizes[3]},
+        [dtype](const Index&) { return expr::constant(dtype, Scalar(0.0)); },
+        [=](const Index& i, const Index& r, const Expr& self) {
+            return self + expr::cast(dtype, x({i[0], i[1], r[0], r[1]}));
         },
         "sum");
 }

@@ -69,6 +69,7 @@ class Rules {
     Rules(Group& group, const Machine& machine) : group_(group), machine_(machine), draft_(group) {}
 
     Schedule run(bool with_rules) {
+        with_rules_ = with_rules;
         if (with_rules) apply_rules();
         const Prepared prepared(group_);
         prepared_ = &prepared;
@@ -113,7 +114,10 @@ class Rules {
             (functions || loads(value) >= kManyLoads) && extent >= widest ? widest : lanes(stage.dtype, kLoadBytes);
         const bool vectorize =
             extent >= width && usable(inner) && !(update >= 0 && extent % width == 1 && loses_tail(stage, update));
-        if (vectorize)
+        const std::int64_t period = with_rules_ && update < 0 ? period_of(stage) : 0;
+        if (vectorize && period > 0)
+            interleave(draft_, stage, period, width, stored_);
+        else if (vectorize)
             add({.kind = Directive::Kind::vectorize,
                  .stage = stage.name,
                  .update = update,
@@ -181,6 +185,7 @@ class Rules {
     const Machine& machine_;
     Draft draft_;
     const Prepared* prepared_ = nullptr;
+    bool with_rules_ = false;
     std::vector<int> stored_;  // the directive that stores the stage at hand, if it needs one
 };
 

@@ -204,13 +204,14 @@ std::vector<Tensor> eval_convolution(const Arguments<Tensor>& args) {
     });
 }
 
-// ---- lower: one sum over channels and taps, started at the bias ----
+// ---- lower: one sum over channels and taps, started at the bias; transposed, a sum over channels, then over taps ----
 
 /// Channel `inner` of the group that result channel `o` belongs to.
 Expr input_channel(const Convolution& c, const Expr& o, const Expr& inner) {
     return c.groups == 1 ? inner : o / expr::index(c.out_channels) * expr::index(c.in_channels) + inner;
 }
 
+using Start = std::function<Expr(const Index&)>;
 using Update = std::function<Expr(const Index&, const Index&, Expr)>;
 
 Update convolution_update(const Convolution& c, const expr::Value& image, const expr::Value& weight) {
@@ -224,51 +225,112 @@ Update convolution_update(const Convolution& c, const expr::Value& image, const 
     };
 }
 
-/// Tap t of input place q falls on result position y when q stride = y + padding - t dilation.
-Update transposed_update(const Convolution& c, const expr::Value& image, const expr::Value& weight) {
-    const DType sum = c.sum();
-    return [=](const Index& i, const Index& r, const Expr& self) {
-        const Window& w = c.window;
-        const Expr channel = input_channel(c, i[1], r[0]);
-        Index at_image = {i[0], channel};
-        Index at_weight = {channel, c.groups == 1 ? i[1] : i[1] % expr::index(c.out_channels)};
-        Expr falls_here;
-        for (std::size_t d = 0; d < w.in.size(); d++) {
-            const Expr stride = expr::index(w.stride[d]), last = expr::index(w.out[d] - 1);
-            const Expr from = i[d + 2] + expr::index(w.padding[d]) - r[d + 1] * expr::index(w.dilation[d]);
-            const Expr place = from / stride;
-            Expr here = expr::index(0) <= from && place <= last;
-            if (w.stride[d] != 1) here = here && expr::equal(from % stride, expr::index(0));
-            falls_here = falls_here ? falls_here && here : here;
-            at_image.push_back(expr::max(expr::index(0), expr::min(place, last)));
-            at_weight.push_back(r[d + 1]);
-        }
-        return expr::select(falls_here, self + image(at_image) * expr::cast(sum, weight(at_weight)), self);
+/// What tap t makes of place q of the image, i = [batch, group, t…, channel, q…], of one of the group's input channels.
+using Product = std::function<Expr(const Index& i, const Expr& inner)>;
+
+Sizes sizes_of_products(const Convolution& c) {
+    Sizes sizes = {c.batch, c.groups};
+    sizes.insert(sizes.end(), c.window.kernel.begin(), c.window.kernel.end());
+    sizes.push_back(c.out_channels);
+    sizes.insert(sizes.end(), c.window.out.begin(), c.window.out.end());
+    return sizes;
+}
+
+/// The weight of [taps…, input channel, channel]: in the order in which sums read it.
+expr::Value by_taps(const Convolution& c, const expr::Value& weight, DType dtype) {
+    Sizes sizes = c.window.kernel;
+    sizes.insert(sizes.end(), {weight.sizes()[0], c.out_channels});
+    return {dtype, sizes, [=](const Index& i) {
+                Index at(i.end() - 2, i.end());
+                at.insert(at.end(), i.begin(), i.end() - 2);
+                return expr::cast(dtype, weight(at));
+            }};
+}
+
+Product product_of(const Convolution& c, const expr::Value& image, const expr::Value& weight, DType dtype) {
+    return [=](const Index& i, const Expr& inner) {
+        const auto taps = i.begin() + 2, channel = taps + static_cast<std::ptrdiff_t>(c.window.in.size());
+        const Expr from = c.groups == 1 ? inner : i[1] * expr::index(c.in_channels) + inner;
+        Index at_image = {i[0], from}, at_weight(taps, channel);
+        at_image.insert(at_image.end(), channel + 1, i.end());
+        at_weight.insert(at_weight.end(), {from, *channel});
+        return expr::cast(dtype, image(at_image)) * expr::cast(dtype, weight(at_weight));
     };
+}
+
+/// Each element of the result adds what falls on it, as many terms as the reference: no product with a zero around the
+/// image, which would be NaN where the weight is infinite. What falls on it are sums over the channels, which are
+/// products of matrices, stored first; or the products themselves, where there is one channel, as to store and load a
+/// product costs more than to compute it, and where the sums have no room.
+expr::Value lower_transposed(expr::GroupBuilder& builder, const Convolution& c, const expr::Value& image,
+                             expr::Value weight, const std::function<Start(DType)>& start) {
+    constexpr std::int64_t kMostStored = 1 << 26;
+    const bool stores = c.in_channels > 1 && element_count(sizes_of_products(c)) <= kMostStored;
+    std::vector<Taps> taps;
+    Sizes domain;
+    for (std::size_t d = 0; d < c.window.in.size(); d++) {
+        taps.emplace_back(c.window, d);
+        domain.push_back(taps.back().count());
+    }
+    if (!stores) domain.push_back(c.in_channels);
+    const DType sum = accumulator_dtype(c.dtype, element_count(domain));
+    weight = by_taps(c, weight, image.dtype());
+    Product falling = product_of(c, image, weight, sum);
+    if (stores) {
+        if (c.window.taps() > 1) weight = builder.materialize(weight, "weight");
+        const DType columns_sum = accumulator_dtype(c.dtype, c.in_channels);
+        const expr::Value columns = builder.reduce(
+            columns_sum, sizes_of_products(c), {c.in_channels},
+            [=](const Index&) { return expr::constant(columns_sum, Scalar(0)); },
+            [product = product_of(c, image, weight, columns_sum)](const Index& i, const Index& r, const Expr& self) {
+                return self + product(i, r[0]);
+            },
+            "columns");
+        falling = [=](const Index& i, const Expr&) { return expr::cast(sum, columns(i)); };
+    }
+    const auto update = [=](const Index& i, const Index& r, const Expr& self) {
+        const Expr channels = expr::index(c.out_channels);
+        Index at = {i[0], c.groups == 1 ? expr::index(0) : i[1] / channels}, places;
+        Expr falls;
+        for (std::size_t d = 0; d < taps.size(); d++) {
+            const Taps::Tap tap = taps[d](i[d + 2], r[d]);
+            at.push_back(tap.tap);
+            places.push_back(tap.place);
+            if (tap.falls) falls = falls ? falls && tap.falls : tap.falls;
+        }
+        at.push_back(c.groups == 1 ? i[1] : i[1] % channels);
+        at.insert(at.end(), places.begin(), places.end());
+        const Expr added = self + falling(at, r.back());
+        return falls ? expr::select(falls, added, self) : added;
+    };
+    if (element_count(domain) > 1) return reduction_stage(builder, sum, c.sizes, domain, start(sum), update);
+    const Index only(domain.size(), expr::index(0));
+    return {sum, c.sizes, [=](const Index& i) { return update(i, only, start(sum)(i)); }};
 }
 
 std::vector<expr::Value> lower_convolution(expr::GroupBuilder& builder, const Arguments<expr::Value>& args) {
     const Convolution c = convolution_of(args);
     const DType sum = c.sum();
     const expr::Value input = args.tensor("input"), bias = c.bias ? args.tensor("bias") : expr::Value();
-    const auto start = [=](const Index& i) {
-        return c.bias ? expr::cast(sum, bias({i[1]})) : expr::constant(sum, Scalar(0));
+    const auto start = [=](DType dtype) -> Start {
+        return
+            [=](const Index& i) { return c.bias ? expr::cast(dtype, bias({i[1]})) : expr::constant(dtype, Scalar(0)); };
     };
-    Sizes domain = {c.in_channels};
-    domain.insert(domain.end(), c.window.kernel.begin(), c.window.kernel.end());
     // An empty input has no element to clamp to, and an empty result no element to compute.
     if (element_count(input.sizes()) == 0 || element_count(c.sizes) == 0)
-        return {convert(c.dtype, expr::Value(sum, c.sizes, start))};
+        return {convert(c.dtype, expr::Value(sum, c.sizes, start(sum)))};
 
     const expr::Value weight = loadable(builder, args.tensor("weight"));
     // Half types are converted once; what is f32 stays so, also where the sum is wider.
     const DType stored = c.dtype == DType::f32 ? c.dtype : sum;
-    const Update update =
-        c.transposed
-            ? transposed_update(c, convert(sum, loadable(builder, input)), weight)
-            : convolution_update(
-                  c, padded(builder, c.window, input, stored, Scalar(0), c.window.overlap() * c.out_channels), weight);
-    return {convert(c.dtype, reduction_stage(builder, sum, c.sizes, domain, start, update))};
+    if (c.transposed)
+        return {
+            convert(c.dtype, lower_transposed(builder, c, convert(stored, loadable(builder, input)), weight, start))};
+    const Update update = convolution_update(
+        c, padded(builder, c.window, input, stored, Scalar(0), c.window.overlap() * c.out_channels), weight);
+    Sizes domain = {c.in_channels};
+    domain.insert(domain.end(), c.window.kernel.begin(), c.window.kernel.end());
+    return {convert(c.dtype, reduction_stage(builder, sum, c.sizes, domain, start(sum), update))};
 }
 
 using namespace aten;

@@ -1,5 +1,10 @@
 #include "ops/core/window.h"
 
+#include <algorithm>
+#include <numeric>
+
+#include "expr/fold.h"
+
 namespace whittle {
 
 bool Window::leaves_image() const {
@@ -84,6 +89,47 @@ expr::Value padded(expr::GroupBuilder& builder, const Window& window, const expr
         return expr::select(inside, convert(dtype, image(at)), expr::constant(dtype, fill));
     });
     return builder.materialize(result, "padded");
+}
+
+Taps::Taps(const Window& window, std::size_t d)
+    : stride_(window.stride[d]),
+      padding_(window.padding[d]),
+      dilation_(window.dilation[d]),
+      kernel_(window.kernel[d]),
+      last_(window.out[d] - 1),
+      common_(std::gcd(stride_, dilation_)),
+      step_(stride_ / common_) {
+    while (inverse_ * (dilation_ / common_) % step_ != 1 % step_) inverse_++;
+    // Every `stride` positions the places are one further.
+    const std::int64_t positions = window.in[d];
+    for (std::int64_t p = 0; p < std::min(stride_, positions); p++) before_ = before_ || place(p, count() - 1) < 0;
+    for (std::int64_t p = std::max<std::int64_t>(positions - stride_, 0); p < positions; p++)
+        behind_ = behind_ || place(p, 0) > last_;
+}
+
+std::int64_t Taps::place(std::int64_t position, std::int64_t u) const {
+    const std::int64_t from = position + padding_, tap = from % stride_ / common_ * inverse_ % step_ + u * step_;
+    return expr::euclidean_div(from - tap * dilation_, stride_);
+}
+
+Taps::Tap Taps::operator()(const expr::Expr& position, const expr::Expr& u) const {
+    using expr::Expr;
+    using expr::index;
+    const Expr from = position + index(padding_), stride = index(stride_);
+    const Expr first = from % stride / index(common_) * index(inverse_);
+    const Expr tap = (inverse_ == 1 ? first : first % index(step_)) + u * index(step_);
+    const Expr place = dilation_ == 1 ? from / stride - u : (from - tap * index(dilation_)) / stride;
+    Tap result{tap, place, {}};
+    const auto require = [&](bool needed, const Expr& condition) {
+        if (needed) result.falls = result.falls ? result.falls && condition : condition;
+    };
+    require(common_ > 1, expr::equal(from % index(common_), index(0)));
+    require(kernel_ % step_ != 0, tap <= index(kernel_ - 1));
+    require(before_, index(0) <= place);
+    require(behind_, place <= index(last_));
+    if (kernel_ % step_ != 0) result.tap = expr::min(tap, index(kernel_ - 1));
+    if (before_ || behind_) result.place = expr::max(index(0), expr::min(place, index(last_)));
+    return result;
 }
 
 }  // namespace whittle

@@ -44,6 +44,30 @@ expr::Expr window_position(const Window& window, std::size_t d, const expr::Expr
 expr::Value padded(expr::GroupBuilder& builder, const Window& window, const expr::Value& image, DType dtype,
                    const Scalar& fill, std::int64_t times);
 
+/// Of dimension d, the taps that fall on one position of the image: tap t of place o does when
+/// o stride = position + padding - t dilation. These taps are `step` apart.
+class Taps {
+  public:
+    Taps(const Window& window, std::size_t d);
+
+    /// As many fall on a position, at most.
+    std::int64_t count() const { return (kernel_ + step_ - 1) / step_; }
+
+    /// What number `u` of them is, and its place: in bounds also where `falls`, if there is such a condition, does not
+    /// hold.
+    struct Tap {
+        expr::Expr tap, place, falls;
+    };
+    Tap operator()(const expr::Expr& position, const expr::Expr& u) const;
+
+  private:
+    std::int64_t place(std::int64_t position, std::int64_t u) const;
+
+    std::int64_t stride_, padding_, dilation_, kernel_, last_;
+    std::int64_t common_, step_, inverse_ = 1;  ///< of dilation / common, modulo step
+    bool before_ = false, behind_ = false;      ///< whether some place is outside of the image
+};
+
 /// Row-major coordinates of position `flat` of an array of `sizes`.
 Sizes coordinates(std::int64_t flat, const Sizes& sizes);
 

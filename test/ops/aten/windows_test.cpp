@@ -7,10 +7,14 @@
 #include <limits>
 
 #include "base/error.h"
+#include "expr/interpret.h"
 #include "ops/core/interpreter.h"
+#include "ops/core/lowering.h"
 #include "ops/core/registry.h"
+#include "ops/samples/samples.h"
 #include "ops/samples/table.h"
 #include "tensor/compare.h"
+#include "tensor/random.h"
 
 namespace whittle {
 namespace {
@@ -90,6 +94,46 @@ TEST_CASE("convolution is the sum its definition says", "[ops]") {
             INFO(name(dtype) << " '" << sample.label << "'");
             CHECK((difference ? difference->description : "") == "");
         }
+}
+
+TEST_CASE("transposed convolutions of random shapes are the sum their definition says, lowered too", "[ops]") {
+    const RegisteredOp& op = Registry::instance().require("aten.convolution.default");
+    Random random(3);
+    const auto up_to = [&](std::uint64_t most) { return 1 + static_cast<std::int64_t>(random.below(most)); };
+    int count = 0;
+    while (count < 100) {
+        const std::int64_t groups = up_to(2), in = up_to(3) * groups, out = up_to(3);
+        Sizes image = {up_to(2), in}, kernel = {in, out}, stride, padding, dilation, extra;
+        bool fits = true;
+        for (std::int64_t d = up_to(2); d > 0; d--) {
+            image.push_back(up_to(5)), kernel.push_back(up_to(5));
+            stride.push_back(up_to(4)), padding.push_back(up_to(4) - 1), dilation.push_back(up_to(3));
+            extra.push_back(up_to(static_cast<std::uint64_t>(std::max(stride.back(), dilation.back()))) - 1);
+            fits = fits && (image.back() - 1) * stride.back() - 2 * padding.back() +
+                                   (kernel.back() - 1) * dilation.back() + 1 + extra.back() >
+                               0;
+        }
+        if (!fits) continue;
+        count++;
+        const Sample sample{.label = "",
+                            .tensors = {samples::random(DType::f64, image), samples::random(DType::f64, kernel, 2)},
+                            .args = {samples::t(0), samples::t(1), Arg(), Arg::ints(stride), Arg::ints(padding),
+                                     Arg::ints(dilation), true, Arg::ints(extra), groups}};
+        INFO("image " << to_string(image) << ", weight " << to_string(kernel) << ", stride " << to_string(stride)
+                      << ", padding " << to_string(padding) << ", dilation " << to_string(dilation)
+                      << ", output_padding " << to_string(extra) << ", groups " << groups);
+        const Graph graph = graph_of(op, sample);
+        const Tensor got = evaluate(graph, sample.inputs()).at(0), expected = convolve(sample, got);
+        test::Lowering lowering;
+        std::vector<expr::Value> operands;
+        for (const Tensor& input : sample.inputs()) operands.push_back(lowering.input(input));
+        lowering.builder.output(lowering.graph(graph, operands).at(0));
+        const expr::Group group = lowering.builder.finish();
+        for (const Tensor& result : {got, expr::interpret(group, lowering.used_by(group)).at(0)}) {
+            const auto difference = compare(result, expected, default_tolerance(DType::f64));
+            CHECK((difference ? difference->description : "") == "");
+        }
+    }
 }
 
 /// Windows of rank-4 pools by their definition: `visit` gets every position of a window, in the image or in its

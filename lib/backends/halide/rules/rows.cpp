@@ -1,6 +1,7 @@
 #include "backends/halide/rules/rules.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "backends/halide/rules/folds.h"
 #include "expr/parts.h"
@@ -16,6 +17,9 @@ using expr::Stage;
 using Kind = Directive::Kind;
 
 constexpr std::int64_t kMostVectors = 4;        // folded at a time, to hide an addition's latency
+constexpr std::int64_t kLatency = 4;            // cycles
+constexpr std::int64_t kTwoMoreStages = 10;     // cycles, of lanes that are stored and loaded
+constexpr std::int64_t kNarrowest = 4;          // elements of a vector
 constexpr std::int64_t kWorkOfRowElement = 16;  // of a row, in multiply-adds
 
 /// Whether neighbours along the variable lie beside each other in all that is loaded by it: a row.
@@ -39,7 +43,19 @@ class RowFold {
     RowFold(Draft& draft, const Stage& stage, Fold fold, const Machine& machine)
         : draft_(draft), stage_(stage), fold_(std::move(fold)), row_(stage.updates[0].domain.back()) {
         width_ = machine.lanes(stage.dtype);
+        if (row_.extent >= kNarrowest)
+            width_ =
+                static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::min(width_, row_.extent))));
         vectors_ = std::clamp<std::int64_t>(row_.extent / width_, 1, kMostVectors);
+    }
+
+    /// Whether it takes no more than half of the time in which the plain loops add one element after the other, each
+    /// waiting for the last.
+    bool pays() const {
+        const std::int64_t rows = points(stage_.updates[0].domain) / row_.extent, lanes = width_ * vectors_;
+        const auto halvings = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(lanes - 1)));
+        const std::int64_t folded = kLatency * (rows * ceil_div(row_.extent, lanes) + halvings) + kTwoMoreStages;
+        return row_.extent >= kNarrowest && 2 * folded <= kLatency * rows * row_.extent;
     }
 
     /// The stages; the original one keeps its name.
@@ -64,11 +80,15 @@ class RowFold {
         partial.updates.push_back(
             {.domain = domain, .where = where, .value = folded(expr::variable(block.name) * expr::index(lanes) + at)});
         if (rest > 0) {
-            const Expr position = expr::index(blocks * lanes) + at;
-            partial.updates.push_back({.domain = outer,
-                                       .where = where,
-                                       .value = folded(expr::min(position, expr::index(row_.extent - 1))),
-                                       .condition = at < expr::index(rest)});
+            // The last lanes of the row, of which the first have been folded already, lie beside each other as others
+            // do; a row shorter than that is read as far as it goes.
+            const Expr last =
+                blocks > 0 ? expr::index(row_.extent - lanes) + at : expr::min(at, expr::index(row_.extent - 1));
+            partial.updates.push_back(
+                {.domain = outer,
+                 .where = where,
+                 .value = folded(last),
+                 .condition = blocks > 0 ? expr::index(lanes - rest) <= at : at < expr::index(rest)});
             if (outer.empty()) partial.updates.back().domain = {{row_.name + "_rest", 1}};
         }
         partial_ = partial.name;
@@ -180,12 +200,12 @@ class Rows {
             if (!fold) continue;
             const LoopVar& row = stage.updates[0].domain.back();
             const std::int64_t elements = points(stage.vars) * points(stage.updates[0].domain);
-            if (4 * elements < machine_.least_work || row.extent < machine_.shortest_row ||
-                !runs_along(draft_, fold->element, row.name))
-                continue;
-            folds_.emplace_back(draft_, stage, std::move(*fold), machine_);
+            if (4 * elements < machine_.least_work || !runs_along(draft_, fold->element, row.name)) continue;
+            RowFold candidate(draft_, stage, std::move(*fold), machine_);
+            if (row.extent < machine_.shortest_row && !candidate.pays()) continue;
+            folds_.push_back(std::move(candidate));
             dimensions_ = std::max(dimensions_, row_dimensions(stage));
-            for (const LoopVar& v : stage.updates[0].domain) length_ = std::max(length_, v.extent);
+            length_ = std::max(length_, points(stage.updates[0].domain));
         }
         if (folds_.empty()) return;
         const bool together = is_one_row();
@@ -280,7 +300,7 @@ class Rows {
     const Machine& machine_;
     std::vector<RowFold> folds_;
     std::size_t dimensions_ = 0;  ///< of rows
-    std::int64_t length_ = 1;     ///< of a row
+    std::int64_t length_ = 1;     ///< of a row, or of the rows that are folded into one element
 };
 
 }  // namespace

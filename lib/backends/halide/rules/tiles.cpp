@@ -1,10 +1,10 @@
 // How a contraction is computed: which stages it is given, and the loops around its register tile.
 #include <algorithm>
 #include <bit>
-#include <map>
 
 #include "backends/halide/rules/contraction.h"
 #include "backends/halide/rules/folds.h"
+#include "backends/halide/rules/rules.h"
 #include "expr/parts.h"
 
 namespace whittle::halide {
@@ -17,10 +17,9 @@ using expr::Op;
 using expr::Stage;
 using Kind = Directive::Kind;
 
-constexpr std::int64_t kFewRows = 32;      // a packed panel that fewer rows use costs more than it gives
-constexpr std::int64_t kRowsAlongSum = 4;  // so few rows are no reason to pack what is used for them alone
-constexpr std::int64_t kFewTasks = 4;      // parallel loops want as many, two processors' worth twice
-constexpr std::int64_t kStoreLanes = 8;    // of a result that is written across its lanes
+constexpr std::int64_t kFewRows = 32;    // a packed panel that fewer rows use costs more than it gives
+constexpr std::int64_t kFewTasks = 4;    // parallel loops want as many, two processors' worth twice
+constexpr std::int64_t kStoreLanes = 8;  // of a result that is written across its lanes
 
 class TiledSum {
   public:
@@ -28,7 +27,8 @@ class TiledSum {
         : draft_(draft),
           machine_(machine),
           sum_(std::move(contraction)),
-          original_(*draft.group().stage(sum_.stage)),
+          vars_(draft.group().stage(sum_.stage)->vars),
+          original_(sum_.sums),
           tile_(tile_of(sum_, machine)) {}
 
     void run() {
@@ -61,6 +61,7 @@ class TiledSum {
 
     /// A stage of the factor with the lanes, lanes innermost, the sum's steps in order.
     void pack() {
+        if (sum_.slide) return;
         const bool along = lies_along_lanes(), constant = right_input() && right_input()->constant;
         if (along && sum_.rows <= kFewRows) return;
         // Constants are packed once, whole; else each panel just before it is used, while it is in cache.
@@ -76,7 +77,10 @@ class TiledSum {
         for (const LoopVar& v : original_.updates[0].domain)
             if (read(v.name)) stage.vars.push_back(v);
         stage.value = sum_.right;
-        if (!panel) lane.extent = spread(lane.extent, stage.value);
+        if (!panel) {
+            lane.extent = spread(is_grouped() ? whole_tiles() : sum_.lanes);
+            if (lane.extent > sum_.lanes) stage.value = within_lanes(stage.value);
+        }
         stage.vars.push_back(lane);
         stage.origin = original_.origin;
         sum_.right = expr::load(stage.name, stage.dtype, expr::variables(stage.vars));
@@ -87,19 +91,27 @@ class TiledSum {
 
     /// A panel's rows lie a whole row apart. Where that is an even number of cache lines they share few of the cache's
     /// sets, so a row gets some lanes more, which nobody reads.
-    std::int64_t spread(std::int64_t lanes, Expr& value) const {
+    static std::int64_t spread(std::int64_t lanes) {
         constexpr std::int64_t line = 64 / sizeof(float);
         const std::int64_t lines = ceil_div(lanes, line);
-        if (lines % 2 || lines < 4) return lanes;
-        value = with(value, sum_.lane, expr::min(expr::variable(sum_.lane), expr::index(lanes - 1)));
-        return (lines + 1) * line;
+        return lines % 2 || lines < 4 ? lanes : (lines + 1) * line;
+    }
+
+    bool is_grouped() const { return !sum_.group.empty(); }
+    /// Of a group, whose tiles do not reach into the next one: the lanes of the last that are past its end are summed,
+    /// and never read.
+    std::int64_t whole_tiles() const { return ceil_div(sum_.lanes, tile_.lanes()) * tile_.lanes(); }
+    /// Lanes past the end read the last one.
+    Expr within_lanes(const Expr& value) const {
+        return with(value, sum_.lane, expr::min(expr::variable(sum_.lane), expr::index(sum_.lanes - 1)));
     }
 
     /// The sums move to a stage of their own, lanes innermost. What reads them, place by place, computes them as it
     /// goes; if there is no such stage, one that copies them takes their name.
     void accumulate() {
         Stage sums = original_;
-        accumulator_ = sums.name = expr::fresh_name(draft_.group(), sum_.stage + "_sum");
+        const std::string kind = is_grouped() ? "_group" : sum_.slide ? "_window" : "";
+        accumulator_ = sums.name = expr::fresh_name(draft_.group(), sum_.stage + kind + "_sum");
         const auto lane = std::ranges::find(sums.vars, sum_.lane, &LoopVar::name);
         std::rotate(lane, lane + 1, sums.vars.end());
         Expr left = sum_.left;
@@ -109,6 +121,10 @@ class TiledSum {
             left = with(left, sum_.row, expr::min(expr::variable(sum_.row), expr::index(row->extent - 1)));
             sums.value = with(sums.value, sum_.row, expr::min(expr::variable(sum_.row), expr::index(row->extent - 1)));
             row->extent = ceil_div(row->extent, tile_.rows) * tile_.rows;
+        }
+        if (is_grouped() && whole_tiles() > sum_.lanes) {
+            sums.value = within_lanes(sums.value);
+            sums.vars.back().extent = whole_tiles();
         }
         Expr product = left ? left * sum_.right : sum_.right;
         cut_into_blocks(sums, product);
@@ -120,15 +136,11 @@ class TiledSum {
         const auto sums_for = [&](const Expr& e) {
             if (e->op == Op::cast && is_narrowed_sum(e->operands[0])) return e->operands[0]->operands[0];
             if (e->op != Op::load || e->name != sum_.stage) return e;
-            std::vector<Expr> at = e->operands;
-            const auto position =
-                at.begin() + (std::ranges::find(original_.vars, sum_.lane, &LoopVar::name) - original_.vars.begin());
-            std::rotate(position, position + 1, at.end());
-            return expr::cast(e->dtype, sum_of_blocks(at, 0, sum_.blocks));
+            return expr::cast(e->dtype, sum_of_blocks(place_of_sum(e->operands), 0, sum_.blocks));
         };
         Stage& place = draft_.stage(sum_.stage);
         if (result_.empty()) {
-            Stage copy{.name = sum_.stage, .dtype = original_.dtype, .vars = original_.vars};
+            Stage copy{.name = sum_.stage, .dtype = original_.dtype, .vars = vars_};
             copy.origin = original_.origin;
             copy.value = sums_for(expr::load(sum_.stage, copy.dtype, expr::variables(copy.vars)));
             result_ = copy.name;
@@ -139,6 +151,18 @@ class TiledSum {
         place = std::move(sums);
         Stage& user = draft_.stage(result_);
         user.value = expr::rewrite(user.value, sums_for);
+    }
+
+    /// Where the sum of an element of the stage lies, without the block.
+    std::vector<Expr> place_of_sum(std::vector<Expr> at) const {
+        const auto lane = at.begin() + (std::ranges::find(vars_, sum_.lane, &LoopVar::name) - vars_.begin());
+        const Expr position = *lane, size = expr::index(sum_.lanes);
+        if (is_grouped())
+            *lane = position / size;
+        else
+            at.erase(lane);
+        at.push_back(is_grouped() ? position % size : position);
+        return at;
     }
 
     /// Sums of f64 become sums of f32 over blocks of the domain's first loop, one after the other along a dimension of
@@ -176,13 +200,13 @@ class TiledSum {
 
     // ---- loops ----
 
-    /// In the reader's words: its variable at the place of one of the sums'.
+    /// In the reader's words: its variable at the place of one of the stage's.
     std::string named(const std::string& variable) const {
-        const auto d = std::ranges::find(original_.vars, variable, &LoopVar::name) - original_.vars.begin();
+        const auto d = std::ranges::find(vars_, variable, &LoopVar::name) - vars_.begin();
         return draft_.group().stage(result_)->vars[static_cast<std::size_t>(d)].name;
     }
     std::int64_t extent(const std::string& variable) const {
-        return std::ranges::find(original_.vars, variable, &LoopVar::name)->extent;
+        return std::ranges::find(vars_, variable, &LoopVar::name)->extent;
     }
 
     /// Names and counts, outermost first.
@@ -190,7 +214,7 @@ class TiledSum {
     /// Of the result's dimensions that both factors have.
     Loops batch_loops() const {
         Loops loops;
-        for (const LoopVar& v : original_.vars)
+        for (const LoopVar& v : vars_)
             if (v.name != sum_.lane && v.name != sum_.row && v.extent > 1 &&
                 std::ranges::find(sum_.outer, v.name) == sum_.outer.end())
                 loops.emplace_back(named(v.name), v.extent);
@@ -221,9 +245,9 @@ class TiledSum {
             for (const auto& [loop, count] : loops)
                 if (count >= fewest) {
                     shared_ = loop;
-                    const std::string inner = draft_.parallel(result_, loop, count, tiled_);
-                    if (loop == panel_) panel_ = inner;
-                    return loop == innermost ? inner : innermost;
+                    inside_shared_ = draft_.parallel(result_, loop, count, tiled_);
+                    if (loop == panel_) panel_ = inside_shared_;
+                    return loop == innermost ? inside_shared_ : innermost;
                 }
         return innermost;
     }
@@ -250,23 +274,41 @@ class TiledSum {
         if (!sum_.row.empty() && tile_.rows > 1) on_result(Kind::unroll, {named(sum_.row) + "_i"});
         schedule_sums(share(loops));
         schedule_packed();
+        if (sum_.slide) place_image();
+    }
+
+    /// What only the sums read of an image that is computed for them, with its border, is computed in the innermost
+    /// loop around their tiles in which it is not computed twice, if there is one, and if it is one thread's.
+    void place_image() {
+        const std::vector<LoopVar>& vars = draft_.group().stage(result_)->vars;
+        const auto shared = std::ranges::find(vars, shared_, &LoopVar::name) - vars.begin();
+        const std::size_t around = vars.size() - (sum_.row.empty() ? 1 : 2);
+        compute_with_window(draft_, accumulator_, result_, machine_, tiled_, [&](std::size_t own) -> std::string {
+            const auto loops = static_cast<std::ptrdiff_t>(std::min(own, around));
+            const bool alone = shared_.empty() || shared < loops;
+            if (!alone || points({vars.begin(), vars.begin() + loops}) == 1) return {};
+            const std::string& at = vars[static_cast<std::size_t>(loops) - 1].name;
+            return at == shared_ ? inside_shared_ : at;
+        });
     }
 
     /// Whether the loop over an image's rows is around the one over its channels' tiles, so that it is the one that
     /// threads share, if any: all weights stay in the second cache meanwhile, while the image is what other threads
     /// wrote before.
     bool rows_come_first(std::int64_t rows) const {
-        return rows >= kRowsToShare && sum_.steps * sum_.lanes <= machine_.far_floats;
+        return rows >= kRowsToShare && sum_.steps * sum_.lanes * sum_.groups <= machine_.far_floats;
     }
 
-    /// A convolution: the sums of one row of the result, over all its columns, then written across their lanes.
+    /// A convolution: the sums of one row of the result, over all its columns, for one tile of lanes or one group, then
+    /// written across their lanes.
     void schedule_across() {
         const std::string lane = named(sum_.lane), row = named(sum_.row);
         Loops loops = batch_loops();
         for (std::size_t i = 0; i + 1 < sum_.outer.size(); i++)
             loops.emplace_back(named(sum_.outer[i]), extent(sum_.outer[i]));
-        tile(lane, tile_.lanes());
-        loops.emplace_back(lane + "_o", ceil_div(sum_.lanes, tile_.lanes()));
+        const std::int64_t step = is_grouped() ? sum_.lanes : tile_.lanes();  // a group at a time
+        tile(lane, step);
+        loops.emplace_back(lane + "_o", ceil_div(extent(sum_.lane), step));
         if (!sum_.outer.empty()) {
             const bool first = rows_come_first(extent(sum_.outer.back()));
             loops.emplace(first ? loops.end() - 1 : loops.end(), named(sum_.outer.back()), extent(sum_.outer.back()));
@@ -317,6 +359,7 @@ class TiledSum {
             add(Kind::vectorize, {lane + "_i"}, tile_.width, "GuardWithIf");
             if (tile_.vectors > 1) add(Kind::unroll, {lane + "_i"});
             if (!row.empty() && tile_.rows > 1) add(Kind::unroll, {row + "_i"});
+            if (update >= 0 && sum_.slide && !sum_.slide->taps.empty()) add(Kind::unroll, {sum_.slide->taps});
         }
         // A single step would be seen to add to 0, which contracted is the product itself, -0 too.
         if (sum_.left && points(draft_.group().stage(accumulator_)->updates[0].domain) > 1)
@@ -347,58 +390,20 @@ class TiledSum {
     Draft& draft_;
     const Machine& machine_;
     Contraction sum_;
-    const Stage original_;
+    const std::vector<LoopVar> vars_;  // of the stage
+    const Stage original_;             // as it is summed
     const Tile tile_;
     std::string packed_, accumulator_, result_;  // stages
-    std::string panel_, shared_;                 // the result's loops over the tiles of lanes, and of threads
+    std::string panel_;                          // the result's loop over the tiles of lanes
+    std::string shared_, inside_shared_;         // … and that of threads, and of a thread
     bool packed_at_panel_ = false;
     std::vector<int> stored_, tiled_;  // the directives that store the result, and that tile its loops
 };
 
 }  // namespace
 
-namespace {
-
-/// Without the loops of one step of the sum's domain, unless there are no others: a convolution of points is a matrix
-/// product.
-Stage without_single_steps(Stage stage) {
-    for (expr::Update& update : stage.updates) {
-        std::map<std::string, Expr> first;
-        for (const LoopVar& v : update.domain)
-            if (v.extent == 1 && first.size() + 1 < update.domain.size()) first[v.name] = expr::index(0);
-        std::erase_if(update.domain, [&](const LoopVar& v) { return first.contains(v.name); });
-        update.value = expr::substituted(update.value, first);
-    }
-    return stage;
-}
-
-/// Whether few rows are multiplied with what is no constant and lies along the sum: packing it would take longer than
-/// the sums, which then run along its rows as they lie (rules/rows).
-bool lies_along_sum(const expr::Group& group, const Contraction& sum, const Machine& machine) {
-    const expr::Input* input = group.input(sum.right->name);
-    const std::vector<LoopVar>& domain = group.stage(sum.stage)->updates[0].domain;
-    if (!input || input->constant || input->strides.back() != 1 || sum.rows > kRowsAlongSum || domain.empty())
-        return false;
-    const auto runs = [&](const Expr& factor) { return is_variable(factor->operands.back(), domain.back().name); };
-    return domain.back().extent >= machine.shortest_row && runs(sum.right) && sum.left && runs(sum.left);
-}
-
-}  // namespace
-
-bool schedule_contraction(Draft& draft, const std::string& name, const Machine& machine) {
-    // Sums are worth their tiles with a quarter of the work that others need: the plain loops keep them in memory.
-    constexpr std::int64_t kLessWork = 4;
-    auto contraction = contraction_of(draft.group(), *draft.group().stage(name));
-    if (!contraction || kLessWork * contraction->products < machine.least_work) return false;
-    if (lies_along_sum(draft.group(), *contraction, machine)) return false;
-    const Stage simple = without_single_steps(*draft.group().stage(name));
-    const auto simpler = contraction_of(draft.group(), simple);
-    if (simpler && simpler->lane_is_innermost && !contraction->lane_is_innermost && pays_along(*simpler, machine)) {
-        draft.stage(name) = simple;
-        contraction = simpler;
-    }
-    TiledSum(draft, *contraction, machine).run();
-    return true;
+void schedule_tiles(Draft& draft, const Contraction& contraction, const Machine& machine) {
+    TiledSum(draft, contraction, machine).run();
 }
 
 }  // namespace whittle::halide

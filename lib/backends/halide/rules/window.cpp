@@ -18,7 +18,6 @@ using expr::Op;
 using expr::Stage;
 using Kind = Directive::Kind;
 
-constexpr std::int64_t kMostTerms = 32;
 // Of a step that reads the element more than once (a maximum compares it and keeps it): what is written out doubles
 // with each wherever Halide takes a shared expression for two.
 constexpr std::int64_t kMostTermsReadTwice = 9;
@@ -136,6 +135,20 @@ std::int64_t width_for(std::int64_t columns, const Machine& machine) {
     return width < kNarrowestVector ? 1 : width;
 }
 
+/// The stage's columns, in vectors of this width.
+void vectorize(Draft& draft, const std::string& stage, std::int64_t width, const std::vector<int>& needs) {
+    const expr::Stage& of = *draft.group().stage(stage);
+    if (const std::int64_t period = period_of(of); period > 0 && width > 1)
+        interleave(draft, of, period, width, needs);
+    else if (width > 1)
+        draft.add({.kind = Kind::vectorize,
+                   .stage = stage,
+                   .args = {draft.group().stage(stage)->vars.back().name},
+                   .factor = width,
+                   .tail = "ShiftInwards"},
+                  needs);
+}
+
 /// The update that split_border() makes, where its rows are whole vectors.
 void copy_in_vectors(Draft& draft, const std::string& name, const Machine& machine, int placed) {
     const LoopVar& row = draft.group().stage(name)->updates[0].domain.back();
@@ -159,7 +172,8 @@ bool schedule_window(Draft& draft, const std::string& original, const Machine& m
         return false;
     const std::int64_t terms = points(stage.updates[0].domain);
     const std::int64_t most = reads_of_itself(stage) > 1 ? kMostTermsReadTwice : kMostTerms;
-    if (terms < 2 || terms > most) return false;
+    if (terms > most) return schedule_sliding(draft, original, machine);
+    if (terms < 2) return false;
     const std::int64_t less = contraction_of(draft.group(), stage) ? 1 : kLessWork;  // a small matrix product stays one
     if (less * points(stage.vars) * terms < machine.least_work) return false;
     const LoopVar columns = stage.vars.back();
@@ -171,15 +185,6 @@ bool schedule_window(Draft& draft, const std::string& original, const Machine& m
         draft.stage(name).updates.clear();
     }
 
-    const auto vectorize = [&](const std::string& which, std::int64_t width, const std::vector<int>& needs) {
-        if (width > 1)
-            draft.add({.kind = Kind::vectorize,
-                       .stage = which,
-                       .args = {draft.group().stage(which)->vars.back().name},
-                       .factor = width,
-                       .tail = "ShiftInwards"},
-                      needs);
-    };
     const std::string reader = reader_in_place(draft, name);
     const std::string last = reader.empty() ? name : reader;  // whose loops run
     const std::int64_t width = width_for(columns.extent, machine);
@@ -187,19 +192,27 @@ bool schedule_window(Draft& draft, const std::string& original, const Machine& m
     if (!reader.empty()) {
         const std::string at = draft.group().stage(reader)->vars[stage.vars.size() - 2].name;
         stored = {draft.add({.kind = Kind::compute_at, .stage = name, .args = {at}, .at = reader})};
-        vectorize(name, width, stored);
+        vectorize(draft, name, width, stored);
         draft.finish(name);
     }
-    if (columns.extent < kPlainVector && draft.group().stage(last)->dtype == DType::f32) vectorize(last, width, {});
+    if (columns.extent < kPlainVector && draft.group().stage(last)->dtype == DType::f32)
+        vectorize(draft, last, width, {});
     if (products) draft.add({.kind = Kind::contract, .stage = name}, stored);
-    for (const Read& read : only_read_by(draft, *draft.group().stage(name))) {
-        const std::string at = draft.group().stage(last)->vars[read.own - 1].name;
-        const int placed = draft.add({.kind = Kind::compute_at, .stage = read.name, .args = {at}, .at = last}, stored);
-        vectorize(read.name, width_for(draft.group().stage(read.name)->vars.back().extent, machine), {placed});
+    compute_with_window(draft, name, last, machine, stored,
+                        [&](std::size_t own) { return draft.group().stage(last)->vars[own - 1].name; });
+    return true;
+}
+
+void compute_with_window(Draft& draft, const std::string& window, const std::string& last, const Machine& machine,
+                         const std::vector<int>& needs, const std::function<std::string(std::size_t)>& loop) {
+    for (const Read& read : only_read_by(draft, *draft.group().stage(window))) {
+        const std::string at = loop(read.own);
+        if (at.empty()) continue;
+        const int placed = draft.add({.kind = Kind::compute_at, .stage = read.name, .args = {at}, .at = last}, needs);
+        vectorize(draft, read.name, width_for(draft.group().stage(read.name)->vars.back().extent, machine), {placed});
         if (split_border(draft.stage(read.name))) copy_in_vectors(draft, read.name, machine, placed);
         draft.finish(read.name);
     }
-    return true;
 }
 
 }  // namespace whittle::halide

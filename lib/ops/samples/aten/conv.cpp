@@ -55,6 +55,13 @@ Samples sample_convolution(DType dtype) {
     add("transposed 2d", {1, 2, 3, 4}, {2, 3, 3, 2}, {3}, {.transposed = true});
     add("transposed 2d all different", {1, 4, 3, 4}, {4, 3, 3, 2}, {6}, {{2, 3}, {1, 2}, {2, 1}, true, {1, 2}, 2});
     add("transposed 2d depthwise", {1, 3, 4, 4}, {3, 1, 2, 2}, {}, {.stride = {2}, .transposed = true, .groups = 3});
+    add("transposed 2d, side by side", {1, 3, 3, 4}, {3, 2, 2, 2}, {2}, {.stride = {2}, .transposed = true});
+    add("transposed 2d, twice as large", {2, 3, 3, 4}, {3, 2, 4, 4}, {2}, {{2}, {1}, {1}, true});
+    add("transposed 2d, output padding", {1, 2, 3, 4}, {2, 3, 3, 3}, {3}, {{2}, {1}, {1}, true, {1}});
+    add("transposed 2d in groups", {2, 4, 3, 3}, {4, 3, 3, 3}, {6}, {{2}, {1}, {1}, true, {0}, 2});
+    add("transposed 2d, kernel below stride", {1, 2, 2, 3}, {2, 2, 1, 2}, {2}, {.stride = {3}, .transposed = true});
+    add("transposed 1d, stride 3, dilation 2", {1, 2, 5}, {2, 2, 4}, {}, {{3}, {2}, {2}, true, {1}});
+    add("transposed 1d, stride 4, dilation 6", {1, 2, 4}, {2, 1, 3}, {1}, {{4}, {0}, {6}, true});
     add("transposed 3d", {1, 1, 2, 3, 2}, {1, 2, 2, 1, 2}, {2}, {.stride = {2}, .transposed = true});
     add("transposed empty batch", {0, 2, 3, 3}, {2, 3, 2, 2}, {3}, {.transposed = true});
 
