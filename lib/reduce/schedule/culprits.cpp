@@ -11,7 +11,6 @@
 namespace whittle::reduce {
 
 using halide_program::Directive;
-using Verdict = Culprits::Verdict;
 
 namespace {
 
@@ -51,11 +50,11 @@ class CulpritSearch {
         done_.reservation = first.reservation;
         done_.finished = first.finished;
         if (!first.reproduces) {
-            done_.verdict = Verdict::not_failing;
+            done_.verdict = Culprits::Verdict::not_failing;
             return;
         }
         name_needed();
-        if (done_.finished && done_.needed.empty()) done_.verdict = Verdict::not_the_schedule;
+        if (done_.finished && done_.needed.empty()) done_.verdict = Culprits::Verdict::not_the_schedule;
         if (done_.finished && !done_.needed.empty()) judge();
     }
 
@@ -267,7 +266,7 @@ class CulpritSearch {
     void explain(const Keys& causes) {
         if (!done_.finished) return;
         if (causes.empty()) {
-            done_.verdict = Verdict::not_the_cause;
+            done_.verdict = Culprits::Verdict::not_the_cause;
             return;
         }
         const Keys first = done_.left_out;

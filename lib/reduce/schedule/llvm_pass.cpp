@@ -82,7 +82,7 @@ LlvmPass last_pass(const std::string& printed) {
 }
 
 /// What the pass is called for each function and loop.
-std::string kind_of(const LlvmPass& pass) { return pass.name.substr(0, pass.name.rfind(" on ")); }
+std::string pass_kind(const LlvmPass& pass) { return pass.name.substr(0, pass.name.rfind(" on ")); }
 
 std::size_t lines_of(const std::string& text) { return static_cast<std::size_t>(std::ranges::count(text, '\n')); }
 
@@ -101,7 +101,7 @@ std::string failing_script(const std::string& llc, const std::string& kind, cons
 
 /// Makes the module smaller as long as llc fails in the pass. `ran`: llc, on the module.
 void reduce_module(const std::string& llc, const ProcessResult& ran, const fs::path& module, LlvmPass& pass) {
-    if (ran.good() || ran.timed_out || kind_of(last_pass(ran.err)) != kind_of(pass)) {
+    if (ran.good() || ran.timed_out || pass_kind(last_pass(ran.err)) != pass_kind(pass)) {
         pass.not_reduced =
             "llc does not fail in the pass; only a run of the program shows whether the code of llc is right";
         return;
@@ -112,7 +112,7 @@ void reduce_module(const std::string& llc, const ProcessResult& ran, const fs::p
         return;
     }
     const fs::path script = module.parent_path() / "fails.sh", kept = module.parent_path() / "kept.ll";
-    write_file(script, failing_script(llc, kind_of(pass), kept));
+    write_file(script, failing_script(llc, pass_kind(pass), kept));
     fs::permissions(script, fs::perms::owner_all);
     const ProcessResult reduced = run_process({reducer.string(), "--test=" + script.string(), module.string()},
                                               {.folder = module.parent_path(), .timeout = kLimit});
