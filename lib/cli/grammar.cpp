@@ -205,8 +205,9 @@ void Grammar::assign_arguments(const Words& words, Words typed) const {
     }
     if (next == words.size()) return;
     const auto given = typed.begin() + static_cast<std::ptrdiff_t>(program_words(tool).size());
+    auto earlier = std::count(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(next), words[next]);
     const auto unexpected = std::find_if(given, typed.end(), [&](const std::string& word) {
-        return word == words[next] || command_path(word) == words[next];
+        return (word == words[next] || command_path(word) == words[next]) && earlier-- == 0;
     });
     const std::string word = unexpected == typed.end() ? words[next] : *unexpected;
     if (const std::string hint = extra && !words.empty() ? extra(words[0], word) : ""; !hint.empty())

@@ -141,6 +141,7 @@ int find_slow(const Tool& tool, const MinifyOptions& options, reduce::ScheduleRe
 int minify_program(const Tool& tool, const MinifyOptions& options) {
     refuse_others(options);
     reduce::ScheduleRequest request = request_of(options);
+    tell_of_earlier(tool, options);
     if (options.pace.factor) return find_slow(tool, options, std::move(request));
     reduce::MinimizedSchedule done;
     {

@@ -79,8 +79,7 @@ std::string passes_text() {  // "calls" is no reduction, but the deletion that c
     return text;
 }
 
-/// Models of the same name, in different folders, have the same default output.
-static void tell_of_earlier(const Tool& tool, const MinifyOptions& options) {
+void tell_of_earlier(const Tool& tool, const MinifyOptions& options) {
     std::error_code ignored;
     if (options.unnamed_output && !options.search.resume && fs::exists(options.output, ignored))
         note(tool,
@@ -92,7 +91,6 @@ static void tell_of_earlier(const Tool& tool, const MinifyOptions& options) {
 int minify(const Tool& tool, const MinifyOptions& options) {
     options.check_usage();
     const bool folder = holds_models(options.model);
-    if (!folder) tell_of_earlier(tool, options);
     if (!folder && recognize(options.model) == ModelKind::program) return minify_program(tool, options);
     if (!options.arguments.empty())
         throw Error({options.model.string(), {}}, "found a model, which takes no arguments after --");
@@ -100,6 +98,7 @@ int minify(const Tool& tool, const MinifyOptions& options) {
     const std::vector<LoadedFrame> frames = frames_of(options);
     reduce::Request request = request_of(options, frames[0]);
     request.go_on = resume_command(tool, options.search);
+    tell_of_earlier(tool, options);
     Progress progress("minify", 0, tool.shared().progress, "queries");
     const reduce::MinimizedModel done =
         reduce::minimize(frames, request, printing(tool, progress, request, frames, std::cout));

@@ -19,6 +19,9 @@ class Tool;
 int minify(const Tool& tool, const MinifyOptions& options);
 /// The command that was typed, with --resume.
 std::string resume_command(const Tool& tool, const reduce::Strategy& search);
+/// Notes that the search replaces the result of an earlier one: models of the same name, in different folders, have the
+/// same default output.
+void tell_of_earlier(const Tool& tool, const MinifyOptions& options);
 /// The reductions that --delta-passes takes, a line each.
 std::string passes_text();
 
