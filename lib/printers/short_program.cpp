@@ -288,8 +288,7 @@ std::string what_is_wrong(const ShortRequest& request, const std::string& who, c
 
 std::string not_shown_shortly(const Failure& failure, bool dtypes) {
     const std::string &kind = failure.signature.kind, &detail = failure.signature.detail;
-    if (failure.signature.at_gradients())
-        return "the failure is in the gradients, which a short program does not compute";
+    if (failure.signature.at_gradients()) return "the failure is in the gradients";
     if (failure.accuracy.wants_bits())
         return "the model fails only with --accuracy=" + std::string(name(failure.accuracy.mode));
     const bool values = detail == "value" || detail == "nan_or_inf" || detail == "sizes";

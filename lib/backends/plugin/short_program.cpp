@@ -26,7 +26,8 @@ std::string too_much(const ShortRequest& request) {
     if (failure.signature.detail == "sizes")
         return "a short program compares only values, but the results differ in sizes";
     const std::string& detail = failure.signature.detail;
-    if (detail.starts_with("threw") || detail.starts_with("returned")) return "the plug-in violates the interface";
+    if (detail.starts_with("threw") || detail.starts_with("returned"))
+        return "a short program cannot show that the plug-in violates the interface";
     if (request.graph.nodes.size() > kMostNodes || !request.graph.subgraphs.empty())
         return "the graph is too long for a short program";
     return not_written_shortly(
