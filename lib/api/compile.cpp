@@ -409,8 +409,9 @@ void mark_dynamic(const Tensor& tensor, std::int64_t dim, std::optional<std::int
                         std::to_string(d) + ", expected 2 or more",
                     "mark a dimension of size 2 or more: every graph is specialized for the sizes 0 and 1");
     if (least.value_or(2) > most.value_or(std::numeric_limits<std::int64_t>::max()))
-        throw Error("mark_dynamic: found a range from " + std::to_string(least.value_or(2)) + " to " +
-                    std::to_string(*most) + ", expected a maximum of at least the minimum, which is 2 by default");
+        throw Error("mark_dynamic: found the minimum " + std::to_string(least.value_or(2)) + " and the maximum " +
+                    std::to_string(*most) +
+                    ", expected the maximum to be at least the minimum; the default minimum is 2");
     std::erase_if(impl.marked_dims, [&](const MarkedDim& known) { return known.dim == d; });
     impl.marked_dims.push_back({d, least, most});
 }

@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kBackends = "backends", kReleases = "releases";
 constexpr KeptKind kKinds[] = {
     {"kernels", "kernels compiled by Halide", true},
-    {"capture", "libraries that capture programs of other LibTorch versions", false, "scripts/build-capture"},
+    {"capture", "capture libraries for other LibTorch versions", false, "scripts/build-capture"},
     {kBackends, "ONNX Runtime and the worker for OpenCV", false, "scripts/setup --with onnxruntime or --with opencv"},
     {kReleases, "further compiler releases", false, "the commands that 'explain list releases' prints"},
 };

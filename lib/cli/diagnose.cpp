@@ -130,8 +130,8 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
         tool.section("Comparison");
         tool.choice(
             "--compare", compare, {"kernels", "values", "ring"},
-            "What to compare with the reference. kernels: each compiled kernel, which runs alone on operands that the "
-            "reference computed. values: every intermediate value of the model, which runs as a whole. ring: like "
+            "What to compare with the reference. kernels: each compiled kernel; a kernel runs alone, on operands that "
+            "the reference computed. values: every intermediate value; the model runs as a whole. ring: like "
             "kernels, but in integer arithmetic, so that all bits must be equal; see share/doc/how-to/exact.md. "
             "Default: kernels if the backend can run a kernel alone; otherwise values.");
     }
@@ -140,8 +140,8 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
         tool.option(
             "--time-limit", time_limit, "TIME",
             "Stop the minimization of each failure after TIME (such as 90s, 10m or 2h), and report the smallest "
-            "failing graph found so far. For a program that uses Halide, TIME also limits how long the pipeline "
-            "of the repro is made smaller. Default: no limit for the minimization, and 60s for the pipeline.");
+            "failing graph found so far. For a program that uses Halide, the repro's pipeline is "
+            "also made smaller, for at most TIME. Default: no limit for the minimization, and 60s for the pipeline.");
     tool.common("--output --backend --accuracy --input");
     tool.exit_one(diagnoses ? "the backend fails, or no graph could be judged" : "a value differs");
     tool.files([this, diagnoses] {

@@ -202,8 +202,9 @@ void declare_search(Tool& tool, MinifyOptions& options) {
     tool.option("--step-limit", search.step_limit, "N",
                 "Stop after N candidates, and write the smallest failing graph found so far.");
     tool.choice("--after", options.after, {"capture", "file", "aot"},
-                "Graph to reduce. capture (default): the captured graph. file: the graph in the ONNX file, in which no "
-                "operation on constants is replaced by its result. aot: the captured graph, decomposed into core ops.");
+                "Graph to reduce. capture (default): the captured graph. file: the graph as it is in the ONNX file, "
+                "before operations on constants are replaced by their results. aot: the captured graph, decomposed "
+                "into core ops.");
     tool.option("--launcher", options.launcher, "PREFIX",
                 "Test each candidate on another machine, with a command that starts with PREFIX, for example 'srun "
                 "-n1' or 'ssh HOST'. For a folder of models: minimize each model on another machine. See "
@@ -259,8 +260,8 @@ void MinifyOptions::declare(Tool& tool) {
     tool.hints_extra(script_hint);
     tool.option("-o,--output", output, "OUT",
                 "File for the result. The extension, .json or .onnx, selects the format of the result and of the "
-                "candidates. Default: MODEL.min.onnx if MODEL is a .onnx file; otherwise MODEL.min.json. If MODEL is a "
-                "folder of models, OUT is the folder for the results. Default: MODEL.min.");
+                "candidates. Default: MODEL.min.onnx if MODEL is a .onnx file; otherwise MODEL.min.json. For a "
+                "folder of models: folder for the results; default: MODEL.min.");
     declare_judge(tool, *this);
     declare_search(tool, *this);
     inputs.declare(tool);

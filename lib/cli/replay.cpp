@@ -204,8 +204,7 @@ void ReplayChoice::declare(Tool& tool) {
                 "variables select; otherwise all records.");
     tool.option("--xfail", xfail, "FILE",
                 "File of known failures. Each line has a pattern and, after '#', a reason. A record is a known failure "
-                "if a pattern matches the name, the path or the end of the path of the record, or the name of the "
-                "record in a JUnit or TAP report. "
+                "if a pattern matches its name, its path, the end of its path, or its name in a JUnit or TAP report. "
                 "In a pattern, * matches anything.");
     limits.declare(tool, "each record");
     tool.section("Execution and reports");

@@ -38,8 +38,8 @@ void declare_report(Tool& tool, repro::Options& options) {
                 "Also run the graph on BACKEND, for example a newer release of the compiler, and report whether "
                 "BACKEND fails. May be repeated.");
     tool.option("--checked", options.checked, "TEXT",
-                "Line about another release, for example 'fixed in 2.1'. The report shows this line next to the "
-                "version. May be repeated.");
+                "Line that says whether another release of the compiler fails, for example 'fixed in 2.1'. In the "
+                "report, this line follows the version of the compiler. May be repeated.");
     tool.common("--output --issue --bundle --title --note --also --checked --anonymize --backend");
     tool.example("repro report m.json", "write repro.cpp, and the text of a bug report to ISSUE.md");
     tool.example("repro report m.json --also ./newer.so", "check whether another release fails, too");
@@ -65,8 +65,8 @@ void declare_program(Tool& tool, repro::Options& options) {
                 "Time limit for the program that repro writes, in seconds. A program that runs longer counts as hung. "
                 "Default: 60.");
     tool.option("--time-limit", options.time_limit, "TIME",
-                "For a minimized Halide program: repro also makes the pipeline smaller before it writes the program. "
-                "Stop this after TIME, such as 90s, 10m or 2h. Default: 60s.");
+                "Time limit for making the pipeline of a minimized Halide program smaller, such as 90s, 10m or 2h. "
+                "Default: 60s.");
 }
 
 bool is_python(const ReproOptions& options) { return !options.reports && options.repro.file().extension() == ".py"; }
@@ -254,7 +254,7 @@ void ReproOptions::declare(Tool& tool) {
                             "name is FILE without .cpp. ") +
                     (reports ? ""
                              : "If FILE ends in .py, the program is a Python script with PyTorch calls and the "
-                               "expected results; GRAPH must have ops of PyTorch then. ") +
+                               "expected results. For such a script, GRAPH must have ops of PyTorch. ") +
                     "Default: repro.cpp.");
     if (reports)
         declare_report(tool, repro);

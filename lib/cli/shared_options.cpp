@@ -49,8 +49,8 @@ void Shared::declare(Tool& tool) {
               "Print only errors and failures: no warnings, no progress, and no lines about successes.");
     tool.choice("--color", color, {"auto", "always", "never"},
                 "When to print colors. auto (default): on a terminal, unless $NO_COLOR is set. always: also in files "
-                "and pipes. never: nowhere. $FORCE_HYPERLINK=1 turns clickable links to files on, and "
-                "$FORCE_HYPERLINK=0 turns these links off.");
+                "and pipes. never: nowhere. $FORCE_HYPERLINK=1 turns on clickable links to files, and "
+                "$FORCE_HYPERLINK=0 turns off these links.");
     tool.flag("-v,--verbose", verbose, "Print lists and call stacks in full.");
     tool.flag("-h,--help", help, "Print this help.");
     tool.flag("--version", version, "Print the version, and the compiler and libraries with which Whittle was built.");

@@ -277,8 +277,8 @@ void TraceOptions::declare(Tool& tool) {
     tool.flag_or_choice(
         "--fullgraph", fullgraph, {"breaks", "export"},
         "Exit with status 1 if there is a graph break, and report the first graph break. export: also exit with status "
-        "1 if torch.export would refuse a graph. torch.export refuses a graph that reads a tensor that is not an "
-        "argument of the function, and a graph that needs a fixed value of a size that is marked dynamic.");
+        "1 if torch.export would refuse a graph, because the graph reads a tensor that is not an argument of the "
+        "function, or needs a fixed value for a size that is marked dynamic.");
     tool.flag("--minify", minify,
               "If the backend fails, minimize the failure, and write the minimized graph and a verified repro to DIR.");
     tool.flag("--hashes", hashes,

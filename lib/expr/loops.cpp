@@ -64,7 +64,8 @@ class NestWriter {
             if (__builtin_mul_overflow(sizes[d] - 1, std::abs(strides[d]), &term) ||
                 __builtin_add_overflow(reach, term, &reach) || reach > 0x7fffffff)
                 throw Error({"kernel " + group_.name, array},
-                            "found a stride of " + std::to_string(strides[d]) + ", expected offsets below 2^31");
+                            "found sizes " + to_string(sizes) + " with strides " + to_string(strides) +
+                                ", expected strides with which all offsets are less than 2^31");
             offset = offset + indices[d] * index(strides[d]);
         }
         return offset;

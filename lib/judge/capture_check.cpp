@@ -91,10 +91,11 @@ CaptureCheck::Finding judged(const Graph& graph, std::span<const Tensor> inputs,
         }
         if (closeness_of(graph, inputs, observed, accuracy) == Closeness::noise)
             return {.kind = Kind::good, .noisy = true};
-        const std::string differs = "output %" + graph.node({outputs[i]}).name +
-                                    ": Whittle's reference computes another value from the captured graph than the "
-                                    "program: " +
-                                    found->description;
+        const std::string differs =
+            "output %" + graph.node({outputs[i]}).name +
+            ": from the captured graph, Whittle's reference computes a value that differs from the "
+            "program's value: " +
+            found->description;
         if (!libtorch_agrees(graph, inputs, observed, by_dtype)) return {Kind::fault, differs};
         if (exact_value() && libtorch_rounds(graph, inputs, *exact)) return {.kind = Kind::good, .noisy = true};
         return {Kind::failed, differs +

@@ -59,7 +59,7 @@ class ExactCall : BoundedCall {
             used_ = std::max(used_, (std::log2(most[k]) - unit) / digits);
             if (!(most[k] <= std::ldexp(1, static_cast<int>(digits) + unit)) || most[k] > limits.largest ||
                 std::ldexp(1, unit) < limits.normal)
-                return "adds up numbers to more digits than " + std::string(name(dtype)) + " has";
+                return "computes sums that need more digits than " + std::string(name(dtype)) + " has";
         }
         return {};
     }

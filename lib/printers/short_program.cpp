@@ -293,8 +293,9 @@ std::string not_shown_shortly(const Failure& failure, bool dtypes) {
         return "the model fails only with --accuracy=" + std::string(name(failure.accuracy.mode));
     const bool values = detail == "value" || detail == "nan_or_inf" || detail == "sizes";
     if (kind == "mismatch" && !values && !(dtypes && detail == "dtype"))
-        return "the results differ neither in values nor in sizes";
-    if (kind == "crash" && !detail.starts_with("SIG")) return "the process exits before the end of the run";
+        return "a short program compares values and sizes, which do not differ";
+    if (kind == "crash" && !detail.starts_with("SIG"))
+        return "a short program cannot detect that the process exits before the end of the run";
     if (kind != "mismatch" && kind != "exception" && kind != "crash" && kind != "timeout")
         return "a short program cannot reproduce the outcome " + kind;
     return {};

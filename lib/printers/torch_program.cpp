@@ -304,7 +304,7 @@ std::string torch_program(const ShortRequest& request, const Graph& graph, const
 std::string not_in_torch_program(const ShortRequest& request, const Graph& graph,
                                  const std::function<bool(DType)>& can_write) {
     if (std::string why = not_shown_shortly(*request.graph.failure, true); !why.empty()) return why;
-    if (request.graph.dialect != "aten") return "the graph is not in the aten dialect";
+    if (request.graph.dialect != "aten") return "a short program needs a graph in the aten dialect";
     if (op_count(graph) > kMostCalls || !graph.subgraphs.empty()) return "the graph is too long for a short program";
     return not_written_shortly(request, can_write, [](const Tensor& tensor) {
         return (tensor.numel() > kMostInPlace && !all_alike(tensor)) || tensor.numel() == 0;

@@ -200,7 +200,7 @@ std::string not_failing_text(const Request& request, const std::string& judge, c
 
 std::string to_text(const Minimized& done, const Request& request) {
     const std::optional<Judgement>& said = done.judgement;
-    const std::string unfailing = "the graph that Whittle reads from " + done.file.string() + " does not fail";
+    const std::string unfailing = done.file.string() + " fails, but " + kGraphDoesNotFail;
     if (done.ending == Ending::minimized) return found_text(done) + result_text(done, request);
     if (done.ending == Ending::interrupted)
         return found_text(done) + "written:    " + done.output.string() +

@@ -218,7 +218,7 @@ std::string not_of_a_kernel(const Failure& failure) {
         return "the model fails only with --accuracy=" + std::string(name(failure.accuracy.mode));
     const std::string& detail = failure.signature.detail;
     if (kind == "mismatch" && detail != "value" && detail != "nan_or_inf")
-        return "the results differ in sizes or data types, not in values";
+        return "a short program compares only values, but the results differ in sizes or data types";
     if (kind != "mismatch" && kind != "exception" && kind != "crash" && kind != "timeout")
         return "a short program cannot reproduce the outcome " + kind;
     if (failure.options.contains("asserts"))

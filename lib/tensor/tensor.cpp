@@ -123,8 +123,8 @@ Tensor::Tensor(std::shared_ptr<Storage> storage, DType dtype, Sizes sizes, Strid
                     std::to_string(offset_) + ", expected a view inside the storage of " + std::to_string(held) + " " +
                     std::string(name(dtype_)) + " elements");
     if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment_of(dtype_) != 0)
-        throw Error("found data at an unaligned address, expected a multiple of " +
-                    std::to_string(alignment_of(dtype_)) + " bytes for " + std::string(name(dtype_)));
+        throw Error("found data at an unaligned address, expected an address divisible by " +
+                    std::to_string(alignment_of(dtype_)) + " for " + std::string(name(dtype_)));
 }
 
 Tensor Tensor::with_requires_grad(bool value) const {

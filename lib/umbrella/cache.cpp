@@ -36,22 +36,11 @@ std::string description(const KeptKind& kind) {
     return std::string(kind.what) + (kind.remade ? "" : ", installed by " + std::string(kind.installer));
 }
 
-/// Returns the table of kinds for the help page: "kernels (kernels compiled by Halide, recreated when needed); …".
-std::string kinds_text() {
-    return join(
-        kept_kinds(),
-        [](const KeptKind& kind) {
-            return plain_name(kind) + " (" + std::string(kind.what) + (kind.remade ? ", recreated when needed" : "") +
-                   ")";
-        },
-        "; ");
-}
-
-/// "scripts/build-capture (capture); …".
-std::string installers_text() {
+/// Returns the kinds that are remade, or all other kinds, for the help page: "kernels (kernels compiled by Halide); …".
+std::string kinds_text(bool remade) {
     std::vector<std::string> all;
     for (const KeptKind& kind : kept_kinds())
-        if (!kind.remade) all.push_back(std::string(kind.installer) + " (" + plain_name(kind) + ")");
+        if (kind.remade == remade) all.push_back(plain_name(kind) + " (" + description(kind) + ")");
     return join(all, "; ");
 }
 
@@ -81,10 +70,11 @@ CacheCommand::CacheCommand()
     : clear_(
           "whittle cache clear", "[KIND…]",
           "Delete the files of each KIND. Default: the kinds that Whittle recreates when needed, in $WHITTLE_CACHE_DIR "
-          "(default: ~/.cache/whittle). All other kinds are installed software, in ~/.local/share/whittle or "
-          "$XDG_DATA_HOME/whittle, and are deleted only with --force. -n (--dry-run): only print what would be "
-          "deleted. Kinds: " +
-              kinds_text() + ". To install software again, use: " + installers_text() + ".") {
+          "(default: ~/.cache/whittle): " +
+              kinds_text(true) +
+              ". The other kinds are installed software, in $XDG_DATA_HOME/whittle (default: "
+              "~/.local/share/whittle), and are deleted only with --force: " +
+              kinds_text(false) + ". -n (--dry-run): only print what would be deleted.") {
     clear_.positional("KIND", kinds_, "One of " + join(kind_names()) + ".", false);
     clear_.offers(kind_names);
     clear_.flag("-n,--dry-run", dry_, "Print what would be deleted, and delete nothing.");

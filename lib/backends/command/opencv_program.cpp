@@ -310,7 +310,7 @@ std::optional<ReproProgram> opencv_program(const ShortRequest& request, const Wo
         why_not = "a short program cannot set the backend option " + name + "=" + value;
     const auto unknown = [](const Tensor& tensor) { return tensor.dtype() != DType::f32; };
     if (std::ranges::any_of(failure.inputs, unknown) || std::ranges::any_of(request.expected, unknown))
-        why_not = "an input or output is not of type float";
+        why_not = "a short program supports only inputs and outputs of type float";
     if (why_not.empty() && !said.package.empty()) why_not = not_in_opencv_node(request);
     if (!why_not.empty()) return std::nullopt;
     return OpenCvProgram(request, said).write();

@@ -193,8 +193,9 @@ std::vector<ReproProgram::File> files_of(const fs::path& folder) {
 std::optional<ReproProgram> script_program(const ShortRequest& request, const Scripted& scripted,
                                            std::string& why_not) {
     why_not = not_shown_shortly(*request.graph.failure);
-    if (request.graph.failure->signature.detail == "sizes") why_not = "the results differ in sizes, not in values";
-    if (!request.graph.subgraphs.empty()) why_not = "the graph has nested graphs";
+    if (request.graph.failure->signature.detail == "sizes")
+        why_not = "a short program compares only values, but the results differ in sizes";
+    if (!request.graph.subgraphs.empty()) why_not = "a short program cannot have nested graphs";
     for (const Tensor& expected : request.expected)
         if (expected.numel() == 0 || plain_python.type(expected.dtype()).empty())
             why_not = "Python's standard library cannot read all of the results";

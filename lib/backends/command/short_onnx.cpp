@@ -59,7 +59,7 @@ std::string model_text(const ShortModel& model, bool why) {
 std::string not_in_short_model(const ShortRequest& request) {
     const Failure& failure = *request.graph.failure;
     if (std::string why = not_shown_shortly(failure); !why.empty()) return why;
-    if (request.graph.dialect != "onnx") return "the graph is not in the ONNX dialect";
+    if (request.graph.dialect != "onnx") return "a short program needs a graph in the ONNX dialect";
     for (const auto& [name, nested] : request.graph.subgraphs)
         if (!nested->attributes.empty() || !nested->subgraphs.empty())
             return "a nested graph of the model has parameters or nested graphs of its own";
@@ -68,7 +68,7 @@ std::string not_in_short_model(const ShortRequest& request) {
     if (bytes > kMostParameters) return "the parameters are too large for a bug report";
     const auto empty = [](const Tensor& tensor) { return tensor.numel() == 0; };
     if (std::ranges::any_of(failure.inputs, empty) || std::ranges::any_of(request.expected, empty))
-        return "an input or output has no elements";
+        return "a short program cannot have an input or output without elements";
     return {};
 }
 

@@ -189,7 +189,7 @@ std::optional<ReproProgram> torch_compile_program(const ShortRequest& request, c
     why_not = printers::not_in_torch_program(request, graph.graph, is_computed);
     if (request.gradients && request.gradients->tangents.size() > 1 &&
         request.gradients->tangents.size() != request.gradients->outputs)
-        why_not = "only some of several outputs have gradients";
+        why_not = "a short program needs the gradients of one output or of all outputs";
     if (failure.signature.kind == "timeout") why_not = "Python cannot stop a run that hangs";
     if (failure.options.contains("pass-limit")) why_not = "a short program cannot set the backend option pass-limit";
     if (!why_not.empty()) return std::nullopt;

@@ -20,9 +20,9 @@
 namespace whittle::halide {
 
 // ---- text of repro.cpp ----
-// A lowering pass that runs last and works around bugs of Halide 14. Results that a kernel reads back, and constant
-// indices with a stride, are assumed to be aligned to whole vectors. Constant indices that decrease along a vector fail
-// an internal assertion. Integer divisions trap on lanes that are masked out.
+// A lowering pass that runs last and works around bugs of Halide 14. Loads from a result of the same kernel, and loads
+// with a constant index and a stride, are assumed to be aligned to whole vectors. Constant indices that decrease along
+// a vector fail an internal assertion. Integer divisions trap on lanes that are masked out.
 struct SoundAccesses : Halide::Internal::IRMutator {
     using IRMutator::visit;
     std::map<std::string, decltype(Halide::OutputImageParam().parameter())> results;

@@ -323,7 +323,7 @@ std::string too_much(const ShortRequest& request) {
 std::optional<ReproProgram> libtorch_program(const ShortRequest& request, std::string& why_not) {
     why_not = too_much(request);
     if (why_not.empty() && !request.graph.failure->options.empty())
-        why_not = "the model needs a library of ops (--op-library)";
+        why_not = "a short program cannot load a library of ops (--op-library)";
     if (!why_not.empty()) return std::nullopt;
     return LibTorchProgram(request, Runs::op_by_op).write();
 }
@@ -332,7 +332,7 @@ std::optional<ReproProgram> torchscript_program(const ShortRequest& request, std
     why_not = too_much(request);
     for (const auto& [name, value] : request.graph.failure->options)
         if (value == "onednn") why_not = "a short program cannot set the backend option " + name + "=" + value;
-    if (has_writes(request.graph)) why_not = "the graph has in-place writes";
+    if (has_writes(request.graph)) why_not = "a short program cannot have in-place writes";
     if (!why_not.empty()) return std::nullopt;
     // What the first run sees may decide how the second one is optimized; a fuser waits for it.
     constexpr int kUntilOptimized = 2;

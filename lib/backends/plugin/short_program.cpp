@@ -23,9 +23,11 @@ constexpr std::size_t kMostNodes = 12;
 std::string too_much(const ShortRequest& request) {
     const Failure& failure = *request.graph.failure;
     if (std::string why = not_shown_shortly(failure); !why.empty()) return why;
-    if (failure.signature.detail == "sizes") return "the results differ in sizes, not in values";
+    if (failure.signature.detail == "sizes")
+        return "a short program compares only values, but the results differ in sizes";
     const std::string& detail = failure.signature.detail;
-    if (detail.starts_with("threw") || detail.starts_with("returned")) return "the plug-in violates the interface";
+    if (detail.starts_with("threw") || detail.starts_with("returned"))
+        return "a short program cannot show that the plug-in violates the interface";
     if (request.graph.nodes.size() > kMostNodes || !request.graph.subgraphs.empty())
         return "the graph is too long for a short program";
     return not_written_shortly(

@@ -28,7 +28,7 @@ std::string lacks(const CapturedRun& run) {
     const bool whole =
         std::ranges::none_of(run.pipeline.images, [](const Image& image) { return image.file.empty(); }) &&
         std::ranges::none_of(run.results, &std::string::empty);
-    if (!whole) return "has data that are too large, or of a type that is not recorded";
+    if (!whole) return "has data that are too large or have a type that Whittle does not record";
     for (const CapturedFunc& func : run.pipeline.funcs)
         if (!func.external.empty()) return "calls the external function " + func.external;
     return {};

@@ -122,7 +122,7 @@ void Fingerprints::value(Cursor& in, int depth) {
             const auto count = in.get<std::uint32_t>();
             if (depth == kDeepestList || count > in.left())
                 in.fail("found a list of " + std::to_string(count) + " elements at depth " + std::to_string(depth),
-                        "expected fewer than 16 levels and at most one element for each byte left in the record");
+                        "expected a depth of less than 16, and at most one element for each byte left in the record");
             mix(count);
             for (std::uint32_t i = 0; i < count; ++i) value(in, depth + 1);
             return;

@@ -124,7 +124,8 @@ std::vector<Chunk> chunks_of(Cursor in) {
         if (head.size < heads || head.size - sizeof head > room || head.used > head.size - heads)
             in.fail(
                 "found a chunk of " + std::to_string(head.size) + " bytes with " + std::to_string(head.used) + " used",
-                "expected at most " + std::to_string(room) + " bytes, in which the used bytes fit");
+                "expected at most " + std::to_string(room + sizeof head) +
+                    " bytes, and no more used bytes than fit after the header");
         Cursor content = in.part(head.size - sizeof head);
         content.take(heads - sizeof head);
         Chunk chunk{.thread = head.thread, .records = content.part(head.used)};

@@ -47,8 +47,8 @@ std::optional<double> number(const Arg& arg) {
 }
 
 [[noreturn]] void refuse(std::string_view name) {
-    throw Error("found wrong operands for " + std::string(name) +
-                ", expected numbers for which the function is defined");
+    throw Error("found operands for which " + std::string(name) + " is undefined, expected numbers for which " +
+                std::string(name) + " is defined");
 }
 
 std::int64_t power(std::int64_t base, std::int64_t exponent) {
@@ -116,7 +116,8 @@ Arg size_query(std::string_view target, const ValueMeta& meta, const std::option
     const auto asked = dim ? whole(*dim) : std::nullopt;
     const auto rank = static_cast<std::int64_t>(meta.sizes.size());
     if (!asked || *asked < -rank || *asked >= rank)
-        throw Error("found a wrong dimension for a tensor of rank " + std::to_string(rank) +
+        throw Error("found " + (asked ? "dimension " + std::to_string(*asked) : "a dimension that is not an integer") +
+                    " for a tensor of rank " + std::to_string(rank) +
                     (rank == 0
                          ? std::string(", expected a tensor with dimensions")
                          : ", expected an integer from " + std::to_string(-rank) + " to " + std::to_string(rank - 1)));

@@ -90,7 +90,8 @@ void Importer::add_repeated(const Json& graph, const Json& node, const Node& cal
         return graph_.add(std::move(part));
     };
     Arg self = given(call, 0, "self"), repeats = given(call, 1, "repeats"), dim = given(call, 2, "dim");
-    if (!self.node() || !repeats.node()) throw Error("found no tensors to repeat, expected self and repeats");
+    if (!self.node() || !repeats.node())
+        throw Error("found an argument that is not a tensor, expected the tensors self and repeats");
     if (dim.is_none()) self = add("flat", "aten.flatten.using_ints", {self}), dim = Arg(0);
     const Sizes& sizes = graph_.node(*self.node()).meta().sizes;
     const auto at = wrap_dim(std::get<std::int64_t>(dim.value), static_cast<std::int64_t>(sizes.size()));

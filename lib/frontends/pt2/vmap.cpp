@@ -112,8 +112,8 @@ void Batches::index(Node& call, const Levels& all) {
     for_each_input(indices, [&](NodeRef ref) { masks = masks || graph_.node(ref).meta().dtype == DType::boolean; });
     if (masks || std::any_of(none, given->end(), [](const Arg& arg) { return !arg.is_none(); }))
         throw Error(
-            "found masks or skipped dimensions among the indices of a vmapped tensor, expected only positions along "
-            "the first dimensions");
+            "found masks or skipped dimensions among the indices of a vmapped tensor, expected a tensor of integers "
+            "for each of the first dimensions");
     GraphBuilder builder(graph_);
     ArgList list;
     const Levels own = levels(*self);

@@ -23,8 +23,8 @@ V prelu_weight(const V& x, const V& weight) {
     const std::int64_t channels = sizes.size() > 1 ? sizes[1] : 1, count = weight.numel();
     if (weight.sizes().size() > 1 || (count != 1 && count != channels))
         throw Error("prelu: found a weight of sizes " + to_string(weight.sizes()) + " for an operand of sizes " +
-                    to_string(sizes) + ", expected a weight of at most 1 dimension with 1 element, or with " +
-                    std::to_string(channels) + " elements, one for each channel");
+                    to_string(sizes) + ", expected a weight of sizes [] or [1], or [" + std::to_string(channels) +
+                    "], one element for each channel");
     Sizes wide(std::max<std::size_t>(sizes.size(), 1), 1);
     if (count != 1) wide[1] = count;
     return reshaped(weight, wide);

@@ -187,7 +187,7 @@ CallResults decompose_masked_index(const Call& c) {
     std::vector<OptionalV> indices = c.optional_tensors("indices");
     if (static_cast<std::int64_t>(indices.size()) > x.rank())
         throw Error("_unsafe_masked_index: found " + std::to_string(indices.size()) + " indices into a tensor of " +
-                    std::to_string(x.rank()) + " dimensions, expected at most one for each");
+                    std::to_string(x.rank()) + " dimensions, expected at most one index for each dimension");
     for (std::size_t d = 0; d < indices.size(); ++d)
         if (indices[d]) indices[d] = clamp(*indices[d], Scalar(0), Scalar(x.sizes().at(d) - 1));
     return masked_fill(index(x, indices), logical_not(c.tensor("mask")), c.scalar("fill"));
@@ -270,7 +270,8 @@ CallResults decompose_nll_loss_nd(const Call& c) {
     const Sizes sizes = target.sizes();
     if (target.rank() != x.rank() - 1)
         throw Error("nll_loss_nd: found targets of " + std::to_string(target.rank()) + " dimensions for scores of " +
-                    std::to_string(x.rank()) + " dimensions, expected one dimension less");
+                    std::to_string(x.rank()) + " dimensions, expected targets of " + std::to_string(x.rank() - 1) +
+                    " dimensions");
     if (x.rank() != 4) {
         x = reshape(x, Ints{x.size(0), x.size(1), 1, -1});
         target = reshape(target, Ints{target.size(0), 1, -1});
@@ -280,7 +281,7 @@ CallResults decompose_nll_loss_nd(const Call& c) {
 }
 
 CallResults decompose_embedding_backward(const Call& c) {
-    if (c.boolean("sparse")) throw Error("embedding_backward: found sparse=true, expected a dense gradient");
+    if (c.boolean("sparse")) throw Error("embedding_backward: found sparse=true, expected sparse=false");
     return embedding_dense_backward(c.tensor("grad"), c.tensor("indices"), c.integer("num_weights"),
                                     c.integer("padding_idx"), c.boolean("scale_grad_by_freq"));
 }

@@ -62,7 +62,7 @@ CallResults rms_norm_backward(const Call& c) {
     const Sizes& sizes = x.sizes();
     if (shape.size() > sizes.size() || !std::equal(shape.rbegin(), shape.rend(), sizes.rbegin()))
         throw Error("_fused_rms_norm_backward: found normalized_shape=" + to_string(shape) + " for an input of sizes " +
-                    to_string(sizes) + ", expected its last sizes");
+                    to_string(sizes) + ", expected the last sizes of the input");
     const auto wide = [&](const V& value) { return as(value, rstd.dtype()); };
     const std::int64_t outer = x.rank() - static_cast<std::int64_t>(shape.size());
     const V grad = wide(c.tensor("grad_out")), unit = wide(x) * rstd;

@@ -15,7 +15,7 @@ std::int64_t channels_of(const AnyArguments auto& arguments) {
     const Sizes sizes = operand_info(arguments.tensor("input")).sizes;
     if (sizes.size() < 2)
         throw Error("aten." + arguments.schema().name + ": found sizes " + to_string(sizes) +
-                    ", expected a dimension of channels");
+                    ", expected at least 2 dimensions: batch and channels");
     check_parameters(arguments, {sizes[1]});
     return sizes[1];
 }

@@ -75,8 +75,8 @@ void require_reflections(const Schema& schema, const ValueMeta& vectors, const V
         batch != batch_of(vectors.sizes) || factors.dtype != vectors.dtype)
         throw Error(schema.name + ": found reflections of " + std::string(name(vectors.dtype)) +
                     to_string(vectors.sizes) + " and factors of " + std::string(name(factors.dtype)) +
-                    to_string(factors.sizes) + ", expected equal dtypes, " + std::to_string(rows) +
-                    " rows, and a factor for each of the first columns");
+                    to_string(factors.sizes) + ", expected equal dtypes and batch sizes, reflections with " +
+                    std::to_string(rows) + " rows, and no more factors than rows or columns");
 }
 
 /// f(index, reflections) for each of the batch.

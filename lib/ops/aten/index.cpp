@@ -151,9 +151,9 @@ std::optional<std::size_t> mask_position(const Arguments<T>& a) {
             "use where, which takes tensors of equal sizes");
     if (*found + mask.size() > self.size() ||
         !std::equal(mask.begin(), mask.end(), self.begin() + static_cast<std::ptrdiff_t>(*found)))
-        throw Error("index_put: found a mask of sizes " + to_string(mask) + " from dimension " +
+        throw Error("index_put: found a mask of sizes " + to_string(mask) + ", which begins at dimension " +
                     std::to_string(*found) + " of a tensor of sizes " + to_string(self) +
-                    ", expected equal sizes in the dimensions of the mask");
+                    ", expected the mask to have the same sizes as the dimensions that it covers");
     return found;
 }
 

@@ -53,7 +53,7 @@ CatPlan plan_cat(const std::vector<OperandInfo>& operands, std::int64_t dim) {
                         to_string(operands[plan.parts[0]].sizes) + ", expected equal sizes except in dimension " +
                         std::to_string(plan.dim));
         if (__builtin_add_overflow(total, size, &total))
-            throw Error("cat: found sizes that add up to 2^63 or more, expected fewer than 2^63 elements");
+            throw Error("cat: found sizes that add up to 2^63 or more, expected a sum of less than 2^63");
     }
     plan.sizes[plan.dim] = total;
     return plan;

@@ -207,8 +207,8 @@ void check_pivots(const std::vector<std::int64_t>& pivots) {
         if (std::abs(pivot) < last + 1 || std::abs(pivot) > n ||
             (paired && pivots[static_cast<std::size_t>(last)] != pivot))
             throw Error("linalg_ldl_solve: found the pivot " + std::to_string(pivot) + " in row " +
-                        std::to_string(k + 1) + ", expected a row from " + std::to_string(last + 1) + " to " +
-                        std::to_string(n) + ", negative and equal in both rows of a pair");
+                        std::to_string(k + 1) + ", expected a row number from " + std::to_string(last + 1) + " to " +
+                        std::to_string(n) + "; the two rows of a pair must have the same negative number");
         k = last;
     }
 }

@@ -83,7 +83,8 @@ Tensors eval_lstsq(const Arguments<Tensor>& a) {
         Results<std::int64_t> rank(DType::i64, plan.rank ? batch : none);
         using Svd = Eigen::JacobiSVD<Matrix<T>>;
         const auto decomposed = [&](const Matrix<T>& one, unsigned parts) {
-            if (!one.allFinite()) throw Error("linalg_lstsq: found infinities or NaN, expected a matrix of numbers");
+            if (!one.allFinite())
+                throw Error("linalg_lstsq: found infinities or NaN, expected a matrix of finite numbers");
             Svd svd(one, parts);
             svd.setThreshold(plan.tolerance);
             return svd;

@@ -190,9 +190,11 @@ CallResults decompose_tensordot(const Call& c) {
     const Sizes free_a = other_dims(a, dims_a), free_b = other_dims(b, dims_b);
     if (sizes_of(a, dims_a) != sizes_of(b, dims_b) || free_a.size() + dims_a.size() != a.sizes().size() ||
         free_b.size() + dims_b.size() != b.sizes().size())
-        throw Error("tensordot: found operands of sizes " + to_string(a.sizes()) + " and " + to_string(b.sizes()) +
-                    " with dims_self=" + to_string(dims_a) + " and dims_other=" + to_string(dims_b) +
-                    ", expected equal numbers of distinct dimensions, with equal sizes");
+        throw Error(
+            "tensordot: found operands of sizes " + to_string(a.sizes()) + " and " + to_string(b.sizes()) +
+            " with dims_self=" + to_string(dims_a) + " and dims_other=" + to_string(dims_b) +
+            ", expected as many entries in dims_self as in dims_other, no dimension twice, and equal sizes in the "
+            "dimensions of each pair");
     const Sizes sizes_a = sizes_of(a, free_a), sizes_b = sizes_of(b, free_b);
     const std::int64_t m = element_count(sizes_a), n = element_count(sizes_b), k = element_count(sizes_of(a, dims_a));
     const V left = reshaped(in_order(a, joined(free_a, dims_a)), {m, k});

@@ -50,7 +50,7 @@ void LinearMap::check_room(std::int64_t terms) const {
     constexpr std::int64_t kMostTerms = 1 << 24;
     if (terms > kMostTerms - static_cast<std::int64_t>(from.size()))
         throw Error("found a linear map from " + std::to_string(in) + " to " + std::to_string(out) +
-                    " elements with too many terms, expected at most 2^24 terms");
+                    " elements that needs more than 2^24 weights, expected at most 2^24 weights");
 }
 
 void LinearMap::add(std::int64_t source, std::int64_t target, double weight) {

@@ -73,8 +73,8 @@ void check_count(std::int64_t n, std::int64_t r, bool repeated) {
     const double factors = std::min(static_cast<double>(r), from - static_cast<double>(r));
     for (double i = 0; i < factors && elements <= kMost; ++i) elements *= (from - i) / (i + 1);
     if (elements > kMost)
-        throw Error("combinations: found more than " + std::to_string(1 << 24) + " elements in the result of r=" +
-                    std::to_string(r) + " of " + std::to_string(n) + ", expected fewer");
+        throw Error("combinations: found r=" + std::to_string(r) + " for a tensor of " + std::to_string(n) +
+                    " elements, expected a result of at most 2^24 elements");
 }
 
 /// Elements by r at a time, in order, with or without repetition.

@@ -33,8 +33,8 @@ CallResults decompose_pack_backward(const Call& c) {
     const bool batch_first = c.boolean("batch_first");
     if (input.size() < 2 || input.size() != grad.sizes().size() + 1)
         throw Error("_pack_padded_sequence_backward: found input_size=" + to_string(input) +
-                    " for a gradient of sizes " + to_string(grad.sizes()) +
-                    ", expected an input_size with one entry more than the gradient has dimensions");
+                    " for a gradient of sizes " + to_string(grad.sizes()) + ", expected an input_size with " +
+                    std::to_string(std::max<std::size_t>(grad.sizes().size() + 1, 2)) + " entries");
     const std::int64_t steps = input[batch_first ? 1 : 0], batch = input[batch_first ? 0 : 1];
     const Packing packing = packing_of(batch_sizes.numel(), batch, batch_sizes, grad.sizes()[0]);
     Sizes rows = grad.sizes(), sizes(input.begin(), input.end());

@@ -110,9 +110,10 @@ Pooling adaptive_pooling(const std::string& op, const ValueMeta& self, std::int6
     for (std::size_t d = 0; d < w.in.size(); d++) {
         // Windows are measured one by one; a file may ask for any number of them.
         if (w.out[d] > (1 << 20) || w.in[d] > std::numeric_limits<std::int32_t>::max())
-            throw Error(op + ": found output_size=" + to_string(w.out) + " for an operand of sizes " +
-                        to_string(self.sizes) +
-                        ", expected at most 2^20 windows and fewer than 2^31 elements in each dimension");
+            throw Error(
+                op + ": found output_size=" + to_string(w.out) + " for an operand of sizes " + to_string(self.sizes) +
+                ", expected each number in output_size to be at most 2^20, and each spatial size of the operand to be "
+                "less than 2^31");
         std::int64_t largest = 1;
         for (std::int64_t place = 0; place < w.out[d]; place++)
             largest = std::max(largest, pooling.end(d, place) - pooling.start(d, place));

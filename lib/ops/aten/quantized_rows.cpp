@@ -75,8 +75,10 @@ V in_groups(const Call& c, const V& x, const V& scales) {
     const std::int64_t given = c.integer("group_size"), columns = x.rank() == 2 ? x.size(1) : 0;
     const std::int64_t size = given > columns && scales.rank() > 0 && scales.size(-1) == 1 ? columns : given;
     if (given <= 1 || columns == 0 || columns % size != 0)
-        throw Error(c.schema().name + ": found sizes " + to_string(x.sizes()) + " and group_size=" +
-                    std::to_string(given) + ", expected a matrix whose rows consist of groups of more than 1 element");
+        throw Error(c.schema().name + ": found sizes " + to_string(x.sizes()) +
+                    " and group_size=" + std::to_string(given) +
+                    ", expected a group_size of more than 1, and a matrix whose number of columns is a positive "
+                    "multiple of group_size");
     return reshape(x, Ints{-1, size});
 }
 V as_column(const V& x) { return reshape(x, Ints{-1, 1}); }

@@ -44,10 +44,10 @@ Range range_of(const AnyArguments auto& a) {
     if (range.dtype == DType::i64) {  // fractions of bounds and step are dropped before, not after
         const std::int64_t by = range.step.to_integer();
         if (by == 0)
-            throw Error("arange: found " + text + ", expected a step that is at least 1 in magnitude for integers");
+            throw Error("arange: found " + text + ", expected a step of at least 1 or at most -1 for an integer dtype");
         std::int64_t distance = 0;
         if (__builtin_sub_overflow(range.end.to_integer(), range.start.to_integer(), &distance))
-            throw Error("arange: found " + text + ", expected bounds less than 2^63 apart");
+            throw Error("arange: found " + text + ", expected a distance of less than 2^63 between the bounds");
         range.count = distance == 0 || (distance > 0) != (by > 0) ? 0 : (distance - (by > 0 ? 1 : -1)) / by + 1;
     }
     return range;

@@ -19,8 +19,8 @@ DType result_dtype(const AnyArguments auto& arguments) {
     const DType self = operand_info(arguments.tensor("self")).dtype;
     if (!arguments.boolean("half_to_float")) return self;
     if (self != DType::f16)
-        throw Error("aten." + arguments.schema().name + ": found " + std::string(name(self)) +
-                    " with half_to_float, expected f16");
+        throw Error("aten." + arguments.schema().name + ": found dtype " + std::string(name(self)) +
+                    " with half_to_float=true, expected f16");
     return DType::f32;
 }
 

@@ -84,8 +84,11 @@ CallResults deform_conv2d(const Call& c) {
     const Pair stride(c, "stride"), pad(c, "pad"), dilation(c, "dilation");
     if (x.rank() != 4 || weight.rank() != 4 || offset.rank() != 4 || groups < 1 || offset_groups < 1 ||
         x.size(1) % groups != 0 || x.size(1) / groups != weight.size(1) || x.size(1) % offset_groups != 0)
-        throw Error("deform_conv2d: found an image of sizes " + to_string(x.sizes()) + " and a weight of sizes " +
-                    to_string(weight.sizes()) + ", expected channels for each group");
+        throw Error("deform_conv2d: found an image of sizes " + to_string(x.sizes()) + ", a weight of sizes " +
+                    to_string(weight.sizes()) + ", an offset of sizes " + to_string(offset.sizes()) +
+                    ", groups=" + std::to_string(groups) + " and offset_groups=" + std::to_string(offset_groups) +
+                    ", expected an image of sizes [N, C, H, W], a weight of sizes [M, C / groups, kH, kW], an offset "
+                    "of 4 dimensions, and numbers of groups that divide C");
     const std::int64_t batch = x.size(0), channels = x.size(1), kh = weight.size(2), kw = weight.size(3),
                        taps = kh * kw, height = offset.size(2), width = offset.size(3), each = channels / offset_groups;
     // Offsets alternate: of rows, of columns.

@@ -41,7 +41,7 @@ inline std::int64_t truncated_div(std::int64_t a, std::int64_t b) {
 }
 /// a - b * truncated_div(a, b): the sign of a.
 inline std::int64_t truncated_mod(std::int64_t a, std::int64_t b) {
-    if (b == 0) throw Error("found a remainder of an integer division by zero, expected a nonzero divisor");
+    if (b == 0) throw Error("found the remainder of an integer division by zero, expected a nonzero divisor");
     return b == -1 ? 0 : a % b;
 }
 /// Towards -inf.
@@ -61,7 +61,7 @@ inline std::uint64_t unsigned_div(std::uint64_t a, std::uint64_t b) {
     return a / b;
 }
 inline std::uint64_t unsigned_mod(std::uint64_t a, std::uint64_t b) {
-    if (b == 0) throw Error("found a remainder of an integer division by zero, expected a nonzero divisor");
+    if (b == 0) throw Error("found the remainder of an integer division by zero, expected a nonzero divisor");
     return a % b;
 }
 

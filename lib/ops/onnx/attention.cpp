@@ -88,10 +88,10 @@ Attention attention_of(const Call& c) {
     const Sizes &q = a.query.sizes(), &k = a.key.sizes(), &v = a.value.sizes();
     const bool same_batch = q[0] == k[0] && q[0] == v[0], same_heads = k[1] == v[1] && k[1] > 0 && q[1] % k[1] == 0;
     if (!same_batch || !same_heads || k[2] != v[2] || q[3] != k[3])
-        throw Error(
-            "found Q of sizes " + to_string(q) + ", K of sizes " + to_string(k) + " and V of sizes " + to_string(v) +
-            ", expected [batch, heads, tokens, size]: batch must be the same in Q, K and V; size in Q and K; heads "
-            "and tokens in K and V; and heads of Q must be a multiple of heads of K");
+        throw Error("found Q of sizes " + to_string(q) + ", K of sizes " + to_string(k) + " and V of sizes " +
+                    to_string(v) +
+                    ", expected [batch, heads, tokens, size] with the same batch in Q, K and V, the same size in Q and "
+                    "K, the same heads and tokens in K and V, and heads of Q that are a multiple of the heads of K");
     return a;
 }
 

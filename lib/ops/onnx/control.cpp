@@ -169,8 +169,8 @@ std::pair<std::vector<ValueMeta>, std::int64_t> of_one_element(std::vector<Value
     for (ValueMeta& operand : operands) {
         Sizes sizes = operand.sizes;
         if (sizes.empty() || (batch && sizes[0] != *batch))
-            throw Error("found an operand of sizes " + to_string(operand.sizes) + ", expected a batch" +
-                        (batch ? " of " + std::to_string(*batch) : "") + " as the first dimension");
+            throw Error("found an operand of sizes " + to_string(operand.sizes) + ", expected a first dimension" +
+                        (batch ? " of size " + std::to_string(*batch) : "") + ", the batch");
         batch = sizes[0];
         sizes.erase(sizes.begin());
         operand = ValueMeta::contiguous(operand.dtype, std::move(sizes));

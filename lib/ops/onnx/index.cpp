@@ -72,8 +72,8 @@ void check_tuples(const V& data, const V& indices, std::int64_t first) {
     const std::int64_t rank = data.rank();
     if (indices.rank() <= first || size_of_dim(indices, indices.rank() - 1) > rank - first)
         throw Error("found indices of sizes " + to_string(indices.sizes()) + " for data of sizes " +
-                    to_string(data.sizes()) + ", expected index tuples of at most " + std::to_string(rank - first) +
-                    " elements in the last dimension");
+                    to_string(data.sizes()) + ", expected indices of more than " + std::to_string(first) +
+                    " dimensions, with a last size of at most " + std::to_string(rank - first));
 }
 
 /// Slices data[batch…, index tuple…]: the tuple's dimensions are flattened to one, and one index is selected in it.

@@ -128,7 +128,9 @@ CallResults dft(const Call& c) {
                                : opset(c) < 20     ? c.integer("axis")
                                                    : std::int64_t{-2};
     const std::int64_t axis = wrap_dim(given, rank + 1);
-    if (axis == rank) throw Error("found the axis of real and imaginary parts, expected an axis of the signal");
+    if (axis == rank)
+        throw Error("found axis=" + std::to_string(given) +
+                    ", the axis of real and imaginary parts, expected an axis of the signal");
     const std::int64_t size = size_of_dim(signal.real, axis);
     const std::int64_t length = c.has("dft_length") ? known_size(c, "dft_length") : size;
     const bool inverse = c.integer("inverse") != 0, onesided = c.integer("onesided") != 0;
@@ -157,9 +159,11 @@ CallResults onnx_stft(const Call& c) {
         throw Error("found neither frame_length nor window, expected frame_length, window or both");
     const std::int64_t length = c.has("frame_length") ? known_size(c, "frame_length") : c.tensor("window").numel();
     if (step < 1 || length < 1 || length > size_of_dim(signal.real, 1))
-        throw Error("found frames of " + std::to_string(length) + " elements and frame_step=" + std::to_string(step) +
-                    " for a signal of " + std::to_string(size_of_dim(signal.real, 1)) +
-                    " elements, expected frames that fit in the signal, and at least 1 for both numbers");
+        throw Error(
+            "found frames of " + std::to_string(length) + " elements and frame_step=" + std::to_string(step) +
+            " for a signal of " + std::to_string(size_of_dim(signal.real, 1)) +
+            " elements, expected frames of at least 1 element that fit in the signal, and a frame_step of at least "
+            "1");
     const auto framed = [&](const V& part) {
         const V frames = unfold(part, 1, length, step);
         return c.has("window") ? frames * cast(c.tensor("window"), DType::f64) : frames;

@@ -147,7 +147,7 @@ TEST_CASE("query heads share those of keys and values, and three dimensions are 
     };
     CHECK_THAT(error("kv_num_heads = 2"), Catch::Contains("found q_num_heads=0 and 'Q' of sizes [1, 1, 4]"));
     CHECK_THAT(error("q_num_heads = 1, kv_num_heads = 2"),
-               Catch::Contains("batch must be the same in Q, K and V; size in Q and K"));
+               Catch::Contains("the same batch in Q, K and V, the same size in Q and K"));
 }
 
 TEST_CASE("the scores are given at one of four stages", "[onnx][attention]") {
