@@ -138,6 +138,19 @@ set_source_files_properties(api/backend_test.cpp api/registry_test.cpp api/saved
 add_dependencies(test_api relu_testing whittle_symbolizer whittle_search)
 target_compile_definitions(test_api_cases PRIVATE WHITTLE_TEST_BACKENDS="$<TARGET_FILE_DIR:relu_testing>")
 
+# Sanitizers cut some cases short, or leave them out: kAddressSanitizer. In one more program, without sanitizers, they run whole.
+if(NOT WHITTLE_SANITIZE)
+  add_executable(test_whole api/later_test.cpp judge/exact_test.cpp judge/interval_bounds_test.cpp judge/outside.cpp
+                            ops/core/known_values_test.cpp ops/core/properties.cpp repro/golden_test.cpp)
+  target_link_libraries(test_whole PRIVATE whittle_api whittle_judge whittle_repro whittle_samples whittle_backends_halide
+                                           planted_bugs Catch2::Catch2WithMain)
+  target_include_directories(test_whole PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_compile_definitions(test_whole PRIVATE WHITTLE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WHITTLE_CXX="${CMAKE_CXX_COMPILER}"
+                                                WHITTLE_TEST_BACKENDS="$<TARGET_FILE_DIR:relu_testing>")
+  add_dependencies(test_whole relu_testing whittle_halide whittle_symbolizer whittle_search)
+  list(APPEND test_programs whole)
+endif()
+
 # whittle_unit_tests(NAME PROGRAM PARTS [TAGS]): the cases of a program as CTest's NAME/PROGRAM-1 and so on.
 function(whittle_unit_tests name program parts)
   foreach(part RANGE 1 ${parts})

@@ -298,8 +298,8 @@ class RuledCall : BoundedCall {
             double most = 0;
             for (std::size_t i = 0; i < sizes[k].size(); ++i) {
                 const double size = sizes[k][i] + widths[k].most_at(i);
-                const bool given =  // by an operand, and not at another sign's pole
-                    std::isinf(sizes[k][i]) && !std::isfinite(centers_[k][i]) && results_[k].dtype != DType::f64;
+                // An infinite operand of one addition is what makes its sum infinite; a product inside may overflow.
+                const bool given = is_single_sum() && std::isinf(sizes[k][i]) && results_[k].dtype != DType::f64;
                 if (rule() == Rule::terms && !given && 2 * size > limits.largest && jumps_inside(k, full))
                     widths[k].set(i, kUnbounded);
                 if (!std::isfinite(centers_[k][i]) || !std::isfinite(size) || size == 0) continue;

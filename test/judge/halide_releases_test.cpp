@@ -110,7 +110,7 @@ TEST_CASE("releases of Halide are listed by age, and others are refused", "[rele
     const auto releases_of = [] { return offered<Releases>(*find_backend("halide"))->releases(); };
     {
         const InstalledReleases none({});
-        CHECK(releases_of().empty());
+        CHECK(releases_of().size() == 1);  // its own
         CHECK_THROWS_WITH(check_options(*find_backend("halide"), {{"release", "9.1"}}),
                           Contains("found '9.1', expected one of ") && Contains("halide/install VERSION"));
     }

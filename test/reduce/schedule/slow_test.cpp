@@ -42,7 +42,7 @@ TEST_CASE("a program without a slow directive, without times, or that was stoppe
                                   Contains("stopped:    the search stopped before all directives were tried"));
     CHECK(to_json(done)["outcome"] == "not slower");
     done.why = "the program fails: exit status 3";
-    CHECK(to_text(done) == "no verdict: the program fails: exit status 3\n");
+    CHECK(to_text(done) == "not judged: the program fails: exit status 3\n");
     CHECK(to_json(done)["outcome"] == "no times");
 }
 
