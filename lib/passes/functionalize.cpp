@@ -107,11 +107,13 @@ class Functionalizer {
     /// The node, which stands for the call, keeps the call's name, by which others know it; what was made for a call
     /// before may have taken that name.
     NodeRef named_as(const Node& call, NodeRef made) {
-        std::vector<Node>& nodes = rewriter_.graph().nodes;
-        Node& own = nodes[static_cast<std::size_t>(made.id)];
+        Graph& graph = rewriter_.graph();
+        Node& own = graph.nodes[static_cast<std::size_t>(made.id)];
         if (own.name == call.name) return made;
-        const auto other = std::ranges::find(nodes, call.name, &Node::name);
-        if (other != nodes.end()) std::swap(own.name, other->name);
+        const auto other = std::ranges::find(graph.nodes, call.name, &Node::name);
+        if (other == graph.nodes.end()) return made;
+        std::swap(own.name, other->name);
+        graph.names.added(graph.nodes);  // the same names are in use
         return made;
     }
 
