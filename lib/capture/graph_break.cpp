@@ -133,7 +133,8 @@ constexpr BreakInfo kCatalogue[] = {
      .id = "WB0018",
      .title = "an argument or a result that Whittle does not support",
      .explanation =
-         "Whittle knows the operation, but does not support the kind of tensor, the dtype or the option in this call.",
+         "Whittle knows the operation, but does not support the kind of tensor, the dtype or the option in this call. "
+         "Tensors without storage are, for example, those that vmap() and grad() of torch.func pass to the function.",
      .hint = "in place of conj(), call conj_physical(); in place of a complex number, pass a tensor; convert a nested "
              "tensor with to_padded_tensor(), and a dtype with to(). Otherwise, call the operation outside the "
              "captured function"},

@@ -1,6 +1,8 @@
 #include "capture/output_graph.h"
 
 #include <algorithm>
+#include <string>
+#include <unordered_set>
 
 #include "base/error.h"
 #include "capture/hooks.h"
@@ -160,7 +162,11 @@ std::optional<CapturedGraph> OutputGraph::finish(std::span<const NodeRef> result
 
 void functionalize(CapturedGraph& captured, const std::function<bool(const Source&)>& keeps) {
     if (!has_writes(captured.graph) && std::ranges::none_of(captured.graph.nodes, hides_writes)) return;
+    std::unordered_set<std::string> names;
+    for (const Node& node : captured.graph.nodes) names.insert(node.name);
     Functionalized functional = whittle::functionalize(captured.graph);
+    for (const Node& node : functional.graph.nodes)
+        if (node.kind == NodeKind::call && !names.contains(node.name)) captured.added_calls.insert(node.name);
     captured.graph = std::move(functional.graph);
     const std::vector<NodeId> placeholders = captured.graph.placeholders();
     ArgList& outputs = captured.graph.nodes.back().args;

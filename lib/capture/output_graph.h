@@ -69,6 +69,8 @@ struct CapturedGraph {
     /// of a pass are not. Empty: it is.
     std::string partial = {};
     std::set<std::string> library_calls = {};  ///< by name: made by a library's own code, not by the user's
+    /// By name: what writes through views added, whose numbers follow from those of the views.
+    std::set<std::string> added_calls = {};
     std::vector<NamedNumber> named_numbers = {};
     /// The calls, by name, of whose gradients it computes a part, and another graph or a break the rest.
     std::set<std::string> partial_calls = {};

@@ -104,6 +104,19 @@ class Functionalizer {
         return rewriter_.graph().add(std::move(item));
     }
 
+    /// The node, which stands for the call, keeps the call's name, by which others know it; what was made for a call
+    /// before may have taken that name.
+    NodeRef named_as(const Node& call, NodeRef made) {
+        Graph& graph = rewriter_.graph();
+        Node& own = graph.nodes[static_cast<std::size_t>(made.id)];
+        if (own.name == call.name) return made;
+        const auto other = std::ranges::find(graph.nodes, call.name, &Node::name);
+        if (other == graph.nodes.end()) return made;
+        std::swap(own.name, other->name);
+        graph.names.added(graph.nodes);  // the same names are in use
+        return made;
+    }
+
     void visit(NodeId id) {
         const Node& n = node(id);
         rewriter_.work_on(id);
@@ -111,11 +124,11 @@ class Functionalizer {
         if (const std::optional<ValueRef> read = item_read(n)) {
             Node item = n;
             item.args[0] = Arg(slot(read->node).current);
-            slot(id).current = rewriter_.graph().add(std::move(item));
+            slot(id).current = named_as(n, rewriter_.graph().add(std::move(item)));
             if (const auto of = viewed_operand(from_, node(read->node))) show(id, of->id);
             return;
         }
-        slot(id).current = rewriter_.graph().add(mapped(n));
+        slot(id).current = named_as(n, rewriter_.graph().add(mapped(n)));
         if (n.results.size() == 1)
             if (const auto of = viewed_operand(from_, n)) show(id, of->id);
     }
@@ -137,6 +150,7 @@ class Functionalizer {
         builder_.set_origin(call);
         const std::size_t first = made();
         V result = builder_.call(form->functional, copied.args, copied.kwargs);
+        named_as(call, result.ref);
         const ValueMeta& self = node(operand->id).meta();
         if (result.meta.sizes != self.sizes)
             throw Error("found a result of sizes " + to_string(result.meta.sizes) + " written into a tensor of sizes " +

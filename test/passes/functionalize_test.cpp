@@ -147,6 +147,23 @@ TEST_CASE("a write through a view is a write to its base, told by the view's geo
     CHECK_THAT(program("aten.swapaxes.default(%c, 0, 1)", "[6, 4]"), Contains("aten.permute.default(%w, [1, 0])"));
 }
 
+TEST_CASE("a call keeps its name, also one like those of what writes through views add") {
+    const Graph graph =
+        functional(
+            "graph g {\n  %x = placeholder[\"x\"] : f32[4, 6]\n  %c = aten.clone.default(%x) : f32[4, 6]\n"
+            "  %select = aten.select.int(%c, 1, 2) : f32[4]\n"
+            "  %mul_ = aten.mul_.Tensor(%select, 2) : f32[4]\n"
+            "  %mul__1 = aten.mul_.Tensor(%select, 3) : f32[4]\n"
+            "  %select_1 = aten.select.int(%c, 0, 1) : f32[6]\n"
+            "  return (%c, %select_1)\n}\n")
+            .graph;
+    CHECK(graph.find("mul_")->target == "aten.mul.Tensor");
+    CHECK(graph.find("mul_")->args.at(1) == Arg(std::int64_t{2}));
+    CHECK(graph.find("mul__1")->target == "aten.mul.Tensor");
+    CHECK(graph.find("mul__1")->args.at(1) == Arg(std::int64_t{3}));
+    CHECK(graph.find("select_1")->args.at(1) == Arg(std::int64_t{0}));
+}
+
 TEST_CASE("composites of views are views, also those that take the sizes of another tensor") {
     const Graph graph = parse(R"(graph g {
   %x = placeholder["x"] : f32[2, 3]

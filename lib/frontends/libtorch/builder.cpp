@@ -201,7 +201,8 @@ class Builder {
 
     void add_callers(const std::set<std::string>& functions) {
         for (const FrameSteps& frame : recording_.frames.frames) {
-            if (frame.root || frame.steps.empty() || !functions.contains(frame.function)) continue;
+            const bool called = !frame.root && code_of(frame.function) == frame.function;  // no iteration of a loop
+            if (!called || frame.steps.empty() || !functions.contains(frame.function)) continue;
             const std::vector<StackFrame>& stack = recording_.stack(frame.steps.front());
             const auto outside = stack.begin() + std::ssize(inside(stack, frame.function));
             if (outside == stack.end()) continue;

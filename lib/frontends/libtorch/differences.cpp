@@ -161,11 +161,12 @@ Source operand_at(const Graph& graph, const NumberPlace& place, bool with_call) 
 
 Comparison compare(const CapturedGraph& was, const CapturedGraph& now) {
     Comparison found;
+    std::vector<NumberPlace> following;
     std::size_t input = 0;
     for (std::size_t i = 0; i < was.graph.nodes.size(); ++i) {
         const Node &a = was.graph.nodes[i], &b = now.graph.nodes[i];
         if (a.kind == NodeKind::output) break;
-        add_numbers(a, b, i, found.numbers);
+        add_numbers(a, b, i, was.added_calls.contains(a.name) ? following : found.numbers);
         const std::string shown = a.kind == NodeKind::placeholder ? was.sources.at(input++).text()
                                   : a.kind == NodeKind::get_attr  ? Source::local("self").attribute(a.target).text()
                                                                   : "%" + a.name;
@@ -177,6 +178,7 @@ Comparison compare(const CapturedGraph& was, const CapturedGraph& now) {
             return found;
         }
     }
+    if (found.numbers.empty()) found.numbers = std::move(following);
     return found;
 }
 

@@ -45,8 +45,7 @@ std::uint32_t Words::number(const std::string& text) {
     return word->second;
 }
 
-const std::string* EventFile::variable_of(std::uint64_t tensor, const std::string& function,
-                                          std::uint64_t order) const {
+const std::string* EventFile::variable_of(std::uint64_t tensor, std::string_view function, std::uint64_t order) const {
     auto last = std::ranges::lower_bound(variables, VariableName{.tensor = tensor, .order = order});
     while (last != variables.begin() && std::prev(last)->tensor == tensor) {
         --last;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "frontends/libtorch/callers.h"
@@ -11,6 +12,8 @@
 
 namespace whittle::libtorch {
 namespace {
+
+constexpr std::string_view kLoop = "::{loop";  // behind the function's name, in that of its iterations
 
 /// Steps of one function, called from one place, that follow each other: one execution or several.
 struct Run {
@@ -129,7 +132,7 @@ class Assigner {
         FrameFunction of = function_at(index);
         of.constructor = false;
         const std::string file = std::filesystem::path(of.file).filename().string();
-        of.function += "::{loop" + (file.empty() ? "" : " at " + file + ":" + std::to_string(of.line)) + "}";
+        of.function.append(kLoop) += (file.empty() ? "" : " at " + file + ":" + std::to_string(of.line)) + "}";
         return of;
     }
 
@@ -320,8 +323,10 @@ Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Va
     return result;
 }
 
-std::span<const StackFrame> inside(const std::vector<StackFrame>& stack, const std::string& function) {
-    const auto outermost = std::ranges::find(stack.rbegin(), stack.rend(), function, &StackFrame::function);
+std::string_view code_of(std::string_view function) { return function.substr(0, function.find(kLoop)); }
+
+std::span<const StackFrame> inside(const std::vector<StackFrame>& stack, std::string_view function) {
+    const auto outermost = std::ranges::find(stack.rbegin(), stack.rend(), code_of(function), &StackFrame::function);
     return {stack.begin(), outermost == stack.rend() ? stack.end() : outermost.base()};
 }
 

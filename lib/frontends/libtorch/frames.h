@@ -23,6 +23,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "frontends/libtorch/probed.h"
@@ -61,9 +62,12 @@ struct Frames {
     std::set<std::string> functions;  ///< of the user that any operation has on its stack
 };
 
-/// The part of a stack, innermost first, that lies in one execution of the function: without its callers. All of one
-/// that does not have it.
-std::span<const StackFrame> inside(const std::vector<StackFrame>& stack, const std::string& function);
+/// The function that has the code of a frame: "main" also for the iterations of a loop, "main::{loop at app.cpp:30}".
+std::string_view code_of(std::string_view function);
+
+/// The part of a stack, innermost first, that lies in one execution of the function, or of a loop in it: without its
+/// callers. All of one that does not have it.
+std::span<const StackFrame> inside(const std::vector<StackFrame>& stack, std::string_view function);
 
 /// Without what TorchScript's compiler computes when a module is called first.
 void leave_out_compiler(const EventFile& file, std::vector<Step>& steps, Symbolizer& symbolizer);

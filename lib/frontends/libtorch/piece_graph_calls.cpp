@@ -64,7 +64,7 @@ void PieceGraphs::add_numbers(std::int32_t index, const std::string& call) {
     if (known == recording_.file.numbers.end()) return;
     const Words& words = recording_.file.words;
     for (const NumberName& one : known->second)
-        if (const auto number = host_value(one.number); number && words.text(one.function) == frame_.function)
+        if (const auto number = host_value(one.number); number && words.text(one.function) == code_of(frame_.function))
             named_numbers_.push_back({call, *number, words.text(one.name)});
 }
 

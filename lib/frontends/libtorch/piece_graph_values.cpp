@@ -118,8 +118,9 @@ const Source& PieceGraphs::source_of(ValueId id) {
     if (const ProbedName* name = frame_.call ? frame_.call->name_of(recording_.value(id).tensor) : nullptr) {
         const Source variable = Source::local(name->name);
         naming_.know_variable(key, name->element < 0 ? variable : variable.item(name->element));
-    } else if (const std::string* variable = recording_.file.variable_of(
-                   recording_.value(id).tensor.id, frame_.function, recording_.step(frame_.steps.back()).order())) {
+    } else if (const std::string* variable =
+                   recording_.file.variable_of(recording_.value(id).tensor.id, code_of(frame_.function),
+                                               recording_.step(frame_.steps.back()).order())) {
         naming_.know_variable(key, Source::local(*variable));
     }
     naming_.know(key, naming_.take(key));

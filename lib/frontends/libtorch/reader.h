@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <variant>
 #include <vector>
@@ -254,7 +255,7 @@ struct EventFile {
     /// Where Python calls what turns a tensor into text, on a stack inside that; 0: it is not.
     std::uint64_t printing_place(std::uint32_t stack) const;
     /// The variable of that function that had the tensor last before the event `order`; null: none had.
-    const std::string* variable_of(std::uint64_t tensor, const std::string& function, std::uint64_t order) const;
+    const std::string* variable_of(std::uint64_t tensor, std::string_view function, std::uint64_t order) const;
     /// The elements, copied; contiguous.
     Tensor tensor(const Snapshot& snapshot) const;
 };

@@ -239,11 +239,14 @@ class Tracer {
         return add(std::move(value));
     }
 
-    ValueId add(TracedValue value) {
+    /// `views`: an op made the value without writing, and it shows memory of an operand. A weight at its place then is
+    /// what other objects there stand for, as data(), and not the view: backward transposes transposed weights.
+    ValueId add(TracedValue value, bool views = false) {
         const auto id = static_cast<ValueId>(out_.values.size());
         show(value.tensor, id);
         if (const auto name = names_.find(value.tensor.id); name != names_.end()) value.name = name->second;
-        if (value.tensor.has(kHasStorage)) {
+        const ValueId before = views ? value_at(value.tensor) : -1;
+        if (value.tensor.has(kHasStorage) && !(before >= 0 && is_latest(before) && is_weight(before))) {
             AtPlace& there = by_place_[place_of(value.tensor)];
             there.last = id;
             there.by_thread[steps_[static_cast<std::size_t>(step_)].thread] = id;
@@ -278,8 +281,25 @@ class Tracer {
                 TracedValue value{.tensor = tensor, .step = step_, .result = number++};
                 // What memory without contents holds is known once it is read: by then a pointer may have filled it.
                 if (!makes_memory(step)) value.snapshot = snapshot_of_result(tensor, step);
-                out_.results.back().push_back(add(std::move(value)));
+                out_.results.back().push_back(add(std::move(value), !writes && shows_operand(step, tensor)));
             });
+    }
+
+    /// A parameter or buffer, or another leaf that gradients are for.
+    bool is_weight(ValueId id) const {
+        const TracedValue& value = out_.values[static_cast<std::size_t>(id)];
+        return value.name || (value.tensor.has(kRequiresGrad) && value.tensor.has(kLeaf));
+    }
+
+    /// Its version is that of an operand in the same memory, so the op wrote nothing there.
+    static bool shows_operand(const Step& step, const TensorRef& result) {
+        bool shows = false;
+        for (const EventValue& value : step.begin->values)
+            for_each_tensor(value, [&](const TensorRef& operand) {
+                shows = shows || (operand.has(kHasStorage) && operand.storage == result.storage &&
+                                  operand.version == result.version);
+            });
+        return shows && result.has(kHasStorage);
     }
 
     /// Memory that was written to through a pointer until now holds nothing that a step computed.

@@ -52,6 +52,29 @@ std::vector<CapturedFrame> folded(const std::vector<CapturedFrame>& executions) 
 
 }  // namespace
 
+TEST_CASE("of a write through a view that moves, the view's number is what differs") {
+    const std::string row = R"(
+graph scale {
+  %x = placeholder["L['arg0']"] : f32[2, 2]
+  %clone = aten.clone.default(%x) : f32[2, 2]
+  %select = aten.select.int(%clone, 0, ROW) : f32[2]
+  %relu_ = aten.relu_.default(%select) : f32[2]
+  return (%clone)
+}
+)";
+    const auto written = [&](const std::string& number) {
+        CapturedFrame frame = execution(replaced(row, "ROW", number));
+        capture::functionalize(frame.graphs.front());
+        return frame;
+    };
+    const std::vector<CapturedFrame> frames = folded({written("0"), written("1")});
+    REQUIRE(frames.size() == 1);
+    REQUIRE(frames[0].graphs.size() == 2);
+    CHECK(frames[0].graphs[1].graph.find("relu__1")->target == "aten.select_scatter.default");
+    CHECK(frames[0].graphs[1].difference == "aten.select.int index == 0, now 1");
+    CHECK(frames[0].recompiles.size() == 1);
+}
+
 TEST_CASE("equal graphs of one function are one, wherever it was called from and its inputs came from") {
     const std::string live = replaced(kScale, "L['arg0']", "___live[3]");
     const std::vector<CapturedFrame> frames = folded({execution(kScale), execution(kScale, 30), execution(live)});

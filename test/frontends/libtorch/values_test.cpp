@@ -43,6 +43,32 @@ TEST_CASE("a value is held as long as somebody holds a tensor that is it") {
     CHECK(values.is_held(result(3), end, file));
 }
 
+TEST_CASE("another tensor at a parameter's place is the parameter, not a later view of it") {
+    enum Op : std::uint32_t { kRelu = 1, kTranspose };
+    const TempDir folder;
+    const std::string path = (folder.path() / "events").string();
+    {
+        EventWriter w(path);
+        REQUIRE(w.ok);
+        w.define(kRelu, "aten::relu", "", "aten::relu(Tensor self) -> Tensor");
+        w.define(kTranspose, "aten::t", "", "aten::t(Tensor(a) self) -> Tensor(a)");
+        const FakeTensor weight{.id = 1, .sizes = {2, 3}}, data{.id = 4, .sizes = {2, 3}, .storage = 1};
+        const FakeTensor transposed{.id = 2, .sizes = {3, 2}, .storage = 1, .strides = {1, 3}};
+        const FakeTensor again{.id = 3, .sizes = {2, 3}, .storage = 1};
+        w.name(weight.id, "weight");
+        w.call(kTranspose, {weight}, {transposed});
+        w.call(kTranspose, {transposed}, {again});
+        w.call(kRelu, {data}, {{.id = 5, .sizes = {2, 3}}});
+        w.call(kRelu, {again}, {{.id = 6, .sizes = {2, 3}}});
+        w.recorder.finish();
+        w.chunk.unmap();
+    }
+    const EventFile file = read_events(path);
+    const Values values = trace_values(file, steps_of(file, Level::core));
+    CHECK(values.inputs.at(2) == values.inputs.at(0));
+    CHECK(values.inputs.at(3) == values.results.at(1));
+}
+
 TEST_CASE("what was released while a function's caller waited was gone when the function returned") {
     const ReturnTime when{.after = 10, .before = 20, .thread = 1, .callers = 2};
     CHECK_FALSE(when.has({.order = 9, .thread = 1, .looked_at = 3, .waiting = 1}));
