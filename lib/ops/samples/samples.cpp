@@ -221,6 +221,18 @@ std::vector<std::pair<std::string, Tensor>> inputs(DType dtype) {
     return result;
 }
 
+Sample call_of(std::string label, const std::vector<Given>& given, std::vector<std::pair<std::string, Arg>> kwargs,
+               std::vector<std::size_t> constants) {
+    Sample sample{
+        .label = std::move(label), .tensors = {}, .kwargs = std::move(kwargs), .constants = std::move(constants)};
+    for (const Given& one : given) {
+        const auto* tensor = std::get_if<Tensor>(&one.value);
+        sample.args.push_back(tensor ? t(static_cast<int>(sample.tensors.size())) : std::get<Arg>(one.value));
+        if (tensor) sample.tensors.push_back(*tensor);
+    }
+    return sample;
+}
+
 Samples unary(DType dtype) { return unary(dtype, {}); }
 Samples unary(DType dtype, const ArgList& rest, const std::string& suffix) {
     Samples result;
