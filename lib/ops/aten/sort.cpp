@@ -134,8 +134,7 @@ struct Selection {
 
 Selection selection_of(const AnyArguments auto& a) {
     const Sizes sizes = operand_info(a, "self").sizes;
-    Selection s{.dim = static_cast<std::size_t>(wrap_dim(a.integer("dim"), static_cast<std::int64_t>(sizes.size()))),
-                .sizes = sizes};
+    Selection s{.dim = static_cast<std::size_t>(wrap_dim(a.integer("dim"), sizes)), .sizes = sizes};
     const std::int64_t extent = at_least_1d(sizes)[s.dim];
     s.count = extent;
     if (!a.schema().param("k")) {
@@ -188,7 +187,7 @@ CallResults decompose_argsort(const Call& c) {
 CallResults decompose_kthvalue(const Call& c) {
     const V self = c.tensor("self");
     const Sizes& sizes = self.sizes();
-    const std::int64_t dim = wrap_dim(c.integer("dim"), static_cast<std::int64_t>(sizes.size())), k = c.integer("k");
+    const std::int64_t dim = wrap_dim(c.integer("dim"), sizes), k = c.integer("k");
     const std::int64_t extent = at_least_1d(sizes)[static_cast<std::size_t>(dim)];
     if (k < 1 || k > extent)
         throw Error("kthvalue: found k=" + std::to_string(k) + " for a dimension of size " + std::to_string(extent) +
@@ -215,9 +214,7 @@ struct MedianPlan {
 MedianPlan plan_median(const AnyArguments auto& a) {
     const Sizes sizes = operand_info(a, "self").sizes;
     MedianPlan plan{
-        .dim = static_cast<std::size_t>(wrap_dim(a.integer("dim"), static_cast<std::int64_t>(sizes.size()))),
-        .kept = at_least_1d(sizes),
-        .sizes = sizes};
+        .dim = static_cast<std::size_t>(wrap_dim(a.integer("dim"), sizes)), .kept = at_least_1d(sizes), .sizes = sizes};
     plan.extent = std::exchange(plan.kept[plan.dim], 1);
     if (plan.extent == 0) throw Error(a.schema().name + ": found a dimension of size 0, expected at least one element");
     if (sizes.empty()) return plan;
