@@ -106,8 +106,7 @@ Promotion sum_types(const Arguments<T>& arguments, const std::variant<T, Scalar>
 
 template <class F>
 std::vector<ValueMeta> infer_weighted_sum(const Arguments<ValueMeta>& arguments) {
-    const Promotion types = sum_types<F>(arguments, arguments.operand(F::left), arguments.operand(F::right));
-    return {ValueMeta::contiguous(types.dtype, types.sizes)};
+    return {result_meta(sum_types<F>(arguments, arguments.operand(F::left), arguments.operand(F::right)))};
 }
 
 template <class T>

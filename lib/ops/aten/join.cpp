@@ -66,10 +66,7 @@ CatPlan plan_cat(const Arguments<T>& a) {
     return plan_cat(operands, a.integer("dim"));
 }
 
-std::vector<ValueMeta> infer_cat(const Arguments<ValueMeta>& a) {
-    const CatPlan plan = plan_cat(a);
-    return {ValueMeta::contiguous(plan.dtype, plan.sizes)};
-}
+std::vector<ValueMeta> infer_cat(const Arguments<ValueMeta>& a) { return {result_meta(plan_cat(a))}; }
 
 std::vector<Tensor> eval_cat(const Arguments<Tensor>& a) {
     const CatPlan plan = plan_cat(a);

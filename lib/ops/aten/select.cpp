@@ -23,8 +23,7 @@ Promotion where_types(const AnyArguments auto& arguments) {
 }
 
 std::vector<ValueMeta> infer_where(const Arguments<ValueMeta>& arguments) {
-    const Promotion types = where_types(arguments);
-    return {ValueMeta::contiguous(types.dtype, types.sizes)};
+    return {result_meta(where_types(arguments))};
 }
 
 std::vector<Tensor> eval_where(const Arguments<Tensor>& arguments) {
@@ -67,8 +66,7 @@ Promotion fill_types(const AnyArguments auto& arguments) {
 }
 
 std::vector<ValueMeta> infer_fill(const Arguments<ValueMeta>& arguments) {
-    const Promotion types = fill_types(arguments);
-    return {ValueMeta::contiguous(types.dtype, types.sizes)};
+    return {result_meta(fill_types(arguments))};
 }
 
 /// where(mask, value as self's dtype, self).
