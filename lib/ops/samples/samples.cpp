@@ -200,11 +200,11 @@ Tensor expanded(const Tensor& tensor, Sizes sizes) {
     return tensor.as_strided(std::move(sizes), std::move(strides), tensor.offset());
 }
 
+std::vector<std::pair<std::string, Tensor>> other_layouts(const Tensor& tensor) {
+    return {{"transposed", transposed(tensor)}, {"strided", strided(tensor)}, {"negative stride", negative(tensor)}};
+}
 std::vector<std::pair<std::string, Tensor>> layouts(const Tensor& tensor) {
-    return {{"contiguous", tensor},
-            {"transposed", transposed(tensor)},
-            {"strided", strided(tensor)},
-            {"negative stride", negative(tensor)}};
+    return joined({{"contiguous", tensor}}, other_layouts(tensor));
 }
 
 std::vector<std::pair<std::string, Tensor>> inputs(DType dtype) {

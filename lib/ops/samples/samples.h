@@ -43,6 +43,8 @@ Tensor negative(const Tensor& tensor);         ///< every stride negative
 Tensor expanded(const Tensor& tensor, Sizes);  ///< broadcast by strides of 0
 /// As contiguous, transposed, strided and negative variants with their labels.
 std::vector<std::pair<std::string, Tensor>> layouts(const Tensor& tensor);
+/// Those that are not contiguous.
+std::vector<std::pair<std::string, Tensor>> other_layouts(const Tensor& tensor);
 
 // --- Samples of usual ops ---
 
