@@ -87,10 +87,7 @@ TEST_CASE("bins between bounds that are not finite are refused", "[ops][refusals
 }
 
 TEST_CASE("results that fit no memory are refused", "[ops][refusals]") {
-    const Sample counts{.label = "",
-                        .tensors = {i64({static_cast<double>(std::int64_t{1} << 61)})},
-                        .args = {t(0), Arg(), 0},
-                        .constants = {0}};
+    const Sample counts = call_of("", {i64({static_cast<double>(std::int64_t{1} << 61)}), Arg(), 0}, {}, {0});
     const RegisteredOp& op = Registry::instance().require("aten.bincount.default");
     CHECK_THROWS_AS(evaluate(graph_of(op, counts), counts.inputs()), Error);
     CHECK_THROWS_AS(run_sample("aten.kaiser_window.default", {"", {}, {std::int64_t{1} << 59}}), Error);
