@@ -1,6 +1,7 @@
 #include "capture/log.h"
 
 #include "base/words.h"
+#include "capture/guard.h"
 #include "graph/text.h"
 #include "printers/log.h"
 
@@ -14,10 +15,6 @@ std::string sizes_text(const Graph& graph) {
             text += '%' + node.name + (node.results.size() > 1 ? "[" + std::to_string(i) + "]" : "") + ": " +
                     to_string(node.results[i].sizes) + "\n";
     return text;
-}
-
-std::string place(const StackFrame& frame) {
-    return frame.file + (frame.line > 0 ? ":" + std::to_string(frame.line) : "");
 }
 
 void log_at(LogLevel level, const std::string& message) {
@@ -43,7 +40,7 @@ void log_calls(const Graph& graph) {
     for (const NodeId id : graph.calls()) {
         const Node& node = graph.node({id});
         log_debug(LogChannel::capture,
-                  print(graph, node) + (node.stack.empty() ? "" : " at " + place(node.stack.front())));
+                  print(graph, node) + (node.stack.empty() ? "" : " at " + place_of(node.stack.front())));
     }
 }
 
@@ -56,8 +53,8 @@ void log_guards(const std::string& of, const std::vector<Guard>& guards) {
 
 void log_break(const GraphBreak& why, const std::string& frame, LogLevel level) {
     if (log_enabled(LogChannel::capture, level))
-        log_at(level, "graph break in " + frame + (why.stack.empty() ? "" : " at " + place(why.stack.front())) + ": " +
-                          why.reason + " [" + std::string(info(why.kind).id) + "]");
+        log_at(level, "graph break in " + frame + (why.stack.empty() ? "" : " at " + place_of(why.stack.front())) +
+                          ": " + why.reason + " [" + std::string(info(why.kind).id) + "]");
     if (log_enabled(LogArtifact::graph_breaks))
         log_artifact(LogArtifact::graph_breaks, frame, why.reason + "\n" + print(why.stack));
 }
@@ -65,7 +62,7 @@ void log_break(const GraphBreak& why, const std::string& frame, LogLevel level) 
 void log_recompile(const std::string& reason, const std::string& advice, const std::string& frame,
                    const std::vector<StackFrame>& stack) {
     log_info(LogChannel::capture,
-             "recompile of " + frame + (stack.empty() ? "" : " at " + place(stack.front())) + ": " + reason);
+             "recompile of " + frame + (stack.empty() ? "" : " at " + place_of(stack.front())) + ": " + reason);
     if (log_enabled(LogArtifact::recompiles))
         log_artifact(LogArtifact::recompiles, frame,
                      reason + (advice.empty() ? "" : "\nto avoid the recompile: " + advice) + "\n" + print(stack));

@@ -22,7 +22,7 @@ namespace {
 /// A call alone on its values, as failing as the graph. All of its operands that can have a gradient want one; what it
 /// reads twice is read twice, by its rule and not by who adds gradients up.
 Graph alone(const Graph& functional, NodeId id, const std::map<ValueRef, Tensor>& values, const Failure& failure) {
-    Graph made{.name = functional.name, .dialect = functional.dialect, .opset_imports = functional.opset_imports};
+    Graph made = blank_graph(functional, functional.name);
     std::vector<Tensor> inputs;
     const NodeRef result = made.add(map_inputs(functional.node({id}), [&](NodeRef ref) {
         const Node& operand = functional.node(ref);

@@ -55,10 +55,7 @@ void check_is_op(const std::string& name) {
 
 /// The same graph with its placeholders first, as a graph has to have them.
 Graph ordered(const Graph& graph) {
-    Graph result;
-    result.name = graph.name;
-    result.dialect = graph.dialect;
-    result.opset_imports = graph.opset_imports;
+    Graph result = blank_graph(graph, graph.name);
     result.attributes = graph.attributes;
     std::vector<NodeRef> place(graph.nodes.size());
     for (const bool placeholders : {true, false})

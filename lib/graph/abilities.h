@@ -15,6 +15,7 @@
 
 #include "base/subprocess.h"
 #include "graph/backend.h"
+#include "graph/backend_options.h"
 #include "graph/failure.h"
 #include "graph/graph.h"
 #include "graph/joint_forward.h"
@@ -273,9 +274,13 @@ class Switchable {
     /// Null when the graph, which outlives the inspection, cannot be compiled so far.
     virtual std::unique_ptr<Inspection> inspect(const Graph& graph, const BackendOptions& options) = 0;
     /// `options` and, beside what they switch off, these directives (their texts).
-    virtual BackendOptions without(BackendOptions options, const std::vector<std::string>& directives) const = 0;
+    virtual BackendOptions without(BackendOptions options, const std::vector<std::string>& directives) const {
+        return switched_off(std::move(options), directives);
+    }
     /// `options` with only the first `most` applications of a pass.
-    virtual BackendOptions limited(BackendOptions options, const std::string& pass, int most) const = 0;
+    virtual BackendOptions limited(BackendOptions options, const std::string& pass, int most) const {
+        return limited_to(std::move(options), pass, most);
+    }
 };
 
 /// Of ops it may know more than Whittle, even what types their results have: models that do not state these types are

@@ -173,6 +173,11 @@ struct Graph {
     void output(const std::vector<NodeRef>& results);
 };
 
+/// A graph without nodes, in the dialect of `from` and at its opsets.
+inline Graph blank_graph(const Graph& from, std::string name) {
+    return {.name = std::move(name), .dialect = from.dialect, .opset_imports = from.opset_imports};
+}
+
 /// Calls f(NodeRef) for every node that `node` reads, in argument order, lists and kwargs included.
 void for_each_input(const Node& node, const std::function<void(NodeRef)>& f);
 /// The same node with every reference mapped.

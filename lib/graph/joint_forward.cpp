@@ -12,10 +12,7 @@ Graph forward_of(const Graph& joint, const JointShape& shape) {
     for (std::size_t i = joint.nodes.size() - 1; i-- > 0;)
         if (read[i])
             for_each_input(joint.nodes[i], [&](NodeRef ref) { read[static_cast<std::size_t>(ref.id)] = true; });
-    Graph forward;
-    forward.name = joint.name;
-    forward.dialect = joint.dialect;
-    forward.opset_imports = joint.opset_imports;
+    Graph forward = blank_graph(joint, joint.name);
     forward.attributes = joint.attributes;
     std::size_t inputs = joint.placeholders().size() - shape.tangents.size();
     std::map<NodeId, NodeRef> mapped;

@@ -146,7 +146,7 @@ class IntervalWalk {
 
     /// The call alone, in f64. Exact integers are constants: sizes may depend on them.
     static WideCall in_f64(const Graph& graph, const Node& node, const ValueOf& value, const std::string& reported) {
-        Graph alone{.name = "alone", .dialect = graph.dialect, .opset_imports = graph.opset_imports};
+        Graph alone = blank_graph(graph, "alone");
         std::map<NodeId, NodeRef> mapped;
         std::map<std::string, const Interval*> operands;
         for_each_input(node, [&](NodeRef ref) {

@@ -101,7 +101,7 @@ class Mixer {
 
     /// What the op gives for operands in the half type; nothing where it refuses them.
     std::optional<std::vector<ValueMeta>> half_results(const Node& call) const {
-        Graph alone{.name = "alone", .dialect = from_.dialect, .opset_imports = from_.opset_imports};
+        Graph alone = blank_graph(from_, "alone");
         std::map<NodeId, NodeRef> operands;
         for_each_input(call, [&](NodeRef ref) {
             if (operands.contains(ref.id)) return;

@@ -11,10 +11,7 @@
 
 namespace whittle {
 
-Rewriter::Rewriter(const Graph& from) : from_(from), map_(from.nodes.size()) {
-    to_.name = from.name;
-    to_.dialect = from.dialect;
-    to_.opset_imports = from.opset_imports;
+Rewriter::Rewriter(const Graph& from) : from_(from), to_(blank_graph(from, from.name)), map_(from.nodes.size()) {
     to_.attributes = from.attributes;
     to_.subgraphs = from.subgraphs;
     to_.failure = from.failure;

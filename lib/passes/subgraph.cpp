@@ -18,9 +18,7 @@ class Builder {
 
     Subgraph run() {
         Graph& to = result_.graph;
-        to.name = from_.name;
-        to.dialect = from_.dialect;
-        to.opset_imports = from_.opset_imports;
+        to = blank_graph(from_, from_.name);
         find_reads();
         add_leaves();
         for (NodeId id : kept_) add_call(id);

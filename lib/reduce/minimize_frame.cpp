@@ -70,7 +70,7 @@ void blame(const LoadedFrame& frame, Minimized& done, Backend& backend, const Re
 
 /// A graph that returns what it is given.
 Graph nothing_like(const Graph& graph) {
-    Graph nothing{.name = "nothing", .dialect = graph.dialect, .opset_imports = graph.opset_imports};
+    Graph nothing = blank_graph(graph, "nothing");
     nothing.output({nothing.placeholder("x", {.dtype = DType::f32, .sizes = {1}, .strides = {1}})});
     return nothing;
 }

@@ -30,6 +30,9 @@ Strides broadcast_strides(std::span<const std::int64_t> sizes, std::span<const s
 
 /// Maps -rank..rank-1 to 0..rank-1 (a 0-d tensor is wrapped as rank 1). Throws Error naming the range.
 std::int64_t wrap_dim(std::int64_t dim, std::int64_t rank);
+inline std::int64_t wrap_dim(std::int64_t dim, const Sizes& sizes) {
+    return wrap_dim(dim, static_cast<std::int64_t>(sizes.size()));
+}
 
 /// "[2, 3]".
 std::string to_string(std::span<const std::int64_t> values);

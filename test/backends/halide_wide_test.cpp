@@ -14,7 +14,7 @@
 namespace whittle {
 namespace {
 
-using samples::t;
+using samples::call_of, samples::t;
 
 const Sizes kCube = {5, 67, 211};  // 70685 elements, more than 2^16; odd and prime throughout
 
@@ -28,8 +28,8 @@ Tensor mixed(DType dtype, const Sizes& sizes) {
         Registry::instance().require("aten.cat.default"),
         {.label = "", .tensors = {random.as_strided({count}, {1}, 0), special}, .args = {Arg(ArgList{t(0), t(1)}), 0}});
     const Tensor all = evaluate(graph, std::vector<Tensor>{random.as_strided({count}, {1}, 0), special}).at(0);
-    const Graph taken = graph_of(Registry::instance().require("aten.take.default"),
-                                 {.label = "", .tensors = {all, Tensor::of(from, sizes)}, .args = {t(0), t(1)}});
+    const Graph taken =
+        graph_of(Registry::instance().require("aten.take.default"), call_of("", {all, Tensor::of(from, sizes)}));
     return evaluate(taken, std::vector<Tensor>{all, Tensor::of(from, sizes)}).at(0);
 }
 
@@ -135,11 +135,9 @@ TEST_CASE("transposed convolutions are contractions", "[halide]") {
     const RegisteredOp& op = Registry::instance().require("aten.convolution.default");
     for (const std::int64_t kernel : {2, 3, 4})
         for (const std::int64_t groups : {1, 2}) {
-            const Sample sample{.label = "",
-                                .tensors = {samples::random(DType::f32, {1, 16, 20, 20}),
-                                            samples::random(DType::f32, {16, 8, kernel, kernel})},
-                                .args = {t(0), t(1), Arg(), Arg::ints({2}), Arg::ints({0}), Arg::ints({1}), true,
-                                         Arg::ints({0}), groups}};
+            const Sample sample = call_of(
+                "", {samples::random(DType::f32, {1, 16, 20, 20}), samples::random(DType::f32, {16, 8, kernel, kernel}),
+                     Arg(), Arg::ints({2}), Arg::ints({0}), Arg::ints({1}), true, Arg::ints({0}), groups});
             INFO("kernel " << kernel << ", groups " << groups);
             CHECK(directives(graph_of(op, sample), expr::Directive::Kind::contract) == 1);
         }

@@ -142,12 +142,6 @@ class WorkerBackend final : public Backend,
         }
         return look;
     }
-    BackendOptions without(BackendOptions options, const std::vector<std::string>& directives) const override {
-        return switched_off(std::move(options), directives);
-    }
-    BackendOptions limited(BackendOptions options, const std::string& pass, int most) const override {
-        return limited_to(std::move(options), pass, most);
-    }
 
     AskedByLine asked_by_line(const Graph& graph, const BackendOptions& options, const fs::path& folder) override {
         WorkerPool& pool = pools_.of(options);

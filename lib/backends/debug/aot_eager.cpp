@@ -62,22 +62,13 @@ MakeInterpreter interpreting(const BackendOptions& options) {
 /// fw=B and bw=B: forward and backward are compiled by these backends, which get the options that are theirs, and not
 /// interpreted. mode=NAME: interpreted under a mode (modes.h). ops=custom|all: interpreted so that each call, of ops
 /// from outside or of all, is also inferred anew, and its results held against that and against its schema
-/// (crossref.h).
-class AotEager : public Backend, public Support, public Differentiates, public Switchable, public Optioned {
+/// (crossref.h). It consumes captured graphs: what they write gets no tangents.
+class AotEager : public InterpretingBackend, public Differentiates, public Switchable {
   public:
     /// With the options of the row, and no mode and ops but those.
     AotEager(const BuiltInBackend& row, FindBackend find)
-        : row_(row), options_(options_in(row.options)), find_(std::move(find)) {
+        : InterpretingBackend(row), options_(options_in(row.options)), find_(std::move(find)) {
         options_.insert({{"fw", ""}, {"bw", ""}, {"memory-budget", ""}});
-    }
-
-    std::string name() const override { return std::string(row_.name); }
-    std::string description() const override { return std::string(row_.description); }
-    CompileStage consumes() const override { return CompileStage::captured; }  // what it writes gets no tangents
-
-    CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        if (std::optional<BackendFailure> failure = refused_by_kernels(graph, name())) return std::move(*failure);
-        return interpreted_at_any_size(graph, [this, options](const Graph& of) { return whole(of, options); });
     }
 
     CompileResult compile_part(CompileStage part, const Graph& graph, const BackendOptions& options) override {
@@ -92,8 +83,6 @@ class AotEager : public Backend, public Support, public Differentiates, public S
         return std::make_unique<Owning>(std::move(backend), std::move(*executable));
     }
 
-    std::vector<std::string> unsupported(const Graph& graph) const override { return without_kernel(graph); }
-    bool calls_kernels() const override { return true; }
     std::vector<std::string> option_names(const BackendOptions& given) override {
         std::vector<std::string> names;
         for (const auto& [name, value] : options_) names.push_back(name);
@@ -166,7 +155,7 @@ class AotEager : public Backend, public Support, public Differentiates, public S
     }
 
     /// A graph without gradients is all forward: nothing is cut.
-    CompileResult whole(const Graph& graph, const BackendOptions& options) {
+    CompileResult compiled(const Graph& graph, const BackendOptions& options) override {
         CompiledProgram program = program::differentiable(*this, without_requires_grad(graph), options);
         const Graph* forward = nullptr;
         try {
@@ -205,7 +194,6 @@ class AotEager : public Backend, public Support, public Differentiates, public S
         return result;
     }
 
-    const BuiltInBackend& row_;
     BackendOptions options_;
 
   protected:

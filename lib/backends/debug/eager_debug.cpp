@@ -22,7 +22,7 @@ class EagerDebug final : public InterpretingBackend, public Emitter {
     }
 
   private:
-    CompileResult compiled(const Graph& graph) override {
+    CompileResult compiled(const Graph& graph, const BackendOptions&) override {
         return interpreted(graph, [] { return std::make_unique<CheckingInterpreter>(); });
     }
 

@@ -28,7 +28,9 @@ class NoExcept final : public Executable, public AnySize {
 /// As eager; an op that throws is reported as what it is here: the program ran, so the graph is not what it ran.
 class EagerNoExcept final : public InterpretingBackend {
     using InterpretingBackend::InterpretingBackend;
-    CompileResult compiled(const Graph& graph) override { return std::make_unique<NoExcept>(interpreted(graph)); }
+    CompileResult compiled(const Graph& graph, const BackendOptions&) override {
+        return std::make_unique<NoExcept>(interpreted(graph));
+    }
 };
 
 }  // namespace

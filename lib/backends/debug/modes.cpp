@@ -112,28 +112,20 @@ class UnderModes final : public NamingInterpreter {
 };
 
 /// As eager, under the modes that its option modes=NAME;NAME… names.
-class EagerWithModes final : public Backend, public Support, public Optioned {
+class EagerWithModes final : public InterpretingBackend {
   public:
-    explicit EagerWithModes(const BuiltInBackend& row) : row_(row) {}
-    std::string name() const override { return std::string(row_.name); }
-    std::string description() const override { return std::string(row_.description); }
-    CompileStage consumes() const override { return CompileStage::captured; }
-    CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        if (std::optional<BackendFailure> failure = refused_by_kernels(graph, name())) return std::move(*failure);
-        return interpreted(graph, modes_of(options));
-    }
-    std::vector<std::string> unsupported(const Graph& graph) const override { return without_kernel(graph); }
-    bool calls_kernels() const override { return true; }
+    using InterpretingBackend::InterpretingBackend;
     std::vector<std::string> option_names(const BackendOptions&) override { return {"modes"}; }
     void check(const BackendOptions& options) override { modes_of(options); }
 
   private:
+    CompileResult compiled(const Graph& graph, const BackendOptions& options) override {
+        return interpreted(graph, modes_of(options));
+    }
     MakeInterpreter modes_of(BackendOptions options) const {
         options.merge(options_in(row_.options));
         return under_modes("modes", option_parts(options, "modes"));
     }
-
-    const BuiltInBackend& row_;
 };
 
 }  // namespace

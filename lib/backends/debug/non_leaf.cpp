@@ -10,7 +10,7 @@ bool is_no_leaf(const Node& node) { return node.kind == NodeKind::placeholder &&
 /// came from an earlier graph of the function.
 class NonLeafCompileError final : public InterpretingBackend {
     using InterpretingBackend::InterpretingBackend;
-    CompileResult compiled(const Graph& graph) override {
+    CompileResult compiled(const Graph& graph, const BackendOptions&) override {
         for (const Node& node : graph.nodes)
             if (is_no_leaf(node) && !graph.calls().empty())
                 return BackendFailure{"compile", {}, "TestingOnlyCompileError"};

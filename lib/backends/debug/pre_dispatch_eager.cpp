@@ -31,7 +31,7 @@ class PreDispatchEager final : public InterpretingBackend, public Emitter {
     }
 
   private:
-    CompileResult compiled(const Graph& graph) override {
+    CompileResult compiled(const Graph& graph, const BackendOptions&) override {
         try {
             if (const std::optional<HeldResult> wrong = inferred_otherwise(graph)) {
                 const std::string& target = graph.find(wrong->node)->target;

@@ -36,7 +36,7 @@ class RoundTrip final : public InterpretingBackend, public Rewriting {
     }
 
   private:
-    CompileResult compiled(const Graph& graph) override {
+    CompileResult compiled(const Graph& graph, const BackendOptions&) override {
         try {
             std::string json;
             Graph read = read_back(graph, json);

@@ -58,6 +58,8 @@ class InterpretedExecutable final : public Executable, public AnySize {
     MakeInterpreter make_;
 };
 
+/// How a graph is taken to where it is interpreted.
+using Interpret = std::function<CompileResult(const Graph&)>;
 /// What has to be done to a graph before it is interpreted is done at each size.
 class AgainAtEachSize final : public Executable, public AnySize {
   public:
@@ -111,17 +113,14 @@ std::optional<BackendFailure> refused_by_kernels(const Graph& graph, const std::
     return failure;
 }
 
-CompileResult interpreted_at_any_size(const Graph& graph, const Interpret& interpret) {
+CompileResult InterpretingBackend::compile(const Graph& graph, const BackendOptions& options) {
+    if (std::optional<BackendFailure> failure = refused_by_kernels(graph, name())) return std::move(*failure);
+    const Interpret interpret = [this, options](const Graph& of) { return compiled(of, options); };
     CompileResult result = interpret(graph);
     auto* const executable = std::get_if<std::unique_ptr<Executable>>(&result);
     const bool any = executable && dynamic_cast<const AnySize*>(executable->get());
     if (any) *executable = std::make_unique<AgainAtEachSize>(std::move(*executable), interpret);
     return result;
-}
-
-CompileResult InterpretingBackend::compile(const Graph& graph, const BackendOptions&) {
-    if (std::optional<BackendFailure> failure = refused_by_kernels(graph, name())) return std::move(*failure);
-    return interpreted_at_any_size(graph, [this](const Graph& of) { return compiled(of); });
 }
 
 }  // namespace whittle

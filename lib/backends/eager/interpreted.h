@@ -41,16 +41,11 @@ using MakeInterpreter = std::function<std::unique_ptr<NamingInterpreter>()>;
 /// through. What is not stepped through serves any size (AnySize).
 std::unique_ptr<Executable> interpreted(const Graph& graph, MakeInterpreter make = {});
 
-/// How a graph is taken to where it is interpreted.
-using Interpret = std::function<CompileResult(const Graph&)>;
-/// By `interpret`, which decides nothing by sizes: at others it is asked again.
-CompileResult interpreted_at_any_size(const Graph& graph, const Interpret& interpret);
-
 /// The failure of compiling for the registry's kernels, by a backend of this name: ops that have none, a call that does
 /// not fit its schema.
 std::optional<BackendFailure> refused_by_kernels(const Graph& graph, const std::string& backend);
 
-/// A built-in backend without options that interprets the captured graph by our kernels, and refuses what has none.
+/// A built-in backend that interprets the captured graph by our kernels, and refuses what has none.
 class InterpretingBackend : public Backend, public Support, public Optioned {
   public:
     explicit InterpretingBackend(const BuiltInBackend& row) : row_(row) {}
@@ -60,14 +55,15 @@ class InterpretingBackend : public Backend, public Support, public Optioned {
     CompileResult compile(const Graph& graph, const BackendOptions& options) final;
     std::vector<std::string> unsupported(const Graph& graph) const final { return without_kernel(graph); }
     bool calls_kernels() const final { return true; }
-    std::vector<std::string> option_names(const BackendOptions&) final { return {}; }
-    void check(const BackendOptions&) final {}
+    std::vector<std::string> option_names(const BackendOptions&) override { return {}; }
+    void check(const BackendOptions&) override {}
+
+  protected:
+    const BuiltInBackend& row_;
 
   private:
-    /// Of a graph that the kernels take.
-    virtual CompileResult compiled(const Graph& graph) { return interpreted(graph); }
-
-    const BuiltInBackend& row_;
+    /// Of a graph that the kernels take. It decides nothing by sizes: at others it is asked again.
+    virtual CompileResult compiled(const Graph& graph, const BackendOptions&) { return interpreted(graph); }
 };
 
 }  // namespace whittle

@@ -145,12 +145,6 @@ class HalideBackend final : public Backend,
     std::unique_ptr<Inspection> inspect(const Graph& graph, const BackendOptions& options) override {
         return halide::inspect(graph, options);
     }
-    BackendOptions without(BackendOptions options, const std::vector<std::string>& directives) const override {
-        return switched_off(std::move(options), directives);
-    }
-    BackendOptions limited(BackendOptions options, const std::string& pass, int most) const override {
-        return limited_to(std::move(options), pass, most);
-    }
 
     SuspectCode emit(const EmitRequest& request) override {
         expect_own_release(request.graph.failure->options);

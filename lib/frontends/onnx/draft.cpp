@@ -170,9 +170,7 @@ GraphDraft::Finished GraphDraft::finish(const std::string& name, const std::vect
     const std::vector<NodeId> order = final_order(captured);
     Finished finished;
     Graph& result = finished.graph;
-    result.name = name;
-    result.dialect = graph_.dialect;
-    result.opset_imports = graph_.opset_imports;
+    result = blank_graph(graph_, name);
     result.subgraphs = std::move(graph_.subgraphs);
     std::vector<NodeRef> moved(graph_.nodes.size());
     const auto at_new = [&](NodeRef ref) { return Arg(moved[static_cast<std::size_t>(ref.id)]); };

@@ -159,8 +159,7 @@ V elu_grad(const OfSelf& r) {
 }
 
 std::vector<ValueMeta> infer_same(const Arguments<ValueMeta>& arguments) {
-    const ValueMeta self = arguments.tensor("self");
-    return {ValueMeta::contiguous(self.dtype, self.sizes)};
+    return {result_meta(arguments.tensor("self"))};
 }
 
 template <class K>

@@ -59,7 +59,7 @@ CallResults decompose_prelu_kernel_backward(const Call& c) {
 std::pair<V, V> halves(const V& x, std::int64_t dim) {
     const Sizes& sizes = x.sizes();
     if (sizes.empty()) throw Error("glu: found a 0-d operand, expected at least 1 dimension");
-    dim = wrap_dim(dim, static_cast<std::int64_t>(sizes.size()));
+    dim = wrap_dim(dim, sizes);
     const std::int64_t size = sizes[static_cast<std::size_t>(dim)];
     if (size % 2 != 0)
         throw Error("glu: found size " + std::to_string(size) + " in dimension " + std::to_string(dim) +

@@ -106,8 +106,7 @@ Promotion sum_types(const Arguments<T>& arguments, const std::variant<T, Scalar>
 
 template <class F>
 std::vector<ValueMeta> infer_weighted_sum(const Arguments<ValueMeta>& arguments) {
-    const Promotion types = sum_types<F>(arguments, arguments.operand(F::left), arguments.operand(F::right));
-    return {ValueMeta::contiguous(types.dtype, types.sizes)};
+    return {result_meta(sum_types<F>(arguments, arguments.operand(F::left), arguments.operand(F::right)))};
 }
 
 template <class T>
@@ -182,39 +181,24 @@ struct Mul : Arithmetic {
 };
 
 /// NaN if either is NaN. Of two zeros the first, which std::max also gives.
-struct Maximum : Arithmetic {
+template <bool kLargest>
+struct Extremum : Arithmetic {
     static constexpr Bound bound = kBoundExact;
-    static auto eval(Real auto a, Real auto b) { return a != a || b <= a ? a : b; }
+    static auto eval(Real auto a, Real auto b) { return a != a || (kLargest ? b <= a : a <= b) ? a : b; }
     static Expr lower(const Expr& a, const Expr& b) {
-        if (a->dtype == DType::boolean) return a || b;
-        if (!is_floating(a->dtype)) return expr::max(a, b);
-        return expr::select(is_nan(a) || b <= a, a, b);
-    }
-};
-struct Minimum : Arithmetic {
-    static constexpr Bound bound = kBoundExact;
-    static auto eval(Real auto a, Real auto b) { return a != a || a <= b ? a : b; }
-    static Expr lower(const Expr& a, const Expr& b) {
-        if (a->dtype == DType::boolean) return a && b;
-        if (!is_floating(a->dtype)) return expr::min(a, b);
-        return expr::select(is_nan(a) || a <= b, a, b);
+        if (a->dtype == DType::boolean) return kLargest ? a || b : a && b;
+        if (!is_floating(a->dtype)) return kLargest ? expr::max(a, b) : expr::min(a, b);
+        return expr::select(is_nan(a) || (kLargest ? b <= a : a <= b), a, b);
     }
 };
 /// The other one if one is NaN.
-struct Fmax : Arithmetic {
+template <bool kLargest>
+struct NumberExtremum : Arithmetic {
     static constexpr Bound bound = kBoundExact;
-    static auto eval(Real auto a, Real auto b) { return b != b || b <= a ? a : b; }
+    static auto eval(Real auto a, Real auto b) { return b != b || (kLargest ? b <= a : a <= b) ? a : b; }
     static Expr lower(const Expr& a, const Expr& b) {
-        if (!is_floating(a->dtype)) return Maximum::lower(a, b);
-        return expr::select(is_nan(b) || b <= a, a, b);
-    }
-};
-struct Fmin : Arithmetic {
-    static constexpr Bound bound = kBoundExact;
-    static auto eval(Real auto a, Real auto b) { return b != b || a <= b ? a : b; }
-    static Expr lower(const Expr& a, const Expr& b) {
-        if (!is_floating(a->dtype)) return Minimum::lower(a, b);
-        return expr::select(is_nan(b) || a <= b, a, b);
+        if (!is_floating(a->dtype)) return Extremum<kLargest>::lower(a, b);
+        return expr::select(is_nan(b) || (kLargest ? b <= a : a <= b), a, b);
     }
 };
 
@@ -303,16 +287,17 @@ constexpr OpDef kArithmetic[] = {
                           "other - alpha * self", rsub_grad),
     binary_op<Mul>("mul.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor",
                    "self * other; for bool, logical and", kOrdered | kComplex, mul_grad),
-    binary_op<Maximum>("maximum(Tensor self, Tensor other) -> Tensor", "the larger operand; NaN if one of them is NaN",
-                       kOrdered, maximum_grad),
-    binary_op<Minimum>("minimum(Tensor self, Tensor other) -> Tensor", "the smaller operand; NaN if one of them is NaN",
-                       kOrdered, minimum_grad),
-    binary_op<Maximum>("max.other(Tensor self, Tensor other) -> Tensor", "like maximum", kOrdered, maximum_grad),
-    binary_op<Minimum>("min.other(Tensor self, Tensor other) -> Tensor", "like minimum", kOrdered, minimum_grad),
-    binary_op<Fmax>("fmax(Tensor self, Tensor other) -> Tensor", "the larger operand; NaN only if both are NaN",
-                    kOrdered, fmax_grad),
-    binary_op<Fmin>("fmin(Tensor self, Tensor other) -> Tensor", "the smaller operand; NaN only if both are NaN",
-                    kOrdered, fmin_grad),
+    binary_op<Extremum<true>>("maximum(Tensor self, Tensor other) -> Tensor",
+                              "the larger operand; NaN if one of them is NaN", kOrdered, maximum_grad),
+    binary_op<Extremum<false>>("minimum(Tensor self, Tensor other) -> Tensor",
+                               "the smaller operand; NaN if one of them is NaN", kOrdered, minimum_grad),
+    binary_op<Extremum<true>>("max.other(Tensor self, Tensor other) -> Tensor", "like maximum", kOrdered, maximum_grad),
+    binary_op<Extremum<false>>("min.other(Tensor self, Tensor other) -> Tensor", "like minimum", kOrdered,
+                               minimum_grad),
+    binary_op<NumberExtremum<true>>("fmax(Tensor self, Tensor other) -> Tensor",
+                                    "the larger operand; NaN only if both are NaN", kOrdered, fmax_grad),
+    binary_op<NumberExtremum<false>>("fmin(Tensor self, Tensor other) -> Tensor",
+                                     "the smaller operand; NaN only if both are NaN", kOrdered, fmin_grad),
     binary_op<Atan2>("atan2(Tensor self, Tensor other) -> Tensor", "angle of the point (other, self)", kOrdered,
                      atan2_grad),
     binary_op<BitAnd>("bitwise_and.{Tensor|Scalar}(Tensor self, {Tensor|Scalar} other) -> Tensor", "self & other",

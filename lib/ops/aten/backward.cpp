@@ -123,7 +123,7 @@ CallResults decompose_unfold_backward(const Call& c) {
     const V grad = c.tensor("grad_in");
     Sizes sizes = c.integers("input_sizes");
     if (sizes.empty()) return own_copy(reshaped(grad, {}));
-    const std::int64_t dim = wrap_dim(c.integer("dim"), static_cast<std::int64_t>(sizes.size()));
+    const std::int64_t dim = wrap_dim(c.integer("dim"), sizes);
     const std::int64_t size = c.integer("size"), step = c.integer("step");
     const auto d = static_cast<std::size_t>(dim);
     Sizes expected = sizes;

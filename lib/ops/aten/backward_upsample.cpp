@@ -29,24 +29,10 @@ constexpr OpDef resize_gradient_op(std::string_view schema) {
 }
 
 constexpr OpDef kUpsampleBackwardOps[] = {
-    resize_gradient_op<Interpolation::nearest, 1>(WHITTLE_RESIZE_BACKWARD("upsample_nearest1d", 1, 3, "")),
-    resize_gradient_op<Interpolation::nearest, 2>(WHITTLE_RESIZE_BACKWARD("upsample_nearest2d", 2, 4, "")),
-    resize_gradient_op<Interpolation::nearest, 3>(WHITTLE_RESIZE_BACKWARD("upsample_nearest3d", 3, 5, "")),
-    resize_gradient_op<Interpolation::exact, 1>(WHITTLE_RESIZE_BACKWARD("_upsample_nearest_exact1d", 1, 3, "")),
-    resize_gradient_op<Interpolation::exact, 2>(WHITTLE_RESIZE_BACKWARD("_upsample_nearest_exact2d", 2, 4, "")),
-    resize_gradient_op<Interpolation::exact, 3>(WHITTLE_RESIZE_BACKWARD("_upsample_nearest_exact3d", 3, 5, "")),
-    resize_gradient_op<Interpolation::linear, 1>(
-        WHITTLE_RESIZE_BACKWARD("upsample_linear1d", 1, 3, "bool align_corners, ")),
-    resize_gradient_op<Interpolation::linear, 2>(
-        WHITTLE_RESIZE_BACKWARD("upsample_bilinear2d", 2, 4, "bool align_corners, ")),
-    resize_gradient_op<Interpolation::linear, 3>(
-        WHITTLE_RESIZE_BACKWARD("upsample_trilinear3d", 3, 5, "bool align_corners, ")),
-    resize_gradient_op<Interpolation::cubic, 2>(
-        WHITTLE_RESIZE_BACKWARD("upsample_bicubic2d", 2, 4, "bool align_corners, ")),
-    resize_gradient_op<Interpolation::linear_antialiased, 2>(
-        WHITTLE_RESIZE_BACKWARD("_upsample_bilinear2d_aa", 2, 4, "bool align_corners, ")),
-    resize_gradient_op<Interpolation::cubic_antialiased, 2>(
-        WHITTLE_RESIZE_BACKWARD("_upsample_bicubic2d_aa", 2, 4, "bool align_corners, ")),
+#define WHITTLE_RESIZED(how, rank, image, aligned, name) \
+    resize_gradient_op<Interpolation::how, rank>(WHITTLE_RESIZE_BACKWARD(name, rank, image, aligned)),
+#include "ops/aten/resize.def"
+#undef WHITTLE_RESIZED
 };
 
 }  // namespace

@@ -103,8 +103,7 @@ Convolution convolution_of(const AnyArguments auto& args) {
 }
 
 std::vector<ValueMeta> infer_convolution(const Arguments<ValueMeta>& args) {
-    const Convolution c = convolution_of(args);
-    return {ValueMeta::contiguous(c.dtype, c.sizes)};
+    return {result_meta(convolution_of(args))};
 }
 
 // ---- eval: im2col, or its adjoint, around a matrix product ----

@@ -34,10 +34,7 @@ OperandInfo filled_info(const AnyArguments auto& a) {
     return info;
 }
 
-std::vector<ValueMeta> infer_filled(const Arguments<ValueMeta>& a) {
-    const OperandInfo info = filled_info(a);
-    return {ValueMeta::contiguous(info.dtype, info.sizes)};
-}
+std::vector<ValueMeta> infer_filled(const Arguments<ValueMeta>& a) { return {result_meta(filled_info(a))}; }
 
 std::vector<Tensor> eval_filled(const Arguments<Tensor>& a) {
     const OperandInfo info = filled_info(a);

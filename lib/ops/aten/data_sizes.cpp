@@ -96,13 +96,15 @@ std::vector<Tensor> unique_of(const Tensor& self, const AnyArguments auto& a) {
             counts ? list(distinct.counts) : list({})};
 }
 
-std::vector<Tensor> eval_unique(const Arguments<Tensor>& a) { return unique_of(a.tensor("self"), a); }
-
-CallResults decompose_unique(const Call& c) {
+CallResults constants(const Call& c, const std::vector<Tensor>& values) {
     Vs results;
-    for (const Tensor& result : unique_of(known_operand(c, "self"), c)) results.push_back(c.constant(result));
+    for (const Tensor& value : values) results.push_back(c.constant(value));
     return results;
 }
+
+std::vector<Tensor> eval_unique(const Arguments<Tensor>& a) { return unique_of(a.tensor("self"), a); }
+
+CallResults decompose_unique(const Call& c) { return constants(c, unique_of(known_operand(c, "self"), c)); }
 
 /// The slices along the first dimension that differ from the ones before them.
 Distinct runs_of(const Tensor& self) {
@@ -156,11 +158,7 @@ std::vector<Tensor> consecutive_of(const Tensor& self, const AnyArguments auto& 
 
 std::vector<Tensor> eval_consecutive(const Arguments<Tensor>& a) { return consecutive_of(a.tensor("self"), a); }
 
-CallResults decompose_consecutive(const Call& c) {
-    Vs results;
-    for (const Tensor& result : consecutive_of(known_operand(c, "self"), c)) results.push_back(c.constant(result));
-    return results;
-}
+CallResults decompose_consecutive(const Call& c) { return constants(c, consecutive_of(known_operand(c, "self"), c)); }
 
 /// Ascending; the inverse and counts are given anyway.
 std::vector<Tensor> distinct_rows(const Tensor& self, std::int64_t dim) {
@@ -174,10 +172,7 @@ std::vector<Tensor> eval_unique_dim(const Arguments<Tensor>& a) {
 }
 
 CallResults decompose_unique_dim(const Call& c) {
-    Vs results;
-    for (const Tensor& result : distinct_rows(known_operand(c, "self"), c.integer("dim")))
-        results.push_back(c.constant(result));
-    return results;
+    return constants(c, distinct_rows(known_operand(c, "self"), c.integer("dim")));
 }
 
 std::int64_t repeated_count(const Tensor& repeats) {

@@ -86,14 +86,6 @@ std::vector<Tensor> eval_position(const Arguments<Tensor>& arguments) {
     return {extreme_positions<kLargest>(arguments.tensor("self"), extremum_reduction(arguments))};
 }
 
-template <bool kLargest>
-std::vector<expr::Value> lower_position(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
-    const Reduction reduction = extremum_reduction(arguments);
-    const expr::Value self = arguments.tensor("self"), operand = read(self, self.sizes(), self.dtype());
-    const expr::Value extreme = fold_extremum(builder, operand, reduction, kLargest);
-    return {fold_position(builder, operand, extreme, reduction)};
-}
-
 // --- Both: max.dim, min.dim ---
 
 std::vector<ValueMeta> infer_both(const Arguments<ValueMeta>& arguments) {
@@ -111,6 +103,11 @@ std::vector<expr::Value> lower_both(expr::GroupBuilder& builder, const Arguments
     const expr::Value self = arguments.tensor("self"), operand = read(self, self.sizes(), self.dtype());
     const expr::Value extreme = fold_extremum(builder, operand, reduction, kLargest);
     return {convert(self.dtype(), extreme), fold_position(builder, operand, extreme, reduction)};
+}
+
+template <bool kLargest>
+std::vector<expr::Value> lower_position(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
+    return {lower_both<kLargest>(builder, arguments)[1]};
 }
 
 // --- Both extremes: aminmax ---

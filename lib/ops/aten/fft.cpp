@@ -74,7 +74,7 @@ void transform_rows(Row& values, const Sizes& sizes, std::int64_t dim, bool forw
 std::vector<std::int64_t> dims_of(const AnyArguments auto& arguments, const Sizes& sizes) {
     std::vector<std::int64_t> dims;
     for (const std::int64_t dim : arguments.integers("dim")) {
-        dims.push_back(wrap_dim(dim, static_cast<std::int64_t>(sizes.size())));
+        dims.push_back(wrap_dim(dim, sizes));
         if (std::ranges::count(dims, dims.back()) > 1)
             throw Error(arguments.schema().name + ": found dimension " + std::to_string(dim) +
                         " twice, expected distinct dimensions");

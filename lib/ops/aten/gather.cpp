@@ -17,7 +17,7 @@ using namespace aten;
 std::int64_t check_gather(const Sizes& self, const Sizes& index, DType index_dtype, std::int64_t dim) {
     check_index_dtype(index_dtype, "gather");
     const Sizes from = at_least_1d(self), at = at_least_1d(index);
-    const std::int64_t wrapped = wrap_dim(dim, static_cast<std::int64_t>(from.size()));
+    const std::int64_t wrapped = wrap_dim(dim, from);
     if (element_count(index) == 0) return wrapped;
     bool fits = from.size() == at.size();
     for (std::size_t d = 0; fits && d < at.size(); ++d)
@@ -75,7 +75,7 @@ SelectPlan plan_index_select(const Sizes& self, const Sizes& index, DType index_
     if (index.size() > 1 || (self.empty() && count != 1))
         throw Error("index_select: found an index of sizes " + to_string(index) + " for a tensor of sizes " +
                     to_string(self) + ", expected an index with 1 dimension" + (self.empty() ? " and 1 element" : ""));
-    SelectPlan plan{static_cast<std::size_t>(wrap_dim(dim, static_cast<std::int64_t>(self.size()))), self};
+    SelectPlan plan{static_cast<std::size_t>(wrap_dim(dim, self)), self};
     if (!self.empty()) plan.sizes[plan.dim] = count;
     return plan;
 }
@@ -193,7 +193,7 @@ CallResults decompose_take_along_dim(const Call& c) {
     if (from.size() != at.size() || from.empty())
         throw Error("take_along_dim: found indices of sizes " + to_string(at) + " for a tensor of sizes " +
                     to_string(from) + ", expected equal numbers of dimensions, at least 1");
-    const std::int64_t dim = wrap_dim(*given, static_cast<std::int64_t>(from.size()));
+    const std::int64_t dim = wrap_dim(*given, from);
     const auto d = static_cast<std::size_t>(dim);
     const std::int64_t from_size = std::exchange(from[d], 1), at_size = std::exchange(at[d], 1);
     from = at = broadcast_sizes(from, at);

@@ -33,7 +33,7 @@ V index_of_slices(const char* op, const V& self, std::int64_t dim, const V& inde
 CallResults decompose_index_add(const Call& c) {
     const V self = c.tensor("self");
     V source = c.tensor("source");
-    const std::int64_t dim = wrap_dim(c.integer("dim"), static_cast<std::int64_t>(self.sizes().size()));
+    const std::int64_t dim = wrap_dim(c.integer("dim"), self.sizes());
     const V wide = index_of_slices("index_add", self, dim, c.tensor("index"), source.sizes());
     const Scalar alpha = c.scalar("alpha");
     if (alpha.is_floating() && !is_inexact(self.dtype()))
@@ -48,14 +48,14 @@ CallResults decompose_index_copy(const Call& c) {
     if (source.dtype() != self.dtype())
         throw Error("index_copy: found a source of dtype " + std::string(name(source.dtype())) +
                     " for a tensor of dtype " + std::string(name(self.dtype())) + ", expected equal dtypes");
-    const std::int64_t dim = wrap_dim(c.integer("dim"), static_cast<std::int64_t>(self.sizes().size()));
+    const std::int64_t dim = wrap_dim(c.integer("dim"), self.sizes());
     const V wide = index_of_slices("index_copy", self, dim, c.tensor("index"), source.sizes());
     return scatter(self, dim, wide, source);
 }
 
 CallResults decompose_index_fill(const Call& c) {
     const V self = c.tensor("self"), index = c.tensor("index");
-    const std::int64_t dim = wrap_dim(c.integer("dim"), static_cast<std::int64_t>(self.sizes().size()));
+    const std::int64_t dim = wrap_dim(c.integer("dim"), self.sizes());
     Sizes slices = self.sizes();
     if (!slices.empty()) slices[static_cast<std::size_t>(dim)] = index.numel();
     const V wide = index_of_slices("index_fill", self, dim, index, slices);
@@ -67,7 +67,7 @@ CallResults decompose_index_fill_tensor(const Call& c) {
     const V self = c.tensor("self"), index = c.tensor("index"), value = c.tensor("value");
     if (!value.sizes().empty())
         throw Error("index_fill: found a value of sizes " + to_string(value.sizes()) + ", expected a 0-d tensor");
-    const std::int64_t dim = wrap_dim(c.integer("dim"), static_cast<std::int64_t>(self.sizes().size()));
+    const std::int64_t dim = wrap_dim(c.integer("dim"), self.sizes());
     Sizes slices = self.sizes();
     if (!slices.empty()) slices[static_cast<std::size_t>(dim)] = index.numel();
     const V wide = index_of_slices("index_fill", self, dim, index, slices);
@@ -79,7 +79,7 @@ CallResults decompose_index_fill_tensor(const Call& c) {
 /// prod, amax and amin are scatter_reduce's; a mean is the sum over the count, of integers rounded down.
 CallResults decompose_index_reduce(const Call& c) {
     const V self = c.tensor("self"), source = c.tensor("source");
-    const std::int64_t dim = wrap_dim(c.integer("dim"), static_cast<std::int64_t>(self.sizes().size()));
+    const std::int64_t dim = wrap_dim(c.integer("dim"), self.sizes());
     const V wide = index_of_slices("index_reduce", self, dim, c.tensor("index"), source.sizes());
     const std::string reduce = c.text("reduce");
     const bool include = c.boolean("include_self");

@@ -43,7 +43,7 @@ CatPlan plan_cat(const std::vector<OperandInfo>& operands, std::int64_t dim) {
         return plan;
     }
     plan.sizes = operands[plan.parts[0]].sizes;
-    plan.dim = static_cast<std::size_t>(wrap_dim(dim, static_cast<std::int64_t>(plan.sizes.size())));
+    plan.dim = static_cast<std::size_t>(wrap_dim(dim, plan.sizes));
     std::int64_t total = 0;
     for (const std::size_t part : plan.parts) {
         Sizes sizes = operands[part].sizes;
@@ -66,10 +66,7 @@ CatPlan plan_cat(const Arguments<T>& a) {
     return plan_cat(operands, a.integer("dim"));
 }
 
-std::vector<ValueMeta> infer_cat(const Arguments<ValueMeta>& a) {
-    const CatPlan plan = plan_cat(a);
-    return {ValueMeta::contiguous(plan.dtype, plan.sizes)};
-}
+std::vector<ValueMeta> infer_cat(const Arguments<ValueMeta>& a) { return {result_meta(plan_cat(a))}; }
 
 std::vector<Tensor> eval_cat(const Arguments<Tensor>& a) {
     const CatPlan plan = plan_cat(a);
@@ -236,7 +233,7 @@ CallResults decompose_repeat_interleave(const Call& c) {
     if (given && self.sizes().empty())
         throw Error("repeat_interleave: found a tensor of 0 dimensions, expected at least 1 dimension");
     if (!given) self = reshape(self, Ints{self.numel()});
-    const std::int64_t dim = wrap_dim(given.value_or(0), static_cast<std::int64_t>(self.sizes().size()));
+    const std::int64_t dim = wrap_dim(given.value_or(0), self.sizes());
     Sizes expanded = self.sizes(), merged = self.sizes();
     expanded.insert(expanded.begin() + dim + 1, repeats);
     std::int64_t& size = merged[static_cast<std::size_t>(dim)];

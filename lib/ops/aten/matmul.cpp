@@ -89,8 +89,7 @@ Product plain_product(const Arguments<T>& args) {
 
 template <int RankA, int RankB>
 std::vector<ValueMeta> infer_product(const Arguments<ValueMeta>& args) {
-    const Product p = plain_product<RankA, RankB>(args);
-    return {ValueMeta::contiguous(p.dtype, p.sizes)};
+    return {result_meta(plain_product<RankA, RankB>(args))};
 }
 
 template <int RankA, int RankB>
@@ -142,8 +141,7 @@ AddProduct add_product(const Arguments<T>& args) {
 
 template <int RankA, int RankB>
 std::vector<ValueMeta> infer_add(const Arguments<ValueMeta>& args) {
-    const Product p = add_product<RankA, RankB>(args).product;
-    return {ValueMeta::contiguous(p.dtype, p.sizes)};
+    return {result_meta(add_product<RankA, RankB>(args).product)};
 }
 
 template <int RankA, int RankB>

@@ -248,7 +248,7 @@ CallResults decompose_selecting_backward(const Call& c) {
 Reason selected_index(std::string_view op, const Arguments<Tensor>& a) {
     const Ints sizes = a.integers("sizes");
     if (sizes.empty()) return bad_index(op, a.tensor("indices"), 1, false);
-    const std::int64_t dim = wrap_dim(a.integer("dim"), static_cast<std::int64_t>(sizes.size()));
+    const std::int64_t dim = wrap_dim(a.integer("dim"), sizes);
     return bad_index(op, a.tensor("indices"), sizes[static_cast<std::size_t>(dim)], false);
 }
 

@@ -13,7 +13,7 @@ namespace {
 /// `index` along `dim` of self.
 std::vector<Positions> along_dim(const Arguments<V>& a) {
     const Sizes self = at_least_1d(a.tensor("self").meta.sizes);
-    const auto dim = static_cast<std::size_t>(wrap_dim(a.integer("dim"), static_cast<std::int64_t>(self.size())));
+    const auto dim = static_cast<std::size_t>(wrap_dim(a.integer("dim"), self));
     return {{a.tensor("index").ref, self[dim], false}};
 }
 

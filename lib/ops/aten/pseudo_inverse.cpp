@@ -181,40 +181,37 @@ void exponential_grad(Gradients& c) {
 
 constexpr DTypeSet kReal = set_of(DType::f64) | set_of(DType::f32);
 
-constexpr OpDef form(std::string_view schema, std::string_view doc, DecomposeFn decompose, GradientRule grad = nullptr,
-                     DTypeSet dtypes = kReal) {
-    return {.doc = doc, .schema = schema, .dtypes = dtypes, .decompose = decompose, .grad = grad};
-}
-
 constexpr OpDef kOps[] = {
-    form("linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor", "the pseudoinverse", decompose_pinv,
-         pinv_grad),
-    form("linalg_pinv.rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False) -> Tensor", "the pseudoinverse",
-         decompose_pinv, pinv_grad),
-    form("linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> "
-         "Tensor",
-         "the pseudoinverse", decompose_pinv, pinv_grad),
-    form("linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> "
-         "Tensor",
-         "the pseudoinverse", decompose_pinv, pinv_grad),
-    form("linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor", "singular values above a limit",
-         decompose_rank, no_gradient),
-    form("linalg_matrix_rank.tol_tensor(Tensor input, Tensor tol, bool hermitian=False) -> Tensor",
-         "singular values above a limit", decompose_rank, no_gradient),
-    form("linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool "
-         "hermitian=False) -> Tensor",
-         "singular values above a limit", decompose_rank, no_gradient),
-    form("linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool "
-         "hermitian=False) -> Tensor",
-         "singular values above a limit", decompose_rank, no_gradient),
-    form("linalg_cond(Tensor self, Scalar? p=None) -> Tensor", "the norm of the matrix times the norm of the inverse",
-         decompose_cond),
-    form("linalg_cond.p_str(Tensor self, str p) -> Tensor", "the norm of the matrix times the norm of the inverse",
-         decompose_cond_by_name),
-    form("linalg_vander(Tensor x, *, SymInt? N=None) -> Tensor", "powers from 0 up", decompose_linalg_vander, nullptr,
-         kReal | kIntegers),
-    form("vander(Tensor x, int? N=None, bool increasing=False) -> Tensor", "powers down to 0", decompose_vander,
-         nullptr, kReal | kIntegers),
+    composite("linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor", "the pseudoinverse", kReal,
+              decompose_pinv, pinv_grad),
+    composite("linalg_pinv.rcond_tensor(Tensor self, Tensor rcond, bool hermitian=False) -> Tensor",
+              "the pseudoinverse", kReal, decompose_pinv, pinv_grad),
+    composite(
+        "linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> "
+        "Tensor",
+        "the pseudoinverse", kReal, decompose_pinv, pinv_grad),
+    composite(
+        "linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> "
+        "Tensor",
+        "the pseudoinverse", kReal, decompose_pinv, pinv_grad),
+    composite("linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor",
+              "singular values above a limit", kReal, decompose_rank, no_gradient),
+    composite("linalg_matrix_rank.tol_tensor(Tensor input, Tensor tol, bool hermitian=False) -> Tensor",
+              "singular values above a limit", kReal, decompose_rank, no_gradient),
+    composite("linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool "
+              "hermitian=False) -> Tensor",
+              "singular values above a limit", kReal, decompose_rank, no_gradient),
+    composite("linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool "
+              "hermitian=False) -> Tensor",
+              "singular values above a limit", kReal, decompose_rank, no_gradient),
+    composite("linalg_cond(Tensor self, Scalar? p=None) -> Tensor",
+              "the norm of the matrix times the norm of the inverse", kReal, decompose_cond),
+    composite("linalg_cond.p_str(Tensor self, str p) -> Tensor", "the norm of the matrix times the norm of the inverse",
+              kReal, decompose_cond_by_name),
+    composite("linalg_vander(Tensor x, *, SymInt? N=None) -> Tensor", "powers from 0 up", kReal | kIntegers,
+              decompose_linalg_vander),
+    composite("vander(Tensor x, int? N=None, bool increasing=False) -> Tensor", "powers down to 0", kReal | kIntegers,
+              decompose_vander),
     {.doc = "the exponential of a matrix",
      .schema = "linalg_matrix_exp(Tensor self) -> Tensor",
      .dtypes = matrices::kDTypes,

@@ -144,10 +144,7 @@ OperandInfo eye_info(const AnyArguments auto& a) {
     return {a.dtype("dtype").value_or(DType::f32), {rows, columns}};
 }
 
-std::vector<ValueMeta> infer_eye(const Arguments<ValueMeta>& a) {
-    const OperandInfo info = eye_info(a);
-    return {ValueMeta::contiguous(info.dtype, info.sizes)};
-}
+std::vector<ValueMeta> infer_eye(const Arguments<ValueMeta>& a) { return {result_meta(eye_info(a))}; }
 
 std::vector<Tensor> eval_eye(const Arguments<Tensor>& a) {
     const OperandInfo info = eye_info(a);

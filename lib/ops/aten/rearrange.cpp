@@ -29,8 +29,7 @@ std::vector<std::int64_t> plan_roll(const Sizes& sizes, const AnyArguments auto&
     std::vector<std::int64_t> result(sizes.size(), 0);
     for (std::size_t i = 0; i < shifts.size(); ++i) {
         if (sizes.empty()) throw Error("roll: found a 0-d tensor, expected at least 1 dimension");
-        const auto d =
-            static_cast<std::size_t>(dims.empty() ? 0 : wrap_dim(dims[i], static_cast<std::int64_t>(sizes.size())));
+        const auto d = static_cast<std::size_t>(dims.empty() ? 0 : wrap_dim(dims[i], sizes));
         if (sizes[d] > 0) result[d] = ((result[d] + shifts[i] % sizes[d]) % sizes[d] + sizes[d]) % sizes[d];
     }
     return result;

@@ -54,16 +54,23 @@ std::vector<ValueMeta> infer_sum(const Arguments<ValueMeta>& arguments) {
     return {ValueMeta::contiguous(sum_dtype(arguments), reduction_of(arguments).result())};
 }
 
-std::vector<Tensor> eval_sum(const Arguments<Tensor>& arguments) {
+/// of_row(T{}, length, row) of each row, as T of the dtype that sums have.
+template <class OfRow>
+std::vector<Tensor> eval_rows(const Arguments<Tensor>& arguments, const OfRow& of_row) {
     const Reduction reduction = reduction_of(arguments);
     const DType dtype = sum_dtype(arguments);
-    return {visit_arithmetic(dtype, [&]<class T>(T) {
+    return {visit_arithmetic(dtype, [&]<class T>(T zero) {
         const Rows<T> in = rows<T>(arguments.tensor("self"), reduction, dtype);
-        const std::vector<T> out = in.template each<T>([&](const auto& row) {
-            return static_cast<T>(sum_of<T>(in.length, row, [](T element) { return element; }));
-        });
+        const std::vector<T> out =
+            in.template each<T>([&](const auto& row) { return static_cast<T>(of_row(zero, in.length, row)); });
         return store(out, dtype, reduction.result());
     })};
+}
+
+std::vector<Tensor> eval_sum(const Arguments<Tensor>& arguments) {
+    return eval_rows(arguments, []<class T>(T, std::int64_t length, const auto& row) {
+        return sum_of<T>(length, row, [](T element) { return element; });
+    });
 }
 
 std::vector<expr::Value> lower_sum(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
@@ -73,24 +80,18 @@ std::vector<expr::Value> lower_sum(expr::GroupBuilder& builder, const Arguments<
 }
 
 std::vector<Tensor> eval_prod(const Arguments<Tensor>& arguments) {
-    const Reduction reduction = reduction_of(arguments);
-    const DType dtype = sum_dtype(arguments);
-    return {visit_arithmetic(dtype, [&]<class T>(T) {
-        const Rows<T> in = rows<T>(arguments.tensor("self"), reduction, dtype);
-        const std::vector<T> out = in.template each<T>([&](const auto& row) {
-            Accumulator<T> product = 1;
-            for (std::int64_t j = 0; j < in.length; ++j) {
-                if constexpr (std::is_integral_v<T>)
-                    product = static_cast<T>(wrapping_mul(product, row(j)));
-                else if constexpr (is_complex_type<T>)
-                    product = whittle::product(product, Complex128(row(j)));
-                else
-                    product *= row(j);
-            }
-            return static_cast<T>(product);
-        });
-        return store(out, dtype, reduction.result());
-    })};
+    return eval_rows(arguments, []<class T>(T, std::int64_t length, const auto& row) {
+        Accumulator<T> product = 1;
+        for (std::int64_t j = 0; j < length; ++j) {
+            if constexpr (std::is_integral_v<T>)
+                product = static_cast<T>(wrapping_mul(product, row(j)));
+            else if constexpr (is_complex_type<T>)
+                product = whittle::product(product, Complex128(row(j)));
+            else
+                product *= row(j);
+        }
+        return product;
+    });
 }
 
 std::vector<expr::Value> lower_prod(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {

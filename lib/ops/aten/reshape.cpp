@@ -54,7 +54,7 @@ struct Flatten {
 struct Unflatten {
     static Sizes sizes(const Sizes& self, const AnyArguments auto& a) {
         if (self.empty()) throw Error("unflatten: found a 0-d tensor, expected at least 1 dimension");
-        const std::int64_t dim = wrap_dim(a.integer("dim"), static_cast<std::int64_t>(self.size()));
+        const std::int64_t dim = wrap_dim(a.integer("dim"), self);
         if (a.integers("sizes").empty()) throw Error("unflatten: found no sizes, expected at least 1");
         const Sizes inner = infer_reshape(a.integers("sizes"), self[static_cast<std::size_t>(dim)], "unflatten");
         Sizes result(self.begin(), self.begin() + dim);

@@ -11,14 +11,16 @@
 #include "ops/core/dense.h"
 
 // The schemas of both overloads of an op, and of its gradient, whose image has two dimensions more than the rank.
-#define WHITTLE_RESIZE(name, rank, align_corners)                    \
-    name "{.vec(Tensor input, SymInt[]? output_size, " align_corners \
-         "float[]? scale_factors|(Tensor self, "                     \
-         "SymInt[" #rank "] output_size, " align_corners WHITTLE_SCALES##rank "}) -> Tensor"
-#define WHITTLE_RESIZE_BACKWARD(name, rank, image, align_corners)                                        \
-    name "_backward{.vec(Tensor grad_output, SymInt[]? output_size, SymInt[] input_size, " align_corners \
-         "float[]? scale_factors|(Tensor grad_output, SymInt[" #rank "] output_size, SymInt[" #image     \
-         "] input_size, " align_corners WHITTLE_SCALES##rank "}) -> Tensor"
+#define WHITTLE_RESIZE(name, rank, aligned)                                    \
+    name "{.vec(Tensor input, SymInt[]? output_size, " WHITTLE_ALIGN_##aligned \
+        "float[]? scale_factors|(Tensor self, "                                \
+        "SymInt[" #rank "] output_size, " WHITTLE_ALIGN_##aligned WHITTLE_SCALES##rank "}) -> Tensor"
+#define WHITTLE_RESIZE_BACKWARD(name, rank, image, aligned)                                                        \
+    name "_backward{.vec(Tensor grad_output, SymInt[]? output_size, SymInt[] input_size, " WHITTLE_ALIGN_##aligned \
+        "float[]? scale_factors|(Tensor grad_output, SymInt[" #rank "] output_size, SymInt[" #image                \
+        "] input_size, " WHITTLE_ALIGN_##aligned WHITTLE_SCALES##rank "}) -> Tensor"
+#define WHITTLE_ALIGN_true "bool align_corners, "
+#define WHITTLE_ALIGN_false ""
 #define WHITTLE_SCALES1 "float? scales=None"
 #define WHITTLE_SCALES2 "float? scales_h=None, float? scales_w=None"
 #define WHITTLE_SCALES3 "float? scales_d=None, float? scales_h=None, float? scales_w=None"

@@ -60,7 +60,7 @@ expr::Value scan_stage(expr::GroupBuilder& g, const expr::Value& init, std::size
 }
 
 std::size_t scan_dim(const AnyArguments auto& a, const Sizes& sizes) {
-    return static_cast<std::size_t>(wrap_dim(a.integer("dim"), static_cast<std::int64_t>(sizes.size())));
+    return static_cast<std::size_t>(wrap_dim(a.integer("dim"), sizes));
 }
 
 // --- cumsum, cumprod, logcumsumexp -----------------------------------------------------------------------------------
@@ -279,7 +279,7 @@ constexpr OpDef running_extreme_op(std::string_view schema, std::string_view doc
 CallResults decompose_diff(const Call& c) {
     V self = c.tensor("self");
     if (self.sizes().empty()) throw Error("diff: found a 0-d tensor, expected at least 1 dimension");
-    const std::int64_t dim = wrap_dim(c.integer("dim"), static_cast<std::int64_t>(self.sizes().size()));
+    const std::int64_t dim = wrap_dim(c.integer("dim"), self.sizes());
     if (c.integer("n") < 0) throw Error("diff: found n=" + std::to_string(c.integer("n")) + ", expected 0 or more");
     Vs parts = {self};
     if (const auto prepend = c.optional_tensor("prepend")) parts.insert(parts.begin(), *prepend);

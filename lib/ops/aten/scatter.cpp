@@ -30,7 +30,7 @@ std::size_t check_scatter(const OperandInfo& self, const OperandInfo& index, con
         throw Error(op + ": found a source of dtype " + std::string(name(source.dtype)) + " for a tensor of dtype " +
                     std::string(name(self.dtype)) + ", expected equal dtypes");
     const Sizes to = at_least_1d(self.sizes), at = at_least_1d(index.sizes), from = at_least_1d(source.sizes);
-    const auto wrapped = static_cast<std::size_t>(wrap_dim(dim, static_cast<std::int64_t>(to.size())));
+    const auto wrapped = static_cast<std::size_t>(wrap_dim(dim, to));
     if (element_count(at) == 0) return wrapped;
     bool fits = to.size() == at.size() && from.size() == at.size();
     for (std::size_t d = 0; fits && d < at.size(); ++d) fits = at[d] <= from[d] && (d == wrapped || at[d] <= to[d]);

@@ -23,8 +23,7 @@ Promotion where_types(const AnyArguments auto& arguments) {
 }
 
 std::vector<ValueMeta> infer_where(const Arguments<ValueMeta>& arguments) {
-    const Promotion types = where_types(arguments);
-    return {ValueMeta::contiguous(types.dtype, types.sizes)};
+    return {result_meta(where_types(arguments))};
 }
 
 std::vector<Tensor> eval_where(const Arguments<Tensor>& arguments) {
@@ -39,13 +38,18 @@ std::vector<Tensor> eval_where(const Arguments<Tensor>& arguments) {
     })};
 }
 
-std::vector<expr::Value> lower_where(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
-    const Promotion types = where_types(arguments);
-    return {pointwise({read(arguments.tensor("condition"), types.sizes, DType::boolean),
-                       read(arguments.operand("self"), types.sizes, types.dtype),
-                       read(arguments.operand("other"), types.sizes, types.dtype)},
+using LoweredOperand = std::variant<expr::Value, Scalar>;
+/// condition ? self : other, element by element.
+std::vector<expr::Value> lower_choice(const Promotion& types, const expr::Value& condition, const LoweredOperand& self,
+                                      const LoweredOperand& other) {
+    return {pointwise({read(condition, types.sizes, DType::boolean), read(self, types.sizes, types.dtype),
+                       read(other, types.sizes, types.dtype)},
                       types.sizes, types.dtype,
                       [](const std::vector<Expr>& x) { return expr::select(x[0], x[1], x[2]); })};
+}
+std::vector<expr::Value> lower_where(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
+    return lower_choice(where_types(arguments), arguments.tensor("condition"), arguments.operand("self"),
+                        arguments.operand("other"));
 }
 
 // --- masked_fill ---
@@ -62,8 +66,7 @@ Promotion fill_types(const AnyArguments auto& arguments) {
 }
 
 std::vector<ValueMeta> infer_fill(const Arguments<ValueMeta>& arguments) {
-    const Promotion types = fill_types(arguments);
-    return {ValueMeta::contiguous(types.dtype, types.sizes)};
+    return {result_meta(fill_types(arguments))};
 }
 
 /// where(mask, value as self's dtype, self).
@@ -80,12 +83,8 @@ std::vector<Tensor> eval_fill(const Arguments<Tensor>& arguments) {
 }
 
 std::vector<expr::Value> lower_fill(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
-    const Promotion types = fill_types(arguments);
-    return {pointwise({read(arguments.tensor("mask"), types.sizes, DType::boolean),
-                       read(arguments.operand("value"), types.sizes, types.dtype),
-                       read(arguments.tensor("self"), types.sizes, types.dtype)},
-                      types.sizes, types.dtype,
-                      [](const std::vector<Expr>& x) { return expr::select(x[0], x[1], x[2]); })};
+    return lower_choice(fill_types(arguments), arguments.tensor("mask"), arguments.operand("value"),
+                        arguments.tensor("self"));
 }
 
 // --- masked_scatter ---

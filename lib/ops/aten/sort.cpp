@@ -134,8 +134,7 @@ struct Selection {
 
 Selection selection_of(const AnyArguments auto& a) {
     const Sizes sizes = operand_info(a, "self").sizes;
-    Selection s{.dim = static_cast<std::size_t>(wrap_dim(a.integer("dim"), static_cast<std::int64_t>(sizes.size()))),
-                .sizes = sizes};
+    Selection s{.dim = static_cast<std::size_t>(wrap_dim(a.integer("dim"), sizes)), .sizes = sizes};
     const std::int64_t extent = at_least_1d(sizes)[s.dim];
     s.count = extent;
     if (!a.schema().param("k")) {
@@ -188,7 +187,7 @@ CallResults decompose_argsort(const Call& c) {
 CallResults decompose_kthvalue(const Call& c) {
     const V self = c.tensor("self");
     const Sizes& sizes = self.sizes();
-    const std::int64_t dim = wrap_dim(c.integer("dim"), static_cast<std::int64_t>(sizes.size())), k = c.integer("k");
+    const std::int64_t dim = wrap_dim(c.integer("dim"), sizes), k = c.integer("k");
     const std::int64_t extent = at_least_1d(sizes)[static_cast<std::size_t>(dim)];
     if (k < 1 || k > extent)
         throw Error("kthvalue: found k=" + std::to_string(k) + " for a dimension of size " + std::to_string(extent) +
@@ -215,9 +214,7 @@ struct MedianPlan {
 MedianPlan plan_median(const AnyArguments auto& a) {
     const Sizes sizes = operand_info(a, "self").sizes;
     MedianPlan plan{
-        .dim = static_cast<std::size_t>(wrap_dim(a.integer("dim"), static_cast<std::int64_t>(sizes.size()))),
-        .kept = at_least_1d(sizes),
-        .sizes = sizes};
+        .dim = static_cast<std::size_t>(wrap_dim(a.integer("dim"), sizes)), .kept = at_least_1d(sizes), .sizes = sizes};
     plan.extent = std::exchange(plan.kept[plan.dim], 1);
     if (plan.extent == 0) throw Error(a.schema().name + ": found a dimension of size 0, expected at least one element");
     if (sizes.empty()) return plan;
@@ -231,8 +228,9 @@ std::vector<ValueMeta> infer_median(const Arguments<ValueMeta>& a) {
     return {ValueMeta::contiguous(a.tensor("self").dtype, plan.sizes), ValueMeta::contiguous(DType::i64, plan.sizes)};
 }
 
-/// The lower of two middle elements; the first NaN where there is any.
-std::vector<Tensor> eval_median(const Arguments<Tensor>& a) {
+/// The element of each line that `place` chooses among those in order, of which `at(k)` is the k-th.
+template <class Place>
+std::vector<Tensor> eval_place(const Arguments<Tensor>& a, const Place& place) {
     const Tensor self = a.tensor("self");
     const MedianPlan plan = plan_median(a);
     const Tensor order = sorted_positions(self, plan.dim, false, plan.extent);
@@ -242,13 +240,21 @@ std::vector<Tensor> eval_median(const Arguments<Tensor>& a) {
         const std::vector<T> values = sorted.values<T>();
         return pick(order, plan.kept, [&](const std::vector<std::int64_t>& i) {
             const std::int64_t first = element_offset(i, sorted.strides());
-            std::int64_t middle = (plan.extent - 1) / 2;
-            for (std::int64_t k = plan.extent - 1; k >= 0; --k)
-                if (const T value = values[static_cast<std::size_t>(first + k * stride)]; value != value) middle = k;
-            return first + middle * stride;
+            const auto at = [&](std::int64_t k) { return values[static_cast<std::size_t>(first + k * stride)]; };
+            return first + place(at, plan.extent) * stride;
         });
     });
     return {reshape_tensor(at_positions(self, positions, plan.dim), plan.sizes), reshape_tensor(positions, plan.sizes)};
+}
+
+/// The lower of two middle elements; the first NaN where there is any.
+std::vector<Tensor> eval_median(const Arguments<Tensor>& a) {
+    return eval_place(a, [](const auto& at, std::int64_t extent) {
+        std::int64_t middle = (extent - 1) / 2;
+        for (std::int64_t k = extent - 1; k >= 0; --k)
+            if (const auto value = at(k); value != value) middle = k;
+        return middle;
+    });
 }
 
 std::vector<expr::Value> lower_median(expr::GroupBuilder& g, const Arguments<expr::Value>& a) {
@@ -283,25 +289,14 @@ std::vector<expr::Value> lower_median(expr::GroupBuilder& g, const Arguments<exp
 
 /// The least of the most frequent elements, at its last place.
 std::vector<Tensor> eval_most_frequent(const Arguments<Tensor>& a) {
-    const Tensor self = a.tensor("self");
-    const MedianPlan plan = plan_median(a);
-    const Tensor order = sorted_positions(self, plan.dim, false, plan.extent);
-    const Tensor sorted = at_positions(self, order, plan.dim);
-    const std::int64_t stride = sorted.strides()[plan.dim];
-    const Tensor positions = visit_compute(self.dtype(), [&]<class T>(T) {
-        const std::vector<T> values = sorted.values<T>();
-        return pick(order, plan.kept, [&](const std::vector<std::int64_t>& i) {
-            const std::int64_t first = element_offset(i, sorted.strides());
-            const auto at = [&](std::int64_t k) { return values[static_cast<std::size_t>(first + k * stride)]; };
-            std::int64_t best = 0, longest = 0, length = 0;
-            for (std::int64_t k = 0; k < plan.extent; ++k) {
-                length = k > 0 && at(k) == at(k - 1) ? length + 1 : 1;
-                if (length > longest) longest = length, best = k;
-            }
-            return first + best * stride;
-        });
+    return eval_place(a, [](const auto& at, std::int64_t extent) {
+        std::int64_t best = 0, longest = 0, length = 0;
+        for (std::int64_t k = 0; k < extent; ++k) {
+            length = k > 0 && at(k) == at(k - 1) ? length + 1 : 1;
+            if (length > longest) longest = length, best = k;
+        }
+        return best;
     });
-    return {reshape_tensor(at_positions(self, positions, plan.dim), plan.sizes), reshape_tensor(positions, plan.sizes)};
 }
 
 CallResults decompose_median(const Call& c) {

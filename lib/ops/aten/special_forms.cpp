@@ -107,14 +107,10 @@ CallResults decompose_polynomial(const Call& c) {
     return last;
 }
 
-constexpr OpDef form(std::string_view schema, std::string_view doc, DecomposeFn decompose, GradientRule grad = nullptr,
-                     DTypeSet dtypes = kAnyDType) {
-    return {.doc = doc, .schema = schema, .dtypes = dtypes, .decompose = decompose, .grad = grad};
-}
 /// Of a degree that is a number. LibTorch has no gradients of polynomials.
 template <class P, int kSlope, int kOffset, bool kShifted = false>
 constexpr OpDef of_number(std::string_view schema, std::string_view doc) {
-    return form(schema, doc, decompose_polynomial<P, kSlope, kOffset, kShifted>, no_gradient);
+    return composite(schema, doc, kAnyDType, decompose_polynomial<P, kSlope, kOffset, kShifted>, no_gradient);
 }
 /// Of degrees in a tensor.
 template <class P, int kSlope, int kOffset, bool kShifted = false>
@@ -125,10 +121,10 @@ constexpr OpDef of_tensor(std::string_view schema, std::string_view doc) {
 }
 
 constexpr OpDef kForms[] = {
-    form("polygamma(int n, Tensor self) -> Tensor", "the nth derivative of digamma", decompose_polygamma,
-         polygamma_grad),
-    form("mvlgamma(Tensor self, int p) -> Tensor", "the logarithm of the multivariate gamma function",
-         decompose_mvlgamma, nullptr, kNumbers),
+    composite("polygamma(int n, Tensor self) -> Tensor", "the nth derivative of digamma", kAnyDType,
+              decompose_polygamma, polygamma_grad),
+    composite("mvlgamma(Tensor self, int p) -> Tensor", "the logarithm of the multivariate gamma function", kNumbers,
+              decompose_mvlgamma),
     of_number<Chebyshev, 1, 0>("special_chebyshev_polynomial_t.n_scalar(Tensor x, Scalar n) -> Tensor",
                                "Chebyshev's polynomial of the first kind"),
     of_tensor<Chebyshev, 1, 0>("special_chebyshev_polynomial_t(Tensor x, Tensor n) -> Tensor",

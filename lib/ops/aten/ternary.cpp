@@ -30,8 +30,7 @@ bool has_bound(const AnyArguments auto& arguments, const char* bound) {
 }
 
 std::vector<ValueMeta> infer_clamp(const Arguments<ValueMeta>& arguments) {
-    const Promotion types = clamp_types(arguments);
-    return {ValueMeta::contiguous(types.dtype, types.sizes)};
+    return {result_meta(clamp_types(arguments))};
 }
 
 /// NaN in the value or in a bound gives NaN. When the bounds cross, max wins.
@@ -106,8 +105,7 @@ Promotion ternary_types(const Arguments<T>& arguments) {
 
 template <class K>
 std::vector<ValueMeta> infer_ternary(const Arguments<ValueMeta>& arguments) {
-    const Promotion types = ternary_types<K>(arguments);
-    return {ValueMeta::contiguous(types.dtype, types.sizes)};
+    return {result_meta(ternary_types<K>(arguments))};
 }
 
 template <class K>

@@ -269,19 +269,10 @@ constexpr OpDef resize_op(std::string_view schema) {
 }
 
 constexpr OpDef kUpsampleOps[] = {
-    resize_op<Interpolation::nearest, 1>(WHITTLE_RESIZE("upsample_nearest1d", 1, "")),
-    resize_op<Interpolation::nearest, 2>(WHITTLE_RESIZE("upsample_nearest2d", 2, "")),
-    resize_op<Interpolation::nearest, 3>(WHITTLE_RESIZE("upsample_nearest3d", 3, "")),
-    resize_op<Interpolation::exact, 1>(WHITTLE_RESIZE("_upsample_nearest_exact1d", 1, "")),
-    resize_op<Interpolation::exact, 2>(WHITTLE_RESIZE("_upsample_nearest_exact2d", 2, "")),
-    resize_op<Interpolation::exact, 3>(WHITTLE_RESIZE("_upsample_nearest_exact3d", 3, "")),
-    resize_op<Interpolation::linear, 1>(WHITTLE_RESIZE("upsample_linear1d", 1, "bool align_corners, ")),
-    resize_op<Interpolation::linear, 2>(WHITTLE_RESIZE("upsample_bilinear2d", 2, "bool align_corners, ")),
-    resize_op<Interpolation::linear, 3>(WHITTLE_RESIZE("upsample_trilinear3d", 3, "bool align_corners, ")),
-    resize_op<Interpolation::cubic, 2>(WHITTLE_RESIZE("upsample_bicubic2d", 2, "bool align_corners, ")),
-    resize_op<Interpolation::linear_antialiased, 2>(
-        WHITTLE_RESIZE("_upsample_bilinear2d_aa", 2, "bool align_corners, ")),
-    resize_op<Interpolation::cubic_antialiased, 2>(WHITTLE_RESIZE("_upsample_bicubic2d_aa", 2, "bool align_corners, ")),
+#define WHITTLE_RESIZED(how, rank, image, aligned, name) \
+    resize_op<Interpolation::how, rank>(WHITTLE_RESIZE(name, rank, aligned)),
+#include "ops/aten/resize.def"
+#undef WHITTLE_RESIZED
 };
 
 }  // namespace

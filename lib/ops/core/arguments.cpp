@@ -61,12 +61,6 @@ T Arguments<T>::tensor(std::string_view name) const {
 }
 
 template <class T>
-std::optional<T> Arguments<T>::optional_tensor(std::string_view name) const {
-    if (arg(name).is_none()) return std::nullopt;
-    return tensor(name);
-}
-
-template <class T>
 std::vector<T> Arguments<T>::tensors(std::string_view name) const {
     std::vector<T> result;
     for (std::optional<T>& element : optional_tensors(name)) {
@@ -109,12 +103,6 @@ std::int64_t Arguments<T>::integer(std::string_view name) const {
 }
 
 template <class T>
-std::optional<std::int64_t> Arguments<T>::optional_integer(std::string_view name) const {
-    if (arg(name).is_none()) return std::nullopt;
-    return integer(name);
-}
-
-template <class T>
 std::vector<std::int64_t> Arguments<T>::integers(std::string_view name) const {
     return elements<std::int64_t>(arg(name), name, [&](const Arg& element) {
         const std::optional<Scalar> value = as_scalar(element);
@@ -124,20 +112,8 @@ std::vector<std::int64_t> Arguments<T>::integers(std::string_view name) const {
 }
 
 template <class T>
-std::optional<std::vector<std::int64_t>> Arguments<T>::optional_integers(std::string_view name) const {
-    if (arg(name).is_none()) return std::nullopt;
-    return integers(name);
-}
-
-template <class T>
 double Arguments<T>::number(std::string_view name) const {
     return scalar(name).to_double();
-}
-
-template <class T>
-std::optional<double> Arguments<T>::optional_number(std::string_view name) const {
-    if (arg(name).is_none()) return std::nullopt;
-    return number(name);
 }
 
 template <class T>
@@ -168,12 +144,6 @@ Scalar Arguments<T>::scalar(std::string_view name) const {
     const std::optional<Scalar> value = as_scalar(arg(name));
     WHITTLE_CHECK(value.has_value(), schema_->name + ": parameter " + std::string(name) + " is not a number");
     return *value;
-}
-
-template <class T>
-std::optional<Scalar> Arguments<T>::optional_scalar(std::string_view name) const {
-    if (arg(name).is_none()) return std::nullopt;
-    return scalar(name);
 }
 
 template <class T>

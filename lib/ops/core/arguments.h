@@ -37,22 +37,26 @@ class Arguments {
 
     // By parameter name; asking for an unknown name or a wrong kind is a bug. A missing optional is nullopt.
     T tensor(std::string_view name) const;
-    std::optional<T> optional_tensor(std::string_view name) const;
+    std::optional<T> optional_tensor(std::string_view name) const { return if_given(name, &Arguments::tensor); }
     std::vector<T> tensors(std::string_view name) const;
     std::vector<std::optional<T>> optional_tensors(std::string_view name) const;
     /// A Tensor parameter that may have been given as a number.
     std::variant<T, Scalar> operand(std::string_view name) const;
     std::int64_t integer(std::string_view name) const;
-    std::optional<std::int64_t> optional_integer(std::string_view name) const;
+    std::optional<std::int64_t> optional_integer(std::string_view name) const {
+        return if_given(name, &Arguments::integer);
+    }
     std::vector<std::int64_t> integers(std::string_view name) const;  ///< empty when none
-    std::optional<std::vector<std::int64_t>> optional_integers(std::string_view name) const;
+    std::optional<std::vector<std::int64_t>> optional_integers(std::string_view name) const {
+        return if_given(name, &Arguments::integers);
+    }
     double number(std::string_view name) const;
-    std::optional<double> optional_number(std::string_view name) const;
+    std::optional<double> optional_number(std::string_view name) const { return if_given(name, &Arguments::number); }
     std::vector<double> numbers(std::string_view name) const;
     bool boolean(std::string_view name) const;
     std::vector<bool> booleans(std::string_view name) const;
     Scalar scalar(std::string_view name) const;
-    std::optional<Scalar> optional_scalar(std::string_view name) const;
+    std::optional<Scalar> optional_scalar(std::string_view name) const { return if_given(name, &Arguments::scalar); }
     std::string text(std::string_view name) const;
     std::vector<std::string> texts(std::string_view name) const;
     std::optional<DType> dtype(std::string_view name) const;
@@ -65,6 +69,10 @@ class Arguments {
 
   private:
     const Arg& arg(std::string_view name) const;
+    template <class Value>
+    std::optional<Value> if_given(std::string_view name, Value (Arguments::*value)(std::string_view) const) const {
+        return has(name) ? std::optional((this->*value)(name)) : std::nullopt;
+    }
 
     const Schema* schema_;
     ArgList bound_;

@@ -340,7 +340,7 @@ std::vector<Tensor> constant_results(const Graph& graph, const Node& call, const
     bool constant = !has_nested_graph(call);
     for_each_input(call, [&](NodeRef ref) { constant = constant && known(ref); });
     if (!constant) return {};
-    Graph alone{.name = "constants", .dialect = graph.dialect, .opset_imports = graph.opset_imports};
+    Graph alone = blank_graph(graph, "constants");
     const NodeRef result = alone.add(
         map_inputs(call, [&](NodeRef ref) { return Arg(alone.get_attr(graph.node(ref).name, *known(ref))); }));
     alone.output(add_results(alone, result));

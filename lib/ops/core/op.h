@@ -42,6 +42,9 @@ inline constexpr DTypeSet kMoved = kOrdered | kComplex;
 /// Every dtype, those too that are only kept: for ops that copy and convert.
 inline constexpr DTypeSet kStored = (DTypeSet{1} << std::size(kAllDTypes)) - 1;
 
+/// Of a contiguous result, of which a plan says the dtype and sizes.
+ValueMeta result_meta(const auto& plan) { return ValueMeta::contiguous(plan.dtype, plan.sizes); }
+
 using InferFn = std::vector<ValueMeta> (*)(const Arguments<ValueMeta>&);
 using EvalFn = std::vector<Tensor> (*)(const Arguments<Tensor>&);
 /// The call written in simpler ops.

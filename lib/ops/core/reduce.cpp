@@ -54,7 +54,7 @@ Reduction reduction(const Sizes& sizes, const std::vector<std::int64_t>& dims, b
     Reduction result{sizes, std::vector<bool>(sizes.size(), dims.empty()), keepdim};
     std::vector<bool> given(std::max<std::size_t>(sizes.size(), 1));  // a 0-d tensor has a dimension to name
     for (const std::int64_t dim : dims) {
-        const auto d = static_cast<std::size_t>(wrap_dim(dim, static_cast<std::int64_t>(sizes.size())));
+        const auto d = static_cast<std::size_t>(wrap_dim(dim, sizes));
         if (given[d]) throw Error("found dimension " + std::to_string(d) + " twice, expected distinct dimensions");
         given[d] = true;
         if (!sizes.empty()) result.reduced[d] = true;

@@ -60,8 +60,8 @@ CallResults identity(const Call& c) { return c.tensor("input"); }
 /// The ratio and whether it is training. Both are constants, or a guard of the model: what is dropped is drawn.
 double dropped(const Call& c) {
     no_attribute(c, "ratio", 12);
-    if (!c.has("training_mode") || !known(c, "training_mode").item().to_bool()) return 0;
-    return c.has("ratio_value") ? known(c, "ratio_value").item().to_double() : 0.5;
+    if (!c.has("training_mode") || !known_operand(c, "training_mode").item().to_bool()) return 0;
+    return c.has("ratio_value") ? known_operand(c, "ratio_value").item().to_double() : 0.5;
 }
 
 /// Nothing is dropped at inference. The mask, all ones, was of the data's type until opset 10 made it bool.

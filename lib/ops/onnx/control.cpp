@@ -126,7 +126,7 @@ ScanShape scan_shape(const std::vector<Sizes>& operands, std::int64_t sequences,
     for (std::size_t i = 0; i < shape.sequences; ++i) {
         const Sizes& sizes = operands[shape.states + i];
         if (sizes.empty()) throw Error("found a 0-d tensor to scan, expected at least one dimension");
-        const std::int64_t axis = wrap_dim(axes.empty() ? 0 : axes[i], static_cast<std::int64_t>(sizes.size()));
+        const std::int64_t axis = wrap_dim(axes.empty() ? 0 : axes[i], sizes);
         const std::int64_t length = sizes[static_cast<std::size_t>(axis)];
         if (i > 0 && length != shape.length)
             throw Error("found sequences of " + std::to_string(shape.length) + " and " + std::to_string(length) +

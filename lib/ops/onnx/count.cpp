@@ -12,7 +12,7 @@ using namespace onnx_dialect;
 
 /// How many results there are is data, so the operand must be known.
 CallResults unique(const Call& c) {
-    const Tensor given = known(c, "X").contiguous();
+    const Tensor given = known_operand(c, "X").contiguous();
     const bool flat = !c.has("axis");
     const Tensor x = flat ? Tensor(given).as_strided({given.numel()}, {1}, given.offset()) : given;
     const std::int64_t axis = flat ? 0 : wrap_dim(c.integer("axis"), x.rank());

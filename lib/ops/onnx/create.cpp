@@ -13,7 +13,7 @@ using namespace onnx_dialect;
 
 CallResults constant_of_shape(const Call& c) {
     const Ints sizes = known_ints(c, "input");
-    const Tensor value = c.has("value") ? known(c, "value") : Tensor(DType::f32, {1});
+    const Tensor value = c.has("value") ? known_operand(c, "value") : Tensor(DType::f32, {1});
     if (value.numel() != 1)
         throw Error("found 'value' with " + std::to_string(value.numel()) + " elements, expected one element");
     element_count(sizes);
@@ -22,7 +22,8 @@ CallResults constant_of_shape(const Call& c) {
 
 /// start, start + delta … before limit, each start + i * delta.
 CallResults range(const Call& c) {
-    const Tensor start = known(c, "start"), limit = known(c, "limit"), delta = known(c, "delta");
+    const Tensor start = known_operand(c, "start"), limit = known_operand(c, "limit"),
+                 delta = known_operand(c, "delta");
     if (delta.item().to_double() == 0) throw Error("found delta=0, expected a nonzero delta");
     const double exact = (limit.item().to_double() - start.item().to_double()) / delta.item().to_double();
     if (!(exact < 1e15))
@@ -52,7 +53,7 @@ CallResults eye_like(const Call& c) {
 /// count from the end; those out of range have no second value.
 CallResults onnx_one_hot(const Call& c) {
     const V indices = c.tensor("indices"), values = c.tensor("values");
-    const Tensor depth_value = known(c, "depth");
+    const Tensor depth_value = known_operand(c, "depth");
     const std::int64_t depth = depth_value.item().to_integer();
     if (depth < 0) throw Error("found depth=" + std::to_string(depth) + ", expected at least 0");
     if (values.sizes() != Sizes{2})
@@ -70,7 +71,7 @@ CallResults onnx_one_hot(const Call& c) {
 }
 
 CallResults trilu(const Call& c) {
-    const std::int64_t k = c.has("k") ? known(c, "k").item().to_integer() : 0;
+    const std::int64_t k = c.has("k") ? known_operand(c, "k").item().to_integer() : 0;
     return c.integer("upper") != 0 ? triu(c.tensor("input"), k) : tril(c.tensor("input"), k);
 }
 

@@ -181,13 +181,13 @@ double intersection_over_union(const Box& a, const Box& b) {
 
 /// How many boxes remain is data, so all operands must be known. [selected, 3]: batch, class, box
 CallResults non_max_suppression(const Call& c) {
-    const Tensor boxes = known(c, "boxes"), scores = known(c, "scores");
+    const Tensor boxes = known_operand(c, "boxes"), scores = known_operand(c, "scores");
     if (boxes.rank() != 3 || scores.rank() != 3 || boxes.sizes()[2] != 4 || boxes.sizes()[0] != scores.sizes()[0] ||
         boxes.sizes()[1] != scores.sizes()[2])
         throw Error("found boxes of sizes " + to_string(boxes.sizes()) + " and scores of sizes " +
                     to_string(scores.sizes()) + ", expected [batch, boxes, 4] and [batch, classes, boxes]");
     const auto number = [&](const char* name, double missing) {
-        return c.has(name) ? known(c, name).item().to_double() : missing;
+        return c.has(name) ? known_operand(c, name).item().to_double() : missing;
     };
     const double most = number("max_output_boxes_per_class", 0), overlap = number("iou_threshold", 0);
     const bool centre_form = c.integer("center_point_box") != 0;

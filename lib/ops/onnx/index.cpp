@@ -151,7 +151,7 @@ CallResults compress(const Call& c) {
         axis = wrap_dim(*given, input.rank());
     else
         input = reshaped(input, {input.numel()});
-    const std::vector<bool> condition = known(c, "condition").values<bool>();
+    const std::vector<bool> condition = known_operand(c, "condition").values<bool>();
     if (static_cast<std::int64_t>(condition.size()) > size_of_dim(input, axis))
         throw Error("found a condition of " + std::to_string(condition.size()) + " elements, expected at most " +
                     std::to_string(size_of_dim(input, axis)));
@@ -163,7 +163,7 @@ CallResults compress(const Call& c) {
 
 /// Index tuples of nonzero elements, as columns: their number is data, so the input must be known.
 CallResults onnx_nonzero(const Call& c) {
-    const Tensor input = known(c, "X");
+    const Tensor input = known_operand(c, "X");
     const std::vector<Ints> rows = nonzero_positions(input.rank() == 0 ? at_least_1d(input) : input);
     Ints all;
     for (const Ints& row : rows) all.insert(all.end(), row.begin(), row.end());

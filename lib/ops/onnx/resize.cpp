@@ -255,7 +255,7 @@ CallResults resize(const Call& c) {
     if (opset(c) < 11) {  // its operands are X and scales
         if (!c.has("scales") || c.has("roi") || c.has("sizes"))
             throw Error("found operands other than X and scales, expected exactly these two operands before opset 11");
-        return resample(c, x, by_scales(x, known(c, "scales").values<double>()), old_options(c));
+        return resample(c, x, by_scales(x, known_operand(c, "scales").values<double>()), old_options(c));
     }
     const Options options{c.text("mode"),
                           c.text("coordinate_transformation_mode"),
@@ -276,10 +276,10 @@ CallResults resize(const Call& c) {
         dims = by_sizes(x, of_all(known_ints(c, "sizes"), resized, x.sizes(), "sizes"));
         keep_aspect_ratio(c, dims, resized);
     } else if (given("scales")) {
-        dims = by_scales(x, of_all(known(c, "scales").values<double>(), resized, ones, "scales"));
+        dims = by_scales(x, of_all(known_operand(c, "scales").values<double>(), resized, ones, "scales"));
     }
     if (options.coordinates == "tf_crop_and_resize") {
-        const std::vector<double> roi = given("roi") ? known(c, "roi").values<double>() : std::vector<double>();
+        const std::vector<double> roi = given("roi") ? known_operand(c, "roi").values<double>() : std::vector<double>();
         if (roi.size() != 2 * resized.size())
             throw Error("found a roi with " + std::to_string(roi.size()) + " entries, expected " +
                         std::to_string(2 * resized.size()) + ", a start and an end for each resized dimension");
@@ -297,7 +297,7 @@ CallResults upsample(const Call& c) {
     no_attribute(c, "scales", 9);
     const V x = c.tensor("X");
     const std::vector<double> scales =
-        c.has("scales_value") ? known(c, "scales_value").values<double>() : c.numbers("scales");
+        c.has("scales_value") ? known_operand(c, "scales_value").values<double>() : c.numbers("scales");
     return resample(c, x, by_scales(x, scales), old_options(c));
 }
 

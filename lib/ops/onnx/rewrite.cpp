@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "ops/core/known.h"
 #include "ops/onnx/opset.h"
 
 namespace whittle::onnx_dialect {
@@ -18,15 +17,8 @@ std::int64_t opset(const Call& call) {
 
 double number32(const Call& call, std::string_view name) { return static_cast<float>(call.number(name)); }
 
-Tensor known(const Call& call, std::string_view name) {
-    if (std::optional<Tensor> value = call.builder().known(call.tensor(name))) return *value;
-    throw NeedsConstant(std::string(name),
-                        "the operand '" + std::string(name) + "' is computed at run time, expected a constant",
-                        "make this operand a constant: the sizes of the result depend on the value of the operand");
-}
-
 Ints known_ints(const Call& call, std::string_view name) {
-    const Tensor value = known(call, name);
+    const Tensor value = known_operand(call, name);
     if (is_floating(value.dtype()))
         throw Error("found the operand '" + std::string(name) + "' of type " +
                     std::string(whittle::name(value.dtype())) + ", expected integers");

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "ops/aten/formulas.h"
+#include "ops/core/known.h"
 #include "ops/onnx/families.h"
 
 namespace whittle::onnx_dialect {
@@ -17,8 +18,7 @@ namespace whittle::onnx_dialect {
 std::int64_t opset(const Call& call);
 /// A float attribute, or what stands for a missing one. They have 32 bits, their defaults too.
 double number32(const Call& call, std::string_view name);
-/// The operand's elements. Throws Error naming it when they are computed while the graph runs.
-Tensor known(const Call& call, std::string_view name);
+/// As known_operand(), of integers.
 Ints known_ints(const Call& call, std::string_view name);
 /// Nothing when the operand is missing.
 std::optional<Ints> known_ints_if(const Call& call, std::string_view name);

@@ -54,7 +54,9 @@ CallResults mel_weight_matrix(const Call& c) {
     const std::int64_t rate = known_size(c, "sample_rate"), bins = length / 2 + 1;
     check_table(bins, mels);
     check_table(mels, 1);
-    const auto mel = [&](const char* name) { return 2595 * std::log10(1 + known(c, name).item().to_double() / 700); };
+    const auto mel = [&](const char* name) {
+        return 2595 * std::log10(1 + known_operand(c, name).item().to_double() / 700);
+    };
     const double low = mel("lower_edge_hertz"), step = (mel("upper_edge_hertz") - low) / static_cast<double>(mels + 2);
     if (rate < 1) throw Error("found sample_rate=0, expected at least 1");
     Ints edges;
@@ -124,7 +126,7 @@ CallResults dft(const Call& c) {
     ComplexParts signal = parts_of(input);
     const std::int64_t rank = signal.real.rank();
     // An attribute until opset 20 made it an operand, and counted from the end when missing.
-    const std::int64_t given = c.has("axis_value") ? known(c, "axis_value").item().to_integer()
+    const std::int64_t given = c.has("axis_value") ? known_operand(c, "axis_value").item().to_integer()
                                : opset(c) < 20     ? c.integer("axis")
                                                    : std::int64_t{-2};
     const std::int64_t axis = wrap_dim(given, rank + 1);

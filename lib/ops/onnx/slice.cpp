@@ -165,7 +165,7 @@ CallResults onnx_pad(const Call& c) {
     } else {
         if (!c.has("pads_value")) throw Error("found no pads, expected two for each dimension");
         pads = known_ints(c, "pads_value");
-        if (c.has("constant_value")) value = known(c, "constant_value").item();
+        if (c.has("constant_value")) value = known_operand(c, "constant_value").item();
         if (const auto axes = known_ints_if(c, "axes")) pads = pads_of_all(pads, *axes, data.rank());
     }
     if (pads.size() != 2 * rank)

@@ -39,7 +39,7 @@ CallResults hardmax(const Call& c) {
 /// Sums of the elements up to each one, or before it; from the other end when reversed.
 CallResults onnx_cumsum(const Call& c) {
     const V x = c.tensor("x");
-    const std::int64_t dim = wrap_dim(known(c, "axis").item().to_integer(), x.rank());
+    const std::int64_t dim = wrap_dim(known_operand(c, "axis").item().to_integer(), x.rank());
     const bool reverse = c.integer("reverse") != 0;
     const V from = reverse ? flip(x, Ints{dim}) : x;
     V sums = cast(cumsum(from, dim), x.dtype());
@@ -58,7 +58,8 @@ CallResults onnx_topk(const Call& c) {
     no_attribute(c, "k", 10);
     const V x = c.tensor("X");
     const std::int64_t dim = wrap_dim(c.integer("axis"), x.rank()), size = size_of_dim(x, dim);
-    const std::int64_t k = opset(c) < 10 ? c.optional_integer("k").value_or(-1) : known(c, "K").item().to_integer();
+    const std::int64_t k =
+        opset(c) < 10 ? c.optional_integer("k").value_or(-1) : known_operand(c, "K").item().to_integer();
     if (k < 0 || k > size) throw Error("found k=" + std::to_string(k) + ", expected 0 to " + std::to_string(size));
     const bool largest = c.integer("largest") != 0;
     const auto [values, indices] = sort(x, true, dim, largest);

@@ -62,9 +62,9 @@ Samples single_dims(DType dtype, bool empty_rows) { return over(dtype, {Arg(1), 
 
 Samples whole(DType dtype, bool empty_rows) {
     Samples result;
-    for (auto& [label, x] : reduced(dtype)) result.push_back({label, {x}, {t(0)}});
-    result.push_back({"0-d", {scalar(dtype, 3)}, {t(0)}});
-    if (empty_rows) result.push_back({"empty", {ramp(dtype, {0, 3})}, {t(0)}});
+    for (auto& [label, x] : reduced(dtype)) result.push_back(call_of(label, {x}));
+    result.push_back(call_of("0-d", {scalar(dtype, 3)}));
+    if (empty_rows) result.push_back(call_of("empty", {ramp(dtype, {0, 3})}));
     return result;
 }
 

@@ -200,11 +200,11 @@ Tensor expanded(const Tensor& tensor, Sizes sizes) {
     return tensor.as_strided(std::move(sizes), std::move(strides), tensor.offset());
 }
 
+std::vector<std::pair<std::string, Tensor>> other_layouts(const Tensor& tensor) {
+    return {{"transposed", transposed(tensor)}, {"strided", strided(tensor)}, {"negative stride", negative(tensor)}};
+}
 std::vector<std::pair<std::string, Tensor>> layouts(const Tensor& tensor) {
-    return {{"contiguous", tensor},
-            {"transposed", transposed(tensor)},
-            {"strided", strided(tensor)},
-            {"negative stride", negative(tensor)}};
+    return joined({{"contiguous", tensor}}, other_layouts(tensor));
 }
 
 std::vector<std::pair<std::string, Tensor>> inputs(DType dtype) {
@@ -219,6 +219,18 @@ std::vector<std::pair<std::string, Tensor>> inputs(DType dtype) {
                                                           {"expanded", expanded(ramp(dtype, {3, 1}), {2, 3, 4})}};
     if (is_complex(dtype)) result.emplace_back("not finite", not_finite(dtype));
     return result;
+}
+
+Sample call_of(std::string label, const std::vector<Given>& given, std::vector<std::pair<std::string, Arg>> kwargs,
+               std::vector<std::size_t> constants) {
+    Sample sample{
+        .label = std::move(label), .tensors = {}, .kwargs = std::move(kwargs), .constants = std::move(constants)};
+    for (const Given& one : given) {
+        const auto* tensor = std::get_if<Tensor>(&one.value);
+        sample.args.push_back(tensor ? t(static_cast<int>(sample.tensors.size())) : std::get<Arg>(one.value));
+        if (tensor) sample.tensors.push_back(*tensor);
+    }
+    return sample;
 }
 
 Samples unary(DType dtype) { return unary(dtype, {}); }

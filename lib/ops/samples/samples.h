@@ -2,8 +2,10 @@
 // not exclude on purpose runs through infer, eval, decompose, lower and Halide.
 #pragma once
 
+#include <concepts>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/joined.h"
@@ -41,6 +43,8 @@ Tensor negative(const Tensor& tensor);         ///< every stride negative
 Tensor expanded(const Tensor& tensor, Sizes);  ///< broadcast by strides of 0
 /// As contiguous, transposed, strided and negative variants with their labels.
 std::vector<std::pair<std::string, Tensor>> layouts(const Tensor& tensor);
+/// Those that are not contiguous.
+std::vector<std::pair<std::string, Tensor>> other_layouts(const Tensor& tensor);
 
 // --- Samples of usual ops ---
 
@@ -66,6 +70,17 @@ Samples binary_with(DType dtype) {
 
 /// The reference to tensor i of the sample.
 inline Arg t(int i) { return Arg(NodeRef{i}); }
+
+/// An argument of call_of(): a tensor, or a value.
+struct Given {
+    std::variant<Tensor, Arg> value;
+    Given(Tensor tensor) : value(std::move(tensor)) {}
+    template <std::convertible_to<Arg> T>
+    Given(T&& argument) : value(Arg(std::forward<T>(argument))) {}
+};
+/// op(given..., kwargs...), whose tensors are those among `given`, in order; t(i) is one of them again.
+Sample call_of(std::string label, const std::vector<Given>& given, std::vector<std::pair<std::string, Arg>> kwargs = {},
+               std::vector<std::size_t> constants = {});
 
 /// Appends b's samples to a's.
 Samples operator+(Samples a, Samples b);

@@ -15,7 +15,7 @@
 namespace whittle {
 namespace {
 
-using samples::t;
+using samples::call_of, samples::t;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 std::vector<Tensor> factors_of(const std::string& target, const Tensor& a, ArgList rest) {
@@ -75,7 +75,7 @@ TEST_CASE("L and U make the matrix again, and solve its equations, with rows exc
         const Tensor a = samples::random(DType::f64, sizes);
         for (const bool exchange : {true, false}) {
             const RegisteredOp& op = Registry::instance().require("aten.linalg_lu.default");
-            const Sample call{.label = "", .tensors = {a}, .args = {t(0)}, .kwargs = {{"pivot", Arg(exchange)}}};
+            const Sample call = call_of("", {a}, {{"pivot", Arg(exchange)}});
             const std::vector<Tensor> parts = evaluate(graph_of(op, call), call.tensors);
             check_near(matrix(parts[0]) * matrix(parts[1]) * matrix(parts[2]), matrix(a));
             check_orthonormal(matrix(parts[0]));
@@ -105,7 +105,7 @@ TEST_CASE("least squares leave an error that is orthogonal to the matrix, whose 
     const Tensor a = samples::random(DType::f64, {5, 2}, 1), b = samples::random(DType::f64, {5, 3}, 2);
     const RegisteredOp& op = Registry::instance().require("aten.linalg_lstsq.default");
     const auto solved = [&](const Tensor& matrix) {
-        const Sample call{.label = "", .tensors = {matrix, b}, .args = {t(0), t(1)}, .kwargs = {{"driver", "gelsd"}}};
+        const Sample call = call_of("", {matrix, b}, {{"driver", "gelsd"}});
         return evaluate(graph_of(op, call), call.tensors);
     };
     const std::vector<Tensor> found = solved(a);
@@ -245,7 +245,7 @@ TEST_CASE("a matrix that is singular or not positive definite is told, and refus
     CHECK(factors_of("aten.linalg_cholesky_ex.default", indefinite, {})[1].item().to_integer() == 2);
     CHECK(factors_of("aten._linalg_det.default", singular, {})[0].item().to_double() == 0);
     const RegisteredOp& op = Registry::instance().require("aten.linalg_cholesky_ex.default");
-    const Sample asked{.label = "", .tensors = {indefinite}, .args = {t(0)}, .kwargs = {{"check_errors", Arg(true)}}};
+    const Sample asked = call_of("", {indefinite}, {{"check_errors", Arg(true)}});
     CHECK_THROWS_WITH(evaluate(graph_of(op, asked), asked.tensors),
                       Catch::Contains("not positive definite at pivot 2"));
 }

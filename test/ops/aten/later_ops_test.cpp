@@ -9,8 +9,8 @@
 namespace whittle {
 namespace {
 
+using samples::call_of, samples::t;
 using samples::run_op;
-using samples::t;
 
 Tensor f32_of(const std::vector<double>& values, const Sizes& sizes) {
     return samples::values(DType::f32, values, sizes);
@@ -91,7 +91,7 @@ TEST_CASE("torchvision's ops compute what torchvision 0.27 does", "[ops][known]"
     const Tensor boxes = f32_of({0, 0, 4, 4, 1, 0, 5, 4, 6, 6, 8, 8, 0, 0, 4, 3, 6, 6, 8, 9}, {5, 4}),
                  scores = f32_of({0.5, 0.75, 0.25, 0.625, 0.75}, {5});
     const auto kept = [&](double limit) {
-        const Sample call{.label = "", .tensors = {boxes, scores}, .args = {t(0), t(1), limit}, .constants = {0, 1}};
+        const Sample call = call_of("", {boxes, scores, limit}, {}, {0, 1});
         const Graph graph = graph_of(Registry::instance().require("torchvision.nms.default"), call);
         return evaluate(graph, {}).at(0).values<std::int64_t>();
     };

@@ -12,7 +12,7 @@
 namespace whittle {
 namespace {
 
-using samples::t;
+using samples::call_of, samples::t;
 using Ints = std::vector<std::int64_t>;
 
 constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
@@ -43,7 +43,7 @@ TEST_CASE("a range without a number of elements is refused, and its numbers keep
 TEST_CASE("lengths of labels that do not fit their sequences are refused", "[ops][refusals]") {
     const Tensor scores = f32(std::vector<double>(12, -1), {2, 2, 3});
     const auto call = [&](const Tensor& targets, const Ints& steps, const Ints& labels) {
-        return Sample{"", {scores, targets}, {t(0), t(1), Arg::ints(steps), Arg::ints(labels)}};
+        return call_of("", {scores, targets, Arg::ints(steps), Arg::ints(labels)});
     };
     const std::string target = "aten._ctc_loss.default";
     refused(target, call(i64({}), {2, 2}, {}), "found target_lengths=[]");
@@ -54,45 +54,40 @@ TEST_CASE("lengths of labels that do not fit their sequences are refused", "[ops
 
 TEST_CASE("labels of one sequence are as many as its length says", "[ops][refusals]") {
     refused("aten.ctc_loss.IntList",
-            {"", {f32({-1, -1, -1, -1}, {2, 2}), i64({1, 1})}, {t(0), t(1), Arg::ints({2}), Arg::ints({1})}},
+            call_of("", {f32({-1, -1, -1, -1}, {2, 2}), i64({1, 1}), Arg::ints({2}), Arg::ints({1})}),
             "found targets of sizes [2]");
 }
 
 TEST_CASE("what chooses more than there is is refused", "[ops][refusals]") {
     const Tensor x = f32({1, 2, 3}), all = samples::values(DType::boolean, {1, 1, 1});
-    refused("aten.masked_scatter.default", {"", {x, all, f32({})}, {t(0), t(1), t(2)}}, "found");
-    refused("aten.masked_scatter.default", {"", {x, all, f32({7, 8})}, {t(0), t(1), t(2)}}, "found");
+    refused("aten.masked_scatter.default", call_of("", {x, all, f32({})}), "found");
+    refused("aten.masked_scatter.default", call_of("", {x, all, f32({7, 8})}), "found");
 }
 
 TEST_CASE("labels that are no classes are refused wherever they stand", "[ops][refusals]") {
     const Tensor x = f32({1, 2, 3, 4});
     for (const char* target : {"aten.multilabel_margin_loss.default", "aten.multilabel_margin_loss_forward.default"}) {
-        refused(target, {"", {x, i64({1, -2, 0, 0})}, {t(0), t(1), 1}}, "-2");
-        refused(target, {"", {x, i64({1, -1, 9, 0})}, {t(0), t(1), 1}}, "9");
+        refused(target, call_of("", {x, i64({1, -2, 0, 0}), 1}), "-2");
+        refused(target, call_of("", {x, i64({1, -1, 9, 0}), 1}), "9");
     }
 }
 
 TEST_CASE("sizes and modes that a loss or a gradient does not take are refused", "[ops][refusals]") {
-    refused("aten.triplet_margin_loss.default",
-            {"", {f32({1, 2}), f32({1, 2}, {1, 2}), f32({1, 2})}, {t(0), t(1), t(2)}}, "expected equal numbers");
-    const Sample of_mean{"",
-                         {f32({1, 1}, {1, 2}), f32({1, 2}, {1, 2}), i64({0}), i64({0}), i64({0})},
-                         {t(0), t(1), t(2), t(3), t(4), 1, -1}};
+    refused("aten.triplet_margin_loss.default", call_of("", {f32({1, 2}), f32({1, 2}, {1, 2}), f32({1, 2})}),
+            "expected equal numbers");
+    const Sample of_mean = call_of("", {f32({1, 1}, {1, 2}), f32({1, 2}, {1, 2}), i64({0}), i64({0}), i64({0}), 1, -1});
     refused("aten._embedding_bag_per_sample_weights_backward.default", of_mean, "found mode=1");
 }
 
 TEST_CASE("bins between bounds that are not finite are refused", "[ops][refusals]") {
     const Tensor x = f32({1, 2});
-    refused("aten.histc.default", {"", {x}, {t(0), 4, -kInf, kInf}}, "expected finite");
-    refused("aten.histc.default", {"", {x}, {t(0), 4, 0, kInf}}, "expected finite");
-    refused("aten.histc.default", {"", {f32({-kInf, 1, 2})}, {t(0), 2}}, "found index");  // of its own
+    refused("aten.histc.default", call_of("", {x, 4, -kInf, kInf}), "expected finite");
+    refused("aten.histc.default", call_of("", {x, 4, 0, kInf}), "expected finite");
+    refused("aten.histc.default", call_of("", {f32({-kInf, 1, 2}), 2}), "found index");  // of its own
 }
 
 TEST_CASE("results that fit no memory are refused", "[ops][refusals]") {
-    const Sample counts{.label = "",
-                        .tensors = {i64({static_cast<double>(std::int64_t{1} << 61)})},
-                        .args = {t(0), Arg(), 0},
-                        .constants = {0}};
+    const Sample counts = call_of("", {i64({static_cast<double>(std::int64_t{1} << 61)}), Arg(), 0}, {}, {0});
     const RegisteredOp& op = Registry::instance().require("aten.bincount.default");
     CHECK_THROWS_AS(evaluate(graph_of(op, counts), counts.inputs()), Error);
     CHECK_THROWS_AS(run_sample("aten.kaiser_window.default", {"", {}, {std::int64_t{1} << 59}}), Error);

@@ -17,7 +17,7 @@
 namespace whittle {
 namespace {
 
-using samples::t;
+using samples::call_of, samples::t;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
 
@@ -69,7 +69,7 @@ TEST_CASE("u64 is computed above 2^63 as below", "[ops][known]") {
     const auto each = [&](const std::string& target, auto f, std::vector<std::pair<std::string, Arg>> kwargs = {}) {
         std::vector<decltype(f(kEnd, kEnd))> out;
         for (std::size_t i = 0; i < left.size(); ++i) out.push_back(f(left[i], right[i]));
-        check({target, {"u64", {a, b}, {t(0), t(1)}, std::move(kwargs)}, Tensor::of(out, {6})});
+        check({target, call_of("u64", {a, b}, std::move(kwargs)), Tensor::of(out, {6})});
     };
     using U = std::uint64_t;
     each("aten.add.Tensor", [](U x, U y) { return x + y; });
@@ -86,21 +86,18 @@ TEST_CASE("u64 is computed above 2^63 as below", "[ops][known]") {
     each("aten.ge.Tensor", [](U x, U y) { return x >= y; });
     each("aten.bitwise_right_shift.Tensor", [](U x, U y) { return y < 64 ? x >> y : 0; });
     each("aten.bitwise_left_shift.Tensor", [](U x, U y) { return y < 64 ? x << y : 0; });
-    check({"aten.amax.default", {"u64", {a}, {t(0), Arg::ints({0})}}, Tensor::of<U>({kEnd}, {})});
-    check({"aten.amin.default", {"u64", {b}, {t(0), Arg::ints({0})}}, Tensor::of<U>({1}, {})});
-    check({"aten.to.dtype",
-           {"to f64", {a}, {t(0), Arg(DType::f64)}},
+    check({"aten.amax.default", call_of("u64", {a, Arg::ints({0})}), Tensor::of<U>({kEnd}, {})});
+    check({"aten.amin.default", call_of("u64", {b, Arg::ints({0})}), Tensor::of<U>({1}, {})});
+    check({"aten.to.dtype", call_of("to f64", {a, Arg(DType::f64)}),
            Tensor::of<double>({0x1p64, 0x1p63, 0x1p63, 3, 0, 0x1p63})});
-    check({"aten.to.dtype",
-           {"to u64", {Tensor::of<double>({0x1p63, 0x1.8p63, 5.5, -1})}, {t(0), Arg(DType::u64)}},
+    check({"aten.to.dtype", call_of("to u64", {Tensor::of<double>({0x1p63, 0x1.8p63, 5.5, -1}), Arg(DType::u64)}),
            Tensor::of<U>({kTop, kTop + (kTop >> 1), 5, kEnd})});
-    check({"aten.clamp.default", {"u64", {a}, {t(0), Arg(4), Arg(9)}}, Tensor::of<U>({9, 9, 9, 4, 4, 9})});
-    check({"aten.argmax.default", {"u64", {a}, {t(0), Arg(0)}}, Tensor::of<std::int64_t>({0}, {})});
-    check({"aten.argmin.default", {"u64", {b}, {t(0), Arg(0)}}, Tensor::of<std::int64_t>({4}, {})});
-    check({"aten.sort.default", {"u64", {a}, {t(0), Arg(0)}}, Tensor::of<U>({0, 3, kTop - 1, kTop, kTop + 5, kEnd})});
-    check({"aten.topk.default", {"u64", {b}, {t(0), Arg(2)}}, Tensor::of<U>({kEnd, kTop})});
-    check({"aten.scatter_reduce.two",
-           {"u64", {b, i64({0, 1, 2, 3, 4, 0}), a}, {t(0), Arg(0), t(1), t(2), Arg("amax")}},
+    check({"aten.clamp.default", call_of("u64", {a, Arg(4), Arg(9)}), Tensor::of<U>({9, 9, 9, 4, 4, 9})});
+    check({"aten.argmax.default", call_of("u64", {a, Arg(0)}), Tensor::of<std::int64_t>({0}, {})});
+    check({"aten.argmin.default", call_of("u64", {b, Arg(0)}), Tensor::of<std::int64_t>({4}, {})});
+    check({"aten.sort.default", call_of("u64", {a, Arg(0)}), Tensor::of<U>({0, 3, kTop - 1, kTop, kTop + 5, kEnd})});
+    check({"aten.topk.default", call_of("u64", {b, Arg(2)}), Tensor::of<U>({kEnd, kTop})});
+    check({"aten.scatter_reduce.two", call_of("u64", {b, Arg(0), i64({0, 1, 2, 3, 4, 0}), a, Arg("amax")}),
            Tensor::of<U>({kEnd, kTop, kTop + 5, kEnd, 1, kTop})});
     check({"onnx.CumSum",
            onnx(14, "u64", {Tensor::of<U>({kTop, kTop + 99, 1}), Tensor::of(Scalar(0), DType::i64)}, {}, {1}),
@@ -115,63 +112,53 @@ TEST_CASE("u64 is computed above 2^63 as below", "[ops][known]") {
 TEST_CASE("u16, u32 and u64 do not promote to other integers", "[ops]") {
     const RegisteredOp& op = Registry::instance().require("aten.add.Tensor");
     const Tensor a(DType::u16, {2}), b(DType::i32, {2});
-    CHECK_THROWS_WITH(graph_of(op, {"mixed", {a, b}, {t(0), t(1)}}),
+    CHECK_THROWS_WITH(graph_of(op, call_of("mixed", {a, b})),
                       Catch::Contains("found operands of dtypes u16 and i32, expected equal dtypes"));
 }
 
 TEST_CASE("erfc keeps its small values", "[ops][known]") {
-    check(
-        {"aten.erfc.default", {"5", {f32({5, -1, 0})}, {t(0)}}, f32({1.5374597944280349e-12, 1.8427007929497148, 1})});
+    check({"aten.erfc.default", call_of("5", {f32({5, -1, 0})}), f32({1.5374597944280349e-12, 1.8427007929497148, 1})});
 }
 
 TEST_CASE("logsumexp of nothing is -inf", "[ops][known]") {
-    check({"aten.logsumexp.default",
-           {"empty dimension", {f32({}, {2, 0})}, {t(0), Arg::ints({1})}},
-           f32({-kInf, -kInf})});
+    check(
+        {"aten.logsumexp.default", call_of("empty dimension", {f32({}, {2, 0}), Arg::ints({1})}), f32({-kInf, -kInf})});
 }
 
 TEST_CASE("hardtanh and relu6 of integers truncate their bounds", "[ops][known]") {
     const Tensor x = samples::values(DType::i32, {-3, -2, -1, 0, 1, 2, 3});
-    check({"aten.hardtanh.default",
-           {"i32", {x}, {t(0), -1.5, 2.5}},
+    check({"aten.hardtanh.default", call_of("i32", {x, -1.5, 2.5}),
            samples::values(DType::i32, {-1, -1, -1, 0, 1, 2, 2})});
-    check({"aten.hardtanh.default",
-           {"u8", {samples::values(DType::u8, {0, 1, 2, 5, 6})}, {t(0), 1.7, 5.5}},
+    check({"aten.hardtanh.default", call_of("u8", {samples::values(DType::u8, {0, 1, 2, 5, 6}), 1.7, 5.5}),
            samples::values(DType::u8, {1, 1, 2, 5, 5})});
-    check({"aten.relu6.default",
-           {"i8", {samples::values(DType::i8, {-3, 0, 5, 9})}, {t(0)}},
+    check({"aten.relu6.default", call_of("i8", {samples::values(DType::i8, {-3, 0, 5, 9})}),
            samples::values(DType::i8, {0, 0, 5, 6})});
 }
 
 TEST_CASE("PT2E's integers are rounded to even, moved and limited", "[ops][known]") {
     const std::string dialect = "quantized_decomposed.";
     const Tensor x = f32({-1.25, 0.125, 0.375, 5}), levels = samples::values(DType::u8, {0, 3, 5, 7});
-    check({dialect + "quantize_per_tensor.default",
-           {"u8", {x}, {t(0), 0.25, 3, 0, 7, DType::u8}},
+    check({dialect + "quantize_per_tensor.default", call_of("u8", {x, 0.25, 3, 0, 7, DType::u8}),
            samples::values(DType::u8, {0, 3, 5, 7})});
-    check({dialect + "dequantize_per_tensor.default",
-           {"u8", {levels}, {t(0), 0.25, 3, 0, 7, DType::u8}},
+    check({dialect + "dequantize_per_tensor.default", call_of("u8", {levels, 0.25, 3, 0, 7, DType::u8}),
            f32({-0.75, 0, 0.5, 1})});
     const Tensor rows = f32({-1.25, 0.125, 0.375, 5}, {2, 2}), scales = f32({0.25, 0.5}), zeros = i64({3, 0});
-    check({dialect + "quantize_per_channel.default",
-           {"i8", {rows, scales, zeros}, {t(0), t(1), t(2), 0, -128, 127, DType::i8}},
+    check({dialect + "quantize_per_channel.default", call_of("i8", {rows, scales, zeros, 0, -128, 127, DType::i8}),
            samples::values(DType::i8, {-2, 3, 1, 10}, {2, 2})});
     check({dialect + "dequantize_per_channel.default",
-           {"i8",
-            {samples::values(DType::i8, {-2, 3, 1, 10}, {2, 2}), scales, zeros},
-            {t(0), t(1), t(2), 0, -128, 127, DType::i8}},
+           call_of("i8", {samples::values(DType::i8, {-2, 3, 1, 10}, {2, 2}), scales, zeros, 0, -128, 127, DType::i8}),
            f32({-1.25, 0, 0.5, 5}, {2, 2})});
 }
 
 TEST_CASE("resizing by a factor that keeps the size", "[ops][known]") {
     const Tensor line = f32({0, 1, 4, 9}, {1, 1, 4}), image = f32({0, 1, 4, 9}, {1, 1, 1, 4});
     const Arg factor(ArgList{Arg(1.2)}), factors(ArgList{Arg(1.2), Arg(1.2)});
-    check({"aten.upsample_linear1d.vec", {"1.2", {line}, {t(0), Arg(), false, factor}}, line});
-    check({"aten.upsample_bilinear2d.vec", {"1.2", {image}, {t(0), Arg(), false, factors}}, image});
-    check({"aten.upsample_nearest2d.vec", {"1.2, one channel", {image}, {t(0), Arg(), factors}}, image});
-    check({"aten.upsample_nearest1d.vec", {"1.2", {line}, {t(0), Arg(), factor}}, f32({0, 0, 1, 4}, {1, 1, 4})});
+    check({"aten.upsample_linear1d.vec", call_of("1.2", {line, Arg(), false, factor}), line});
+    check({"aten.upsample_bilinear2d.vec", call_of("1.2", {image, Arg(), false, factors}), image});
+    check({"aten.upsample_nearest2d.vec", call_of("1.2, one channel", {image, Arg(), factors}), image});
+    check({"aten.upsample_nearest1d.vec", call_of("1.2", {line, Arg(), factor}), f32({0, 0, 1, 4}, {1, 1, 4})});
     check({"aten.upsample_nearest2d.vec",
-           {"1.2, two channels", {f32({0, 1, 4, 9, 0, 1, 4, 9}, {1, 2, 1, 4})}, {t(0), Arg(), factors}},
+           call_of("1.2, two channels", {f32({0, 1, 4, 9, 0, 1, 4, 9}, {1, 2, 1, 4}), Arg(), factors}),
            f32({0, 0, 1, 4, 0, 0, 1, 4}, {1, 2, 1, 4})});
 }
 
@@ -182,18 +169,14 @@ TEST_CASE("resizing by a factor near 0 reads the last element", "[ops][known]") 
         INFO(factor);
         // The first element's position is 0 times 1 / factor, which no number is where that is infinite.
         const float first = factor < 1e-300 ? 4 : 1;
-        check({"aten.upsample_nearest1d.default",
-               {"", {line}, {t(0), Arg::ints({5}), Arg(factor)}},
+        check({"aten.upsample_nearest1d.default", call_of("", {line, Arg::ints({5}), Arg(factor)}),
                f32({first, 4, 4, 4, 4}, {1, 1, 5})});
-        check({"aten._upsample_nearest_exact1d.default",
-               {"", {line}, {t(0), Arg::ints({5}), Arg(factor)}},
+        check({"aten._upsample_nearest_exact1d.default", call_of("", {line, Arg::ints({5}), Arg(factor)}),
                f32({4, 4, 4, 4, 4}, {1, 1, 5})});
         if (factor < 1e-300) continue;  // between elements at infinity there is nothing
-        check({"aten.upsample_linear1d.default",
-               {"", {line}, {t(0), Arg::ints({5}), false, Arg(factor)}},
+        check({"aten.upsample_linear1d.default", call_of("", {line, Arg::ints({5}), false, Arg(factor)}),
                f32({4, 4, 4, 4, 4}, {1, 1, 5})});
-        check({"aten.upsample_bicubic2d.default",
-               {"", {image}, {t(0), Arg::ints(five), false, Arg(1.0), Arg(factor)}},
+        check({"aten.upsample_bicubic2d.default", call_of("", {image, Arg::ints(five), false, Arg(1.0), Arg(factor)}),
                f32({4, 4, 4, 4, 4}, {1, 1, 1, 5})});
     }
 }
@@ -201,7 +184,7 @@ TEST_CASE("resizing by a factor near 0 reads the last element", "[ops][known]") 
 TEST_CASE("the gradient of a resize that keeps the sizes is copied, be it infinite", "[ops][known]") {
     const Tensor grad = f32({std::numeric_limits<double>::infinity(), 1, 1, 1}, {1, 1, 1, 4});
     const Arg sizes = Arg::ints({1, 4}), image = Arg::ints({1, 1, 1, 4});
-    check({"aten.upsample_bicubic2d_backward.default", {"", {grad}, {t(0), sizes, image, false}}, grad});
+    check({"aten.upsample_bicubic2d_backward.default", call_of("", {grad, sizes, image, false}), grad});
 }
 
 TEST_CASE("distances within a tensor are those of all pairs, of many rows, too", "[ops][known]") {
@@ -209,15 +192,15 @@ TEST_CASE("distances within a tensor are those of all pairs, of many rows, too",
     for (int i = 0; i < 200; ++i) places.push_back(i * i);
     for (std::size_t i = 0; i < places.size(); ++i)
         for (std::size_t j = i + 1; j < places.size(); ++j) distances.push_back(places[j] - places[i]);
-    check({"aten._pdist_forward.default", {"", {f32(places, {200, 1})}, {t(0), 1.0}}, f32(distances)});
+    check({"aten._pdist_forward.default", call_of("", {f32(places, {200, 1}), 1.0}), f32(distances)});
 }
 
 TEST_CASE("any and all over an empty list of dimensions reduce nothing", "[ops][known]") {
     const Tensor x = f32({0, 2, kNaN, 0}, {2, 2});
     const Tensor each = samples::values(DType::boolean, {0, 1, 1, 0}, {2, 2});
-    check({"aten.any.dims", {"none", {x}, {t(0), Arg::ints({})}}, each});
-    check({"aten.all.dims", {"none", {x}, {t(0), Arg::ints({}), true}}, each});
-    check({"aten.any.dims", {"all", {x}, {t(0), Arg()}}, samples::scalar(DType::boolean, 1)});
+    check({"aten.any.dims", call_of("none", {x, Arg::ints({})}), each});
+    check({"aten.all.dims", call_of("none", {x, Arg::ints({}), true}), each});
+    check({"aten.any.dims", call_of("all", {x, Arg()}), samples::scalar(DType::boolean, 1)});
 }
 
 TEST_CASE("onnx.Resize by scales rounds the size down in f32", "[ops][known]") {
@@ -326,7 +309,7 @@ TEST_CASE("onnx.Dropout in training zeroes some elements and scales the others",
 
 TEST_CASE("a part that is replaced leaves the strides of the whole, as PyTorch has it since 2.0", "[ops][known]") {
     const auto strides = [](const Tensor& self) {
-        const Sample sample{"row", {self, f32({7, 8, 9})}, {t(0), t(1), 0, 1}};
+        const Sample sample = call_of("row", {self, f32({7, 8, 9}), 0, 1});
         const Graph graph = graph_of(Registry::instance().require("aten.select_scatter.default"), sample);
         const Tensor got = evaluate(graph, sample.inputs()).at(0);
         CHECK(got.as_strided({3}, {got.strides()[1]}, got.offset() + got.strides()[0]).values<float>() ==
@@ -345,15 +328,14 @@ TEST_CASE("a part that is replaced leaves the strides of the whole, as PyTorch h
 TEST_CASE("rms_norm divides by the root of the mean of the squares", "[ops][known]") {  // LibTorch 1.13 has it not
     const Tensor x = f32({3, 4, 0, -6, 8, 0}, {2, 3});
     const double first = std::sqrt(25. / 3 + 0.5), second = std::sqrt(100. / 3 + 0.5);
-    check({"aten.rms_norm.default",
-           {"weighted", {x, f32({1, 2, 3})}, {t(0), Arg::ints({3}), t(1), 0.5}},
+    check({"aten.rms_norm.default", call_of("weighted", {x, Arg::ints({3}), f32({1, 2, 3}), 0.5}),
            f32({3 / first, 8 / first, 0, -6 / second, 16 / second, 0}, {2, 3})});
 }
 
 TEST_CASE("a row that is blocked as a whole has no share", "[ops][known]") {  // LibTorch 1.13 has it not
     const float low = -std::numeric_limits<float>::infinity();
     const Tensor x = f32({0, 0, low, low, low, low}, {2, 3});
-    check({"aten._safe_softmax.default", {"rows", {x}, {t(0), -1}}, f32({0.5, 0.5, 0, 0, 0, 0}, {2, 3})});
+    check({"aten._safe_softmax.default", call_of("rows", {x, -1}), f32({0.5, 0.5, 0, 0, 0, 0}, {2, 3})});
 }
 
 TEST_CASE("later ops that are others with more results, or with a mask", "[ops][known]") {  // not in LibTorch 1.13
@@ -388,13 +370,12 @@ TEST_CASE("later ops that are others with more results, or with a mask", "[ops][
 
 TEST_CASE("a long sum of f32 is as near in its lowering as in the reference", "[ops][known]") {
     const Tensor tenth = Tensor::of(Scalar(0.1), DType::f32).as_strided({1000000}, {0}, 0);
-    const Sample sample{"a million tenths", {tenth}, {t(0)}};
+    const Sample sample = call_of("a million tenths", {tenth});
     const double each = static_cast<double>(0.1f), exact = 1000000 * each;
     check({"aten.sum.default", sample, samples::scalar(DType::f32, exact)});
     check({"aten.mean.default", sample, samples::scalar(DType::f32, exact / 1000000)});
     const auto norm = [&](double p, double expected) {
-        check({"aten.linalg_vector_norm.default",
-               {"a million tenths", {tenth}, {t(0), p}},
+        check({"aten.linalg_vector_norm.default", call_of("a million tenths", {tenth, p}),
                samples::scalar(DType::f32, expected)});
     };
     norm(1, exact);
@@ -427,19 +408,16 @@ TEST_CASE("a long sum of products of f32 is near in its lowering, too", "[ops][k
     const Tensor tenth = Tensor::of(Scalar(0.1), DType::f32);
     const auto tenths = [&](Sizes sizes) { return tenth.as_strided(sizes, Strides(sizes.size(), 0), 0); };
     const double each = static_cast<double>(0.1f), exact = static_cast<double>(k) * each * each;
-    check_near("aten.dot.default", {"", {tenths({k}), tenths({k})}, {t(0), t(1)}}, exact);
-    check_near("aten.mm.default", {"", {tenths({2, k}), tenths({k, 3})}, {t(0), t(1)}}, exact);
-    check_near("aten.addmm.default",
-               {"", {tenths({3}), tenths({2, k}), tenths({k, 3})}, {t(0), t(1), t(2)}, {{"alpha", 2.0}}},
+    check_near("aten.dot.default", call_of("", {tenths({k}), tenths({k})}), exact);
+    check_near("aten.mm.default", call_of("", {tenths({2, k}), tenths({k, 3})}), exact);
+    check_near("aten.addmm.default", call_of("", {tenths({3}), tenths({2, k}), tenths({k, 3})}, {{"alpha", 2.0}}),
                each + 2 * exact);
-    check_near("aten.linear.default", {"", {tenths({2, k}), tenths({3, k})}, {t(0), t(1)}}, exact);
-    check_near(
-        "aten.convolution.default",
-        {"",
-         {tenths({1, 300, 10, 100}), tenths({2, 300, 10, 100})},
-         {t(0), t(1), Arg(), Arg::ints({1, 1}), Arg::ints({0, 0}), Arg::ints({1, 1}), false, Arg::ints({0, 0}), 1}},
-        exact);
-    check_near("aten.avg_pool2d.default", {"", {tenths({1, 1, 300, 1000})}, {t(0), Arg::ints({300, 1000})}}, each);
+    check_near("aten.linear.default", call_of("", {tenths({2, k}), tenths({3, k})}), exact);
+    check_near("aten.convolution.default",
+               call_of("", {tenths({1, 300, 10, 100}), tenths({2, 300, 10, 100}), Arg(), Arg::ints({1, 1}),
+                            Arg::ints({0, 0}), Arg::ints({1, 1}), false, Arg::ints({0, 0}), 1}),
+               exact);
+    check_near("aten.avg_pool2d.default", call_of("", {tenths({1, 1, 300, 1000}), Arg::ints({300, 1000})}), each);
 }
 
 }  // namespace

@@ -12,11 +12,11 @@
 namespace whittle {
 namespace {
 
-using samples::t;
+using samples::call_of;
 
 std::vector<double> cast(const Tensor& from, const std::vector<std::pair<std::string, Arg>>& more = {},
                          DType to = DType::f8_e4m3fn) {
-    Sample sample{.label = "", .tensors = {from}, .args = {t(0)}, .kwargs = {{"to", info_of(to).onnx}}};
+    Sample sample = call_of("", {from}, {{"to", info_of(to).onnx}});
     sample.kwargs.insert(sample.kwargs.end(), more.begin(), more.end());
     const Graph graph = graph_of(Registry::instance().require("onnx.Cast"), sample);
     const Tensor result = evaluate(graph, std::vector{from})[0];
@@ -78,7 +78,7 @@ TEST_CASE("onnx.Cast rounds f64 once", "[ops]") {
     for (std::size_t i = 0; i < positive; ++i) numbers.push_back(-numbers[i]);
     const Tensor from = Tensor::of(numbers, {static_cast<std::int64_t>(numbers.size())});
     const auto check = [&]<class T>(T, const std::vector<std::pair<std::string, Arg>>& kwargs) {
-        const Sample sample{.label = "", .tensors = {from}, .args = {t(0)}, .kwargs = kwargs};
+        const Sample sample = call_of("", {from}, kwargs);
         const Tensor got =
             evaluate(graph_of(Registry::instance().require("onnx.Cast"), sample), std::vector{from})[0].contiguous();
         int wrong = 0;
@@ -98,7 +98,7 @@ TEST_CASE("onnx.Cast rounds f64 once", "[ops]") {
 
 TEST_CASE("onnx.Cast reads FLOAT8E4M3FN", "[ops]") {
     const Tensor stored = Tensor::of<float>({0.5f, -20}, {2}).to(DType::f8_e4m3fn);
-    const Sample sample{.label = "", .tensors = {stored}, .args = {t(0)}, .kwargs = {{"to", 1}}};
+    const Sample sample = call_of("", {stored}, {{"to", 1}});
     const Graph graph = graph_of(Registry::instance().require("onnx.Cast"), sample);
     CHECK(same_bits(evaluate(graph, std::vector{stored})[0], Tensor::of<float>({0.5f, -20}, {2})));
 }

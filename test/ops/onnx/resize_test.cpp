@@ -10,18 +10,15 @@
 namespace whittle {
 namespace {
 
-using samples::t;
+using samples::call_of;
 
 std::vector<double> resized_region(const std::string& mode, double start, double end) {
-    const Sample sample{.label = "",
-                        .tensors = {Tensor::of<float>({1, 2, 3}),
-                                    Tensor::of<float>({static_cast<float>(start), static_cast<float>(end)}),
-                                    Tensor::of<std::int64_t>({2})},
-                        .args = {t(0), t(1), Arg(), t(2)},
-                        .kwargs = {{"coordinate_transformation_mode", "tf_crop_and_resize"},
-                                   {"extrapolation_value", 9.0},
-                                   {"mode", mode}},
-                        .constants = {1, 2}};
+    const Sample sample = call_of(
+        "",
+        {Tensor::of<float>({1, 2, 3}), Tensor::of<float>({static_cast<float>(start), static_cast<float>(end)}), Arg(),
+         Tensor::of<std::int64_t>({2})},
+        {{"coordinate_transformation_mode", "tf_crop_and_resize"}, {"extrapolation_value", 9.0}, {"mode", mode}},
+        {1, 2});
     return evaluate(graph_of(Registry::instance().require("onnx.Resize"), sample), sample.inputs())[0].values<double>();
 }
 
@@ -39,7 +36,7 @@ TEST_CASE("a region of onnx.Resize that is NaN or infinite gives the extrapolati
 TEST_CASE("factors of onnx.Gemm on integers are integers of 64 bits", "[ops]") {
     const Tensor one = Tensor::of<std::int64_t>({3}, {1, 1});
     const auto product = [&](double alpha) {
-        const Sample sample{.label = "", .tensors = {one, one}, .args = {t(0), t(1)}, .kwargs = {{"alpha", alpha}}};
+        const Sample sample = call_of("", {one, one}, {{"alpha", alpha}});
         return evaluate(graph_of(Registry::instance().require("onnx.Gemm"), sample), sample.inputs())[0];
     };
     CHECK(product(2).values<std::int64_t>() == std::vector<std::int64_t>{18});

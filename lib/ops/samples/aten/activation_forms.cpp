@@ -36,10 +36,8 @@ Samples prelu_backward_samples(DType dtype) {
     return result;
 }
 Samples glu_samples(DType dtype) {
-    return {{"last", {random(dtype, {3, 4})}, {t(0), -1}},
-            {"first", {transposed(random(dtype, {4, 3}))}, {t(0), 0}},
-            {"middle", {random(dtype, {2, 6, 3})}, {t(0), 1}},
-            {"empty", {random(dtype, {0, 4})}, {t(0), 1}}};
+    return {call_of("last", {random(dtype, {3, 4}), -1}), call_of("first", {transposed(random(dtype, {4, 3})), 0}),
+            call_of("middle", {random(dtype, {2, 6, 3}), 1}), call_of("empty", {random(dtype, {0, 4}), 1})};
 }
 Samples glu_backward_samples(DType dtype) {
     Samples result;
@@ -56,13 +54,12 @@ Samples glu_backward_samples(DType dtype) {
 Samples shrink_samples(DType dtype) { return unary(dtype, {Arg(0.5)}) + unary(dtype, {Arg(0.25)}, ", 0.25"); }
 Samples logit_samples(DType dtype) {
     const Tensor x = values(dtype, {0, 0.1, 0.5, 0.75, 1, -0.5, 2});
-    return {{"as it is", {x}, {t(0)}},
-            {"clamped", {x}, {t(0), 0.2}},
-            {"transposed", {transposed(uniform(dtype, {2, 3}, 0.1, 0.9))}, {t(0), 0.2}}};
+    return {call_of("as it is", {x}), call_of("clamped", {x, 0.2}),
+            call_of("transposed", {transposed(uniform(dtype, {2, 3}, 0.1, 0.9)), 0.2})};
 }
 Samples logit_backward_samples(DType dtype) {
     const Tensor x = values(dtype, {0, 0.1, 0.5, 0.75, 1, -0.5, 2}), grad = random(dtype, {7});
-    return {{"as it is", {grad, x}, {t(0), t(1)}}, {"clamped", {grad, x}, {t(0), t(1), 0.2}}};
+    return {call_of("as it is", {grad, x}), call_of("clamped", {grad, x, 0.2})};
 }
 Samples shrink_backward_samples(DType dtype) { return of_gradient(dtype, {Arg(0.5)}); }
 Samples threshold_samples(DType dtype) { return unary(dtype, {1, 3}) + unary(dtype, {0, 0}, ", relu"); }
@@ -72,8 +69,8 @@ Samples log_sigmoid_backward_samples(DType dtype) {
     const Tensor x = values(dtype, {-20, -2, -0.5, 0, 0.5, 2, 20});
     const Tensor buffer =
         values(dtype, {2.0611536e-9, 0.13533528, 0.60653066, 1, 0.60653066, 0.13533528, 2.0611536e-9});
-    return {{"values", {random(dtype, {7}), x, buffer}, {t(0), t(1), t(2)}},
-            {"empty", {random(dtype, {0}), random(dtype, {0}), random(dtype, {0})}, {t(0), t(1), t(2)}}};
+    return {call_of("values", {random(dtype, {7}), x, buffer}),
+            call_of("empty", {random(dtype, {0}), random(dtype, {0}), random(dtype, {0})})};
 }
 
 }  // namespace

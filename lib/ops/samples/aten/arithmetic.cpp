@@ -9,20 +9,20 @@ template <bool kAllowsBool>
 Samples weighted_sum_samples(DType dtype) {
     Samples result = binary(dtype, (kAllowsBool ? kAnyDType : kNumbers) | kComplex);
     const Tensor a = ramp(dtype, {2, 3}), b = random(dtype, {3});
-    if (dtype != DType::boolean) result.push_back({"alpha", {a, b}, {t(0), t(1)}, {{"alpha", Arg(-3)}}});
-    if (is_floating(dtype)) result.push_back({"alpha 0.3", {a, b}, {t(0), t(1)}, {{"alpha", Arg(0.3)}}});
-    result.push_back({"number", {a}, {t(0), Arg(3)}});
-    if (is_floating(dtype)) result.push_back({"floating number", {a}, {t(0), Arg(0.1)}});
+    if (dtype != DType::boolean) result.push_back(call_of("alpha", {a, b}, {{"alpha", Arg(-3)}}));
+    if (is_floating(dtype)) result.push_back(call_of("alpha 0.3", {a, b}, {{"alpha", Arg(0.3)}}));
+    result.push_back(call_of("number", {a, Arg(3)}));
+    if (is_floating(dtype)) result.push_back(call_of("floating number", {a, Arg(0.1)}));
     return result;
 }
 template <bool kAllowsBool>
 Samples weighted_number_samples(DType dtype) {
     Samples result = unary(dtype, {Arg(2)});
     const Tensor x = values(dtype, {0, 0.1, 1, 2, 44});
-    result.push_back({"floating number", {x}, {t(0), Arg(0.1)}});
-    result.push_back({"300", {x}, {t(0), Arg(300)}});
-    result.push_back({"alpha", {x}, {t(0), Arg(5), Arg(-2)}});
-    if (kAllowsBool) result.push_back({"true", {x}, {t(0), Arg(true)}});
+    result.push_back(call_of("floating number", {x, Arg(0.1)}));
+    result.push_back(call_of("300", {x, Arg(300)}));
+    result.push_back(call_of("alpha", {x, Arg(5), Arg(-2)}));
+    if (kAllowsBool) result.push_back(call_of("true", {x, Arg(true)}));
     return result;
 }
 
@@ -30,7 +30,7 @@ Samples scalar_samples(DType dtype) {
     Samples result = unary(dtype, {dtype == DType::boolean ? Arg(true) : Arg(3)});
     if (is_floating(dtype)) {
         const Tensor x = values(dtype, {0.1, 1, 3});
-        result.push_back({"floating number", {x}, {t(0), Arg(0.1)}});
+        result.push_back(call_of("floating number", {x, Arg(0.1)}));
     }
     return result;
 }

@@ -6,9 +6,9 @@ namespace {
 
 Samples assertion_samples(DType dtype) {
     const Tensor holds = values(dtype, {1}, {});
-    return {{"of itself", {holds}, {t(0), "it holds", t(0)}},
-            {"of a number", {holds, values(DType::i64, {3}, {})}, {t(0), "it holds", t(1)}},
-            {"one element", {values(dtype, {1}, {1}), ramp(DType::f32, {2, 3})}, {t(0), "", t(1)}}};
+    return {call_of("of itself", {holds, "it holds", t(0)}),
+            call_of("of a number", {holds, "it holds", values(DType::i64, {3}, {})}),
+            call_of("one element", {values(dtype, {1}, {1}), "", ramp(DType::f32, {2, 3})})};
 }
 
 }  // namespace

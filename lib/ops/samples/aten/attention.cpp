@@ -11,10 +11,8 @@ Samples sample_attention(DType dtype) {
     Samples result;
     const auto add = [&](const std::string& label, const Sizes& query, const Sizes& key, const Sizes& value,
                          const std::optional<Tensor>& mask, std::vector<std::pair<std::string, Arg>> kwargs) {
-        Sample sample{label,
-                      {random(dtype, query, 1), random(dtype, key, 2), random(dtype, value, 3)},
-                      {t(0), t(1), t(2)},
-                      std::move(kwargs)};
+        Sample sample = call_of(label, {random(dtype, query, 1), random(dtype, key, 2), random(dtype, value, 3)},
+                                std::move(kwargs));
         if (mask) {
             sample.tensors.push_back(*mask);
             sample.args.push_back(t(3));

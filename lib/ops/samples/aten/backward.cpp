@@ -35,64 +35,61 @@ Samples gelu_backward_samples(DType dtype) {
 Samples softmax_samples(DType dtype) {
     const Tensor grad = random(dtype, {2, 3}), y = uniform(dtype, {2, 3}, 0, 1, 2);
     const Tensor cube = random(dtype, {2, 5, 3}), shares = uniform(dtype, {2, 5, 3}, 0, 1, 2);
-    Samples result = {{"last", {grad, y}, {t(0), t(1), 1, Arg(dtype)}},
-                      {"first", {grad, y}, {t(0), t(1), 0, Arg(dtype)}},
-                      {"0-d", {random(dtype, {}), scalar(dtype, 1)}, {t(0), t(1), 0, Arg(dtype)}},
-                      {"empty", {random(dtype, {0, 3}), random(dtype, {0, 3})}, {t(0), t(1), -1, Arg(dtype)}},
-                      {"one number", {expanded(random(dtype, {}), {2, 3}), y}, {t(0), t(1), 1, Arg(dtype)}}};
+    Samples result = {call_of("last", {grad, y, 1, Arg(dtype)}), call_of("first", {grad, y, 0, Arg(dtype)}),
+                      call_of("0-d", {random(dtype, {}), scalar(dtype, 1), 0, Arg(dtype)}),
+                      call_of("empty", {random(dtype, {0, 3}), random(dtype, {0, 3}), -1, Arg(dtype)}),
+                      call_of("one number", {expanded(random(dtype, {}), {2, 3}), y, 1, Arg(dtype)})};
     for (const std::int64_t dim : {0, 1})
-        result.push_back(
-            {"transposed result, " + std::to_string(dim), {grad, transposed(y)}, {t(0), t(1), dim, Arg(dtype)}});
+        result.push_back(call_of("transposed result, " + std::to_string(dim), {grad, transposed(y), dim, Arg(dtype)}));
     for (const auto& [label, laid] : layouts(cube))
-        result.push_back({"middle, " + label, {laid, shares}, {t(0), t(1), 1, Arg(dtype)}});
+        result.push_back(call_of("middle, " + label, {laid, shares, 1, Arg(dtype)}));
     return result;
 }
 Samples embedding_samples(DType dtype) {
     const Tensor grad = random(dtype, {2, 2, 3}), at = values(DType::i64, {1, 4, 1, 0}, {2, 2});
     const Tensor one = values(DType::i64, {3});
-    Samples result = {{"all", {grad, at}, {t(0), t(1), 5, -1, false}},
-                      {"padding", {grad, at}, {t(0), t(1), 5, 1, false}},
-                      {"by frequency", {grad, at}, {t(0), t(1), 5, -1, true}},
-                      {"transposed indices", {grad, transposed(at)}, {t(0), t(1), 5, -1, false}},
-                      {"one number", {expanded(random(dtype, {}), {1, 3}), one}, {t(0), t(1), 4, -1, false}},
-                      {"none", {random(dtype, {0, 3}), values(DType::i64, {})}, {t(0), t(1), 4, -1, false}}};
-    for (const auto& [label, laid] : layouts(grad))
-        if (label != "contiguous") result.push_back({label, {laid, at}, {t(0), t(1), 5, -1, false}});
+    Samples result = {call_of("all", {grad, at, 5, -1, false}),
+                      call_of("padding", {grad, at, 5, 1, false}),
+                      call_of("by frequency", {grad, at, 5, -1, true}),
+                      call_of("transposed indices", {grad, transposed(at), 5, -1, false}),
+                      call_of("one number", {expanded(random(dtype, {}), {1, 3}), one, 4, -1, false}),
+                      call_of("none", {random(dtype, {0, 3}), values(DType::i64, {}), 4, -1, false})};
+    for (const auto& [label, laid] : other_layouts(grad)) result.push_back(call_of(label, {laid, at, 5, -1, false}));
     return result;
 }
 Samples select_samples(DType dtype) {
-    return {{"first", {random(dtype, {4})}, {t(0), Arg::ints({3, 4}), 0, 1}},
-            {"last", {random(dtype, {3})}, {t(0), Arg::ints({3, 4}), -1, -1}},
-            {"one number", {expanded(random(dtype, {}), {4})}, {t(0), Arg::ints({3, 4}), -2, -3}},
-            {"of a row", {random(dtype, {})}, {t(0), Arg::ints({4}), 0, 2}},
-            {"transposed", {transposed(random(dtype, {2, 4}))}, {t(0), Arg::ints({2, 3, 4}), 1, 2}}};
+    return {call_of("first", {random(dtype, {4}), Arg::ints({3, 4}), 0, 1}),
+            call_of("last", {random(dtype, {3}), Arg::ints({3, 4}), -1, -1}),
+            call_of("one number", {expanded(random(dtype, {}), {4}), Arg::ints({3, 4}), -2, -3}),
+            call_of("of a row", {random(dtype, {}), Arg::ints({4}), 0, 2}),
+            call_of("transposed", {transposed(random(dtype, {2, 4})), Arg::ints({2, 3, 4}), 1, 2})};
 }
 Samples slice_samples(DType dtype) {
-    return {{"step", {random(dtype, {2, 4})}, {t(0), Arg::ints({5, 4}), 0, 1, 5, 2}},
-            {"from behind", {random(dtype, {3, 2})}, {t(0), Arg::ints({3, 4}), -1, -3, -1, 1}},
-            {"beyond the end", {random(dtype, {3, 2})}, {t(0), Arg::ints({3, 4}), 1, 2, 100, 1}},
-            {"nothing", {random(dtype, {3, 0})}, {t(0), Arg::ints({3, 4}), 1, 3, 3, 1}},
-            {"transposed", {transposed(random(dtype, {3, 2}))}, {t(0), Arg::ints({3, 4}), 1, 0, 4, 2}},
-            {"one number", {expanded(random(dtype, {}), {3, 4})}, {t(0), Arg::ints({3, 4}), 0, 0, 3, 1}}};
+    return {call_of("step", {random(dtype, {2, 4}), Arg::ints({5, 4}), 0, 1, 5, 2}),
+            call_of("from behind", {random(dtype, {3, 2}), Arg::ints({3, 4}), -1, -3, -1, 1}),
+            call_of("beyond the end", {random(dtype, {3, 2}), Arg::ints({3, 4}), 1, 2, 100, 1}),
+            call_of("nothing", {random(dtype, {3, 0}), Arg::ints({3, 4}), 1, 3, 3, 1}),
+            call_of("transposed", {transposed(random(dtype, {3, 2})), Arg::ints({3, 4}), 1, 0, 4, 2}),
+            call_of("one number", {expanded(random(dtype, {}), {3, 4}), Arg::ints({3, 4}), 0, 0, 3, 1})};
 }
 Samples unfold_samples(DType dtype) {
-    return {{"overlapping", {random(dtype, {2, 3, 3})}, {t(0), Arg::ints({2, 7}), 1, 3, 2}},
-            {"apart", {random(dtype, {2, 2, 2})}, {t(0), Arg::ints({7, 2}), 0, 2, 3}},
-            {"from the end", {random(dtype, {2, 3, 4, 2})}, {t(0), Arg::ints({2, 4, 4}), -2, 2, 1}},
-            {"0-d", {random(dtype, {1})}, {t(0), Arg::ints({}), 0, 1, 1}},
-            {"transposed", {transposed(random(dtype, {2, 3, 3}))}, {t(0), Arg::ints({2, 7}), 1, 3, 2}},
-            {"one number", {expanded(random(dtype, {}), {2, 3, 3})}, {t(0), Arg::ints({2, 7}), 1, 3, 2}},
-            {"empty", {random(dtype, {0, 3, 3})}, {t(0), Arg::ints({0, 7}), 1, 3, 2}}};
+    return {call_of("overlapping", {random(dtype, {2, 3, 3}), Arg::ints({2, 7}), 1, 3, 2}),
+            call_of("apart", {random(dtype, {2, 2, 2}), Arg::ints({7, 2}), 0, 2, 3}),
+            call_of("from the end", {random(dtype, {2, 3, 4, 2}), Arg::ints({2, 4, 4}), -2, 2, 1}),
+            call_of("0-d", {random(dtype, {1}), Arg::ints({}), 0, 1, 1}),
+            call_of("transposed", {transposed(random(dtype, {2, 3, 3})), Arg::ints({2, 7}), 1, 3, 2}),
+            call_of("one number", {expanded(random(dtype, {}), {2, 3, 3}), Arg::ints({2, 7}), 1, 3, 2}),
+            call_of("empty", {random(dtype, {0, 3, 3}), Arg::ints({0, 7}), 1, 3, 2})};
 }
 Samples diagonal_samples(DType dtype) {
-    return {{"main", {random(dtype, {3})}, {t(0), Arg::ints({3, 4}), 0, 0, 1}},
-            {"above", {random(dtype, {2})}, {t(0), Arg::ints({3, 4}), 2, 0, 1}},
-            {"below", {random(dtype, {4, 2})}, {t(0), Arg::ints({3, 4, 2}), -1, 0, 2}},
-            {"of a batch", {random(dtype, {2, 2})}, {t(0), Arg::ints({2, 3, 3}), 1, -2, -1}},
-            {"transposed", {transposed(random(dtype, {2, 3}))}, {t(0), Arg::ints({2, 3, 3}), 0, 1, 2}},
-            {"one number", {expanded(random(dtype, {}), {3})}, {t(0), Arg::ints({3, 3}), 0, 0, 1}},
-            {"outside", {random(dtype, {0})}, {t(0), Arg::ints({2, 2}), 5, 0, 1}},
-            {"empty", {random(dtype, {0})}, {t(0), Arg::ints({0, 3}), 0, 0, 1}}};
+    return {call_of("main", {random(dtype, {3}), Arg::ints({3, 4}), 0, 0, 1}),
+            call_of("above", {random(dtype, {2}), Arg::ints({3, 4}), 2, 0, 1}),
+            call_of("below", {random(dtype, {4, 2}), Arg::ints({3, 4, 2}), -1, 0, 2}),
+            call_of("of a batch", {random(dtype, {2, 2}), Arg::ints({2, 3, 3}), 1, -2, -1}),
+            call_of("transposed", {transposed(random(dtype, {2, 3})), Arg::ints({2, 3, 3}), 0, 1, 2}),
+            call_of("one number", {expanded(random(dtype, {}), {3}), Arg::ints({3, 3}), 0, 0, 1}),
+            call_of("outside", {random(dtype, {0}), Arg::ints({2, 2}), 5, 0, 1}),
+            call_of("empty", {random(dtype, {0}), Arg::ints({0, 3}), 0, 0, 1})};
 }
 
 }  // namespace

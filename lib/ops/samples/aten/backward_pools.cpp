@@ -48,9 +48,8 @@ Samples max_pool2d_samples(DType dtype) {
     Samples result = max_pool_samples<2>(dtype);
     const Tensor same =
         values(DType::i64, {5, 5, 5, 6, 5, 5, 5, 6, 9, 9, 9, 10, 5, 2, 1, 0, 11, 11, 11, 0, 1, 1, 1, 1}, {2, 3, 4});
-    result.push_back({"overlapping",
-                      {random(dtype, {2, 3, 4}), random(dtype, {2, 3, 4}, 2), same},
-                      {t(0), t(1), each(2, 3), each(2, 1), each(2, 1), each(2, 1), false, t(2)}});
+    result.push_back(call_of("overlapping", {random(dtype, {2, 3, 4}), random(dtype, {2, 3, 4}, 2), each(2, 3),
+                                             each(2, 1), each(2, 1), each(2, 1), false, same}));
     return result;
 }
 
@@ -59,14 +58,12 @@ Samples avg_pool2d_samples(DType dtype) {
     const auto pair = [](std::int64_t value) { return each(2, value); };
     const ArgList padded = {t(0), t(1), pair(3), pair(2), pair(1), false, true, Arg()};
     return {{"padded", {grad, x}, padded},
-            {"not counting padding", {grad, x}, {t(0), t(1), pair(3), pair(2), pair(1), false, false, Arg()}},
-            {"a rest",
-             {random(dtype, {2, 2, 2}), random(dtype, {2, 5, 4}, 2)},
-             {t(0), t(1), pair(2), Arg::ints({}), pair(0), false, true, Arg(3)}},
-            {"ceil", {grad, x}, {t(0), t(1), pair(2), pair(2), pair(0), true, true, Arg()}},
-            {"ceil, not counting padding",
-             {random(dtype, {1, 2, 3, 3}), x},
-             {t(0), t(1), pair(3), pair(2), pair(1), true, false, Arg()}},
+            call_of("not counting padding", {grad, x, pair(3), pair(2), pair(1), false, false, Arg()}),
+            call_of("a rest", {random(dtype, {2, 2, 2}), random(dtype, {2, 5, 4}, 2), pair(2), Arg::ints({}), pair(0),
+                               false, true, Arg(3)}),
+            call_of("ceil", {grad, x, pair(2), pair(2), pair(0), true, true, Arg()}),
+            call_of("ceil, not counting padding",
+                    {random(dtype, {1, 2, 3, 3}), x, pair(3), pair(2), pair(1), true, false, Arg()}),
             {"transposed", {transposed(grad), transposed(x)}, padded},
             {"one number", {expanded(random(dtype, {}), {1, 2, 3, 2}), x}, padded}};
 }
@@ -77,7 +74,7 @@ Samples avg_pool3d_samples(DType dtype) {
     const auto add = [&](const std::string& label, const Tensor& grad, std::int64_t kernel, const ArgList& stride,
                          std::int64_t padding, bool ceil, bool count_padding, const Arg& divisor) {
         result.push_back(
-            {label, {grad, x}, {t(0), t(1), each(3, kernel), stride, each(3, padding), ceil, count_padding, divisor}});
+            call_of(label, {grad, x, each(3, kernel), stride, each(3, padding), ceil, count_padding, divisor}));
     };
     const Tensor padded = random(dtype, {1, 2, 3, 2, 2});
     add("padded", padded, 3, {2, 2, 2}, 1, false, true, Arg());
@@ -97,7 +94,7 @@ Samples adaptive_avg_samples(DType dtype) {
     Samples result;
     const Tensor x = random(dtype, image(Rank, 5), 2);
     const auto add = [&](const std::string& label, const Tensor& grad, const Tensor& of) {
-        result.push_back({label, {grad, of}, {t(0), t(1)}});
+        result.push_back(call_of(label, {grad, of}));
     };
     for (const std::int64_t size : {1, 3, 7}) add("to " + std::to_string(size), random(dtype, image(Rank, size)), x);
     const Sizes one = image(Rank, 2), whole = image(Rank, 5);

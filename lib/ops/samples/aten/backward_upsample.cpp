@@ -13,28 +13,13 @@ Samples resize_gradient(DType dtype) {
 }  // namespace
 
 Table upsample_backward_table() {
-    return {{{"aten.upsample_nearest1d_backward.vec", "aten._upsample_nearest_exact1d_backward.vec"},
-             resize_gradient<1, true, false>},
-            {{"aten.upsample_nearest1d_backward.default", "aten._upsample_nearest_exact1d_backward.default"},
-             resize_gradient<1, false, false>},
-            {{"aten.upsample_nearest2d_backward.vec", "aten._upsample_nearest_exact2d_backward.vec"},
-             resize_gradient<2, true, false>},
-            {{"aten.upsample_nearest2d_backward.default", "aten._upsample_nearest_exact2d_backward.default"},
-             resize_gradient<2, false, false>},
-            {{"aten.upsample_nearest3d_backward.vec", "aten._upsample_nearest_exact3d_backward.vec"},
-             resize_gradient<3, true, false>},
-            {{"aten.upsample_nearest3d_backward.default", "aten._upsample_nearest_exact3d_backward.default"},
-             resize_gradient<3, false, false>},
-            {{"aten.upsample_linear1d_backward.vec"}, resize_gradient<1, true, true>},
-            {{"aten.upsample_linear1d_backward.default"}, resize_gradient<1, false, true>},
-            {{"aten.upsample_bilinear2d_backward.vec", "aten.upsample_bicubic2d_backward.vec",
-              "aten._upsample_bilinear2d_aa_backward.vec", "aten._upsample_bicubic2d_aa_backward.vec"},
-             resize_gradient<2, true, true>},
-            {{"aten.upsample_bilinear2d_backward.default", "aten.upsample_bicubic2d_backward.default",
-              "aten._upsample_bilinear2d_aa_backward.default", "aten._upsample_bicubic2d_aa_backward.default"},
-             resize_gradient<2, false, true>},
-            {{"aten.upsample_trilinear3d_backward.vec"}, resize_gradient<3, true, true>},
-            {{"aten.upsample_trilinear3d_backward.default"}, resize_gradient<3, false, true>}};
+    return {
+#define WHITTLE_RESIZED(how, rank, image, aligned, name)                    \
+    {{"aten." name "_backward.vec"}, resize_gradient<rank, true, aligned>}, \
+        {{"aten." name "_backward.default"}, resize_gradient<rank, false, aligned>},
+#include "ops/aten/resize.def"
+#undef WHITTLE_RESIZED
+    };
 }
 
 }  // namespace whittle::samples

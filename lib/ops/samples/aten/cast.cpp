@@ -19,12 +19,12 @@ Samples conversions(DType dtype, bool keyword) {
 }
 Samples to_copy_samples(DType dtype) {
     Samples result = conversions(dtype, true);
-    result.push_back({"no dtype", {transposed(ramp(dtype, {2, 3}))}, {t(0)}});
+    result.push_back(call_of("no dtype", {transposed(ramp(dtype, {2, 3}))}));
     return result;
 }
 Samples to_samples(DType dtype) {
     Samples result = conversions(dtype, false);
-    result.push_back({"copy", {transposed(ramp(dtype, {2, 3}))}, {t(0), Arg(dtype), Arg(false), Arg(true)}});
+    result.push_back(call_of("copy", {transposed(ramp(dtype, {2, 3})), Arg(dtype), Arg(false), Arg(true)}));
     return result;
 }
 Samples bytes_samples(DType dtype) {
@@ -32,19 +32,19 @@ Samples bytes_samples(DType dtype) {
     for (const DType to : kAllDTypes) {
         if (!(kMoved & set_of(to)) || (to == DType::boolean && dtype != to)) continue;
         const std::string label = "to " + std::string(name(to));
-        result.push_back({label, {ramp(dtype, {3, 16})}, {t(0), Arg(to)}});
+        result.push_back(call_of(label, {ramp(dtype, {3, 16}), Arg(to)}));
         if (size_of(to) != size_of(dtype)) continue;
         for (auto& [layout, tensor] : layouts(ramp(dtype, {2, 3})))
-            result.push_back({label + ", " + layout, {tensor}, {t(0), Arg(to)}});
-        result.push_back({label + ", 0-d", {scalar(dtype, 1)}, {t(0), Arg(to)}});
-        result.push_back({label + ", empty", {ramp(dtype, {2, 0})}, {t(0), Arg(to)}});
+            result.push_back(call_of(label + ", " + layout, {tensor, Arg(to)}));
+        result.push_back(call_of(label + ", 0-d", {scalar(dtype, 1), Arg(to)}));
+        result.push_back(call_of(label + ", empty", {ramp(dtype, {2, 0}), Arg(to)}));
     }
     return result;
 }
 Samples type_as_samples(DType dtype) {
     Samples result;
     for (const DType to : kAllDTypes)
-        result.push_back({"to " + std::string(name(to)), {special(dtype), scalar(to, 1)}, {t(0), t(1)}});
+        result.push_back(call_of("to " + std::string(name(to)), {special(dtype), scalar(to, 1)}));
     return result;
 }
 Samples fill_copy_samples(DType dtype) {
@@ -52,9 +52,9 @@ Samples fill_copy_samples(DType dtype) {
     for (const DType from : kAllDTypes) {
         const Tensor self = transposed(ramp(dtype, {2, 3}));
         const std::string suffix = " from " + std::string(name(from));
-        result.push_back({from == dtype ? "same dtype" : "same" + suffix, {self, random(from, {2, 3})}, {t(0), t(1)}});
-        result.push_back({"broadcast" + suffix, {self, strided(ramp(from, {3}))}, {t(0), t(1)}});
-        result.push_back({"0-d" + suffix, {self, scalar(from, 1)}, {t(0), t(1)}});
+        result.push_back(call_of(from == dtype ? "same dtype" : "same" + suffix, {self, random(from, {2, 3})}));
+        result.push_back(call_of("broadcast" + suffix, {self, strided(ramp(from, {3}))}));
+        result.push_back(call_of("0-d" + suffix, {self, scalar(from, 1)}));
     }
     return result;
 }

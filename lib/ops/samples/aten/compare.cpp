@@ -8,9 +8,9 @@ namespace {
 Samples with_numbers(DType dtype) {
     Samples result = unary(dtype, {Arg(1)}, " with 1");
     const Tensor x = values(dtype, {0, 0.1, 1, 2, 44});
-    result.push_back({"with 0.1", {x}, {t(0), Arg(0.1)}});
-    result.push_back({"with 300", {x}, {t(0), Arg(300)}});
-    result.push_back({"with true", {x}, {t(0), Arg(true)}});
+    result.push_back(call_of("with 0.1", {x, Arg(0.1)}));
+    result.push_back(call_of("with 300", {x, Arg(300)}));
+    result.push_back(call_of("with true", {x, Arg(true)}));
     return result;
 }
 

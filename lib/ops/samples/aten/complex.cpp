@@ -6,12 +6,12 @@ namespace {
 
 Samples as_complex_samples(DType dtype) {
     const Tensor whole = mixed(dtype, {4, 3, 2});
-    return {{"whole", {whole}, {t(0)}},
-            {"rows", {whole.as_strided({2, 3, 2}, {12, 2, 1}, 0)}, {t(0)}},
-            {"transposed", {whole.as_strided({3, 4, 2}, {2, 6, 1}, 0)}, {t(0)}},
-            {"from the second", {whole.as_strided({3, 2}, {2, 1}, 2)}, {t(0)}},
-            {"one", {ramp(dtype, {2})}, {t(0)}},
-            {"empty", {ramp(dtype, {0, 2})}, {t(0)}}};
+    return {call_of("whole", {whole}),
+            call_of("rows", {whole.as_strided({2, 3, 2}, {12, 2, 1}, 0)}),
+            call_of("transposed", {whole.as_strided({3, 4, 2}, {2, 6, 1}, 0)}),
+            call_of("from the second", {whole.as_strided({3, 2}, {2, 1}, 2)}),
+            call_of("one", {ramp(dtype, {2})}),
+            call_of("empty", {ramp(dtype, {0, 2})})};
 }
 
 Samples pair_samples(DType dtype) { return binary(dtype, 0); }

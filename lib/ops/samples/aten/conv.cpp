@@ -17,7 +17,7 @@ struct Options {
 
 Sample sample_convolution_call(const std::string& label, const Tensor& input, const Tensor& weight,
                                const std::optional<Tensor>& bias, const Options& o = {}) {
-    Sample sample{label, {input, weight}, {t(0), t(1), Arg()}};
+    Sample sample = call_of(label, {input, weight, Arg()});
     if (bias) {
         sample.tensors.push_back(*bias);
         sample.args[2] = t(2);

@@ -26,7 +26,7 @@ Samples bincount_samples(DType dtype) {
 Samples pack_samples(DType dtype) {
     const Tensor x = random(dtype, {4, 3, 2}), lengths = values(DType::i64, {4, 2, 1});
     const auto call = [](const std::string& label, const Tensor& input, const Tensor& lengths, bool batch_first) {
-        return Sample{label, {input, lengths}, {t(0), t(1), batch_first}, {}, {1}};
+        return call_of(label, {input, lengths, batch_first}, {}, {1});
     };
     return {call("steps first", x, lengths, false), call("batch first", random(dtype, {3, 4, 2}), lengths, true),
             call("shorter, transposed", transposed(x), values(DType::i64, {3, 3, 3}), false),
@@ -34,9 +34,7 @@ Samples pack_samples(DType dtype) {
 }
 
 Samples nonzero_samples(DType dtype) {
-    const auto sample = [&](const char* label, const Tensor& x) {
-        return Sample{.label = label, .tensors = {x}, .args = {t(0)}, .constants = {0}};
-    };
+    const auto sample = [&](const char* label, const Tensor& x) { return call_of(label, {x}, {}, {0}); };
     return {sample("matrix", values(dtype, {1, 0, 0, 3, 0, 2}, {2, 3})),
             sample("transposed", transposed(values(dtype, {1, 0, 0, 3, 0, 2}, {2, 3}))),
             sample("none", values(dtype, {0, 0}, {2})), sample("0-d", values(dtype, {2}, {})),
@@ -46,7 +44,7 @@ Samples nonzero_samples(DType dtype) {
 Samples masked_select_samples(DType dtype) {
     const Tensor x = ramp(dtype, {2, 3});
     const auto sample = [&](const char* label, const Tensor& self, const Tensor& mask) {
-        return Sample{.label = label, .tensors = {self, mask}, .args = {t(0), t(1)}, .constants = {1}};
+        return call_of(label, {self, mask}, {}, {1});
     };
     const auto mask = [](const std::vector<double>& values, Sizes sizes) {
         return samples::values(DType::boolean, values, std::move(sizes));
@@ -62,8 +60,7 @@ Samples masked_select_samples(DType dtype) {
 Samples unique_samples(DType dtype) {
     const Tensor x = values(dtype, {2, 1, 1, 2, 0, 1}, {2, 3});
     const auto sample = [&](const char* label, const Tensor& self, bool inverse, bool counts) {
-        return Sample{
-            .label = label, .tensors = {self}, .args = {t(0), Arg(true), Arg(inverse), Arg(counts)}, .constants = {0}};
+        return call_of(label, {self, Arg(true), Arg(inverse), Arg(counts)}, {}, {0});
     };
     Samples result = {sample("values", x, false, false),
                       sample("inverse", x, true, false),
@@ -80,8 +77,7 @@ Samples unique_samples(DType dtype) {
 Samples consecutive_samples(DType dtype) {
     const Tensor x = values(dtype, {1, 1, 2, 2, 1, 0}), rows = values(dtype, {1, 0, 1, 0, 0, 1, 1, 0}, {4, 2});
     const auto sample = [&](const char* label, const Tensor& self, bool inverse, bool counts, const Arg& dim) {
-        return Sample{
-            .label = label, .tensors = {self}, .args = {t(0), Arg(inverse), Arg(counts), dim}, .constants = {0}};
+        return call_of(label, {self, Arg(inverse), Arg(counts), dim}, {}, {0});
     };
     return {sample("values", x, false, false, Arg()), sample("inverse", x, true, false, Arg()),
             sample("all", rows, true, true, Arg()),   sample("transposed", transposed(rows), true, true, Arg()),
@@ -91,18 +87,13 @@ Samples consecutive_samples(DType dtype) {
 Samples unique_dim_samples(DType dtype) {
     const Tensor rows = values(dtype, {1, 0, 1, 0, 0, 1, 1, 0}, {4, 2});
     const auto sample = [&](const char* label, const Tensor& self) {
-        return Sample{.label = label,
-                      .tensors = {self},
-                      .args = {t(0), Arg(0), Arg(true), Arg(true), Arg(true)},
-                      .constants = {0}};
+        return call_of(label, {self, Arg(0), Arg(true), Arg(true), Arg(true)}, {}, {0});
     };
     return {sample("rows", rows), sample("transposed", transposed(rows)), sample("numbers", values(dtype, {1, 0, 1}))};
 }
 
 Samples repeated_samples(DType dtype) {
-    const auto sample = [&](const char* label, const Tensor& repeats) {
-        return Sample{.label = label, .tensors = {repeats}, .args = {t(0)}, .constants = {0}};
-    };
+    const auto sample = [&](const char* label, const Tensor& repeats) { return call_of(label, {repeats}, {}, {0}); };
     const Tensor x = values(dtype, {2, 0, 3, 1});
     return {sample("numbers", x), sample("strided", strided(x)), sample("none", values(dtype, {0, 0}))};
 }

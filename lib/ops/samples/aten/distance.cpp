@@ -10,7 +10,7 @@ namespace {
 Samples sample_cdist(DType dtype) {
     Samples result;
     const auto add = [&](const std::string& label, const Sizes& a, const Sizes& b, double p) {
-        result.push_back({label, {random(dtype, a, 1), random(dtype, b, 2)}, {t(0), t(1), p}});
+        result.push_back(call_of(label, {random(dtype, a, 1), random(dtype, b, 2), p}));
     };
     for (const double p : {0.0, 1.0, 2.0, 3.0, 0.5, std::numeric_limits<double>::infinity()})
         add("p " + std::to_string(p), {2, 3, 4}, {2, 5, 4}, p);
@@ -20,7 +20,7 @@ Samples sample_cdist(DType dtype) {
     const Tensor special = samples::special(dtype);
     const Tensor column = special.as_strided({special.numel(), 1}, {1, 1}, special.offset());
     for (const double p : {0.0, 1.0, std::numeric_limits<double>::infinity()})
-        result.push_back({"special, p " + std::to_string(p), {column, column}, {t(0), t(1), p}});
+        result.push_back(call_of("special, p " + std::to_string(p), {column, column, p}));
     return result;
 }
 
@@ -34,9 +34,8 @@ Samples sample_cdist_forward(DType dtype) {
 
 Samples sample_euclidean(DType dtype) {
     const Tensor a = random(dtype, {2, 3, 4}), b = random(dtype, {2, 5, 4}, 2);
-    return {{"batch", {a, b}, {t(0), t(1)}},
-            {"transposed", {transposed(a), transposed(b)}, {t(0), t(1)}},
-            {"rows", {random(dtype, {3, 4}), random(dtype, {2, 4}, 2)}, {t(0), t(1)}}};
+    return {call_of("batch", {a, b}), call_of("transposed", {transposed(a), transposed(b)}),
+            call_of("rows", {random(dtype, {3, 4}), random(dtype, {2, 4}, 2)})};
 }
 
 constexpr double kExponents[] = {0, 0.5, 1, 1.5, 2, 3, std::numeric_limits<double>::infinity()};
@@ -46,7 +45,7 @@ Samples sample_cdist_backward(DType dtype) {
     Samples result;
     const auto add = [&](const std::string& label, const Tensor& a, const Tensor& b, double p) {
         const Tensor distance = samples::run_op("aten.cdist.default", {a, b}, {t(0), t(1), p})[0];
-        result.push_back({label, {random(dtype, distance.sizes(), 3), a, b, distance}, {t(0), t(1), t(2), p, t(3)}});
+        result.push_back(call_of(label, {random(dtype, distance.sizes(), 3), a, b, p, distance}));
     };
     const Tensor a = random(dtype, {2, 3, 4}), b = random(dtype, {2, 5, 4}, 2);
     for (const double p : kExponents) add("p " + std::to_string(p), a, b, p);
@@ -63,11 +62,10 @@ Samples sample_cdist_backward(DType dtype) {
 Samples sample_pdist(DType dtype) {
     Samples result;
     const Tensor x = random(dtype, {5, 3});
-    for (const double p : kExponents) result.push_back({"p " + std::to_string(p), {x}, {t(0), p}});
-    for (const auto& [label, laid] : layouts(x))
-        if (label != "contiguous") result.push_back({label, {laid}, {t(0), 2.0}});
-    result.push_back({"one row", {random(dtype, {1, 3})}, {t(0), 2.0}});
-    result.push_back({"no features", {random(dtype, {3, 0})}, {t(0), 2.0}});
+    for (const double p : kExponents) result.push_back(call_of("p " + std::to_string(p), {x, p}));
+    for (const auto& [label, laid] : other_layouts(x)) result.push_back(call_of(label, {laid, 2.0}));
+    result.push_back(call_of("one row", {random(dtype, {1, 3}), 2.0}));
+    result.push_back(call_of("no features", {random(dtype, {3, 0}), 2.0}));
     return result;
 }
 
@@ -83,7 +81,7 @@ Samples sample_pdist_backward(DType dtype) {
             for (std::int64_t j = i + 1; j < n; ++j)
                 each.push_back(square.values<double>()[static_cast<std::size_t>(i * n + j)]);
         const Tensor distance = values(dtype, each);
-        result.push_back({sample.label, {random(dtype, distance.sizes(), 3), x, distance}, {t(0), t(1), p, t(2)}});
+        result.push_back(call_of(sample.label, {random(dtype, distance.sizes(), 3), x, p, distance}));
     }
     return result;
 }

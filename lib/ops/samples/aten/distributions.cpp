@@ -18,11 +18,11 @@ Table distribution_table() {
         {{"aten.normal.Tensor_float"}, [](DType dtype) { return unary(dtype, {0.5}); }},
         {{"aten.normal.float_Tensor"},
          [](DType dtype) -> Samples {
-             return {{"deviations", {uniform(dtype, {3, 4}, 0, 2)}, {0.5, t(0)}}};
+             return {call_of("deviations", {0.5, uniform(dtype, {3, 4}, 0, 2)})};
          }},
         {{"aten.normal.Tensor_Tensor"},
          [](DType dtype) -> Samples {
-             return {{"broadcast", {random(dtype, {3, 1}), uniform(dtype, {4}, 0, 2)}, {t(0), t(1)}}};
+             return {call_of("broadcast", {random(dtype, {3, 1}), uniform(dtype, {4}, 0, 2)})};
          }},
     };
 }

@@ -9,7 +9,7 @@ template <bool kScalar, DTypeSet kPartners>
 Samples divided(DType dtype) {
     if (!kScalar) return binary(dtype, kPartners, Right::nonzero);
     Samples result = unary(dtype, {Arg(3)}) + unary(dtype, {Arg(-2)}, " by -2");
-    if (is_floating(dtype) || (kPartners & kBool)) result.push_back({"by 0.3", {ramp(dtype, {7})}, {t(0), Arg(0.3)}});
+    if (is_floating(dtype) || (kPartners & kBool)) result.push_back(call_of("by 0.3", {ramp(dtype, {7}), Arg(0.3)}));
     return result;
 }
 
@@ -34,7 +34,7 @@ Samples divisor_samples(DType dtype) {
     Samples result = binary(dtype, kIntegers);
     std::erase_if(result, [](const Sample& sample) { return sample.label == "special"; });
     const Tensor a = values(dtype, {0, 0, -6, 12, -9, 100}), b = values(dtype, {0, 5, 4, -18, -9, 0});
-    result.push_back({"zeros and signs", {a, b}, {t(0), t(1)}});
+    result.push_back(call_of("zeros and signs", {a, b}));
     return result;
 }
 

@@ -55,9 +55,8 @@ Samples padded_samples(DType dtype) {
 }
 Samples core_samples(DType dtype) {
     Samples result = bag_samples(dtype, true);
-    result.push_back({"sum, last offset",
-                      {table(dtype), words(), integers({0, 3, 3, 6})},
-                      {t(0), t(1), t(2), false, kBagSum, false, Arg(), true, -1}});
+    result.push_back(call_of("sum, last offset",
+                             {table(dtype), words(), integers({0, 3, 3, 6}), false, kBagSum, false, Arg(), true, -1}));
     return result;
 }
 
@@ -95,13 +94,9 @@ Samples bag_backward_samples(DType dtype) {
 }
 Samples weights_backward_samples(DType dtype) {
     const Tensor grad = random(dtype, {3, 3}, 5), bag = integers({0, 0, 0, 2, 2, 2});
-    return {{"all", {grad, table(dtype), words(), starts(), bag}, {t(0), t(1), t(2), t(3), t(4), kBagSum, -1}},
-            {"padding, transposed",
-             {transposed(grad), table(dtype), words(), starts(), bag},
-             {t(0), t(1), t(2), t(3), t(4), kBagSum, 4}},
-            {"bags left out",
-             {grad, table(dtype), words(), starts(), integers({})},
-             {t(0), t(1), t(2), t(3), t(4), kBagSum, -1}}};
+    return {call_of("all", {grad, table(dtype), words(), starts(), bag, kBagSum, -1}),
+            call_of("padding, transposed", {transposed(grad), table(dtype), words(), starts(), bag, kBagSum, 4}),
+            call_of("bags left out", {grad, table(dtype), words(), starts(), integers({}), kBagSum, -1})};
 }
 
 }  // namespace

@@ -6,17 +6,17 @@ namespace {
 
 Samples list_samples(DType dtype) {
     Samples result = dim_lists(dtype, {}, false);
-    result.push_back({"special", {special(dtype)}, {t(0)}});
+    result.push_back(call_of("special", {special(dtype)}));
     return result;
 }
 Samples dim_samples(DType dtype) {
     Samples result = single_dims(dtype, false);
-    result.push_back({"special", {special(dtype)}, {t(0), Arg(0)}});
+    result.push_back(call_of("special", {special(dtype), Arg(0)}));
     return result;
 }
 Samples whole_samples(DType dtype) {
     Samples result = whole(dtype, false);
-    result.push_back({"special", {special(dtype)}, {t(0)}});
+    result.push_back(call_of("special", {special(dtype)}));
     return result;
 }
 Samples position_samples(DType dtype) {
@@ -25,7 +25,7 @@ Samples position_samples(DType dtype) {
         sample.label += " whole";
         result.push_back(std::move(sample));
     }
-    result.push_back({"whole kept", {transposed(random(dtype, {3, 4}))}, {t(0), Arg(), Arg(true)}});
+    result.push_back(call_of("whole kept", {transposed(random(dtype, {3, 4})), Arg(), Arg(true)}));
     return result;
 }
 

@@ -11,28 +11,26 @@ constexpr double kInf = std::numeric_limits<double>::infinity(), kNaN = std::num
 Samples per_tensor_samples(DType dtype) {
     const Tensor x = random(dtype, {3, 4});
     const Tensor halves = values(dtype, {-1.25, -0.75, -0.25, 0, 0.25, 0.75, 1.25, 100, -100});
-    return {{"plain", {x}, {t(0), 0.1, 0, -128, 127}},
-            {"limited", {x}, {t(0), 0.25, 3, 0, 7}},
-            {"halves", {halves}, {t(0), 0.5, 0, -128, 127}},
-            {"not finite", {values(dtype, {kNaN, kInf, -kInf})}, {t(0), 0.1, 0, -128, 127}},
-            {"transposed", {transposed(x)}, {t(0), 0.3, 10, 0, 255}},
-            {"0-d", {scalar(dtype, 0.7)}, {t(0), 0.3, 0, 0, 255}},
-            {"empty", {random(dtype, {0, 3})}, {t(0), 0.3, 0, 0, 255}}};
+    return {call_of("plain", {x, 0.1, 0, -128, 127}),
+            call_of("limited", {x, 0.25, 3, 0, 7}),
+            call_of("halves", {halves, 0.5, 0, -128, 127}),
+            call_of("not finite", {values(dtype, {kNaN, kInf, -kInf}), 0.1, 0, -128, 127}),
+            call_of("transposed", {transposed(x), 0.3, 10, 0, 255}),
+            call_of("0-d", {scalar(dtype, 0.7), 0.3, 0, 0, 255}),
+            call_of("empty", {random(dtype, {0, 3}), 0.3, 0, 0, 255})};
 }
 Samples per_channel_samples(DType dtype) {
     const Tensor x = random(dtype, {3, 4}), scale = values(DType::f32, {0.1, 0.25, 0.3}),
                  zero = values(DType::i32, {0, 2, 5});
     const Tensor wide = values(DType::f32, {0.1, 0.25, 0.3, 1}), none = values(DType::i32, {0, 0, 0, 0});
-    return {{"rows", {x, scale, zero}, {t(0), t(1), t(2), 0, 0, 7}},
-            {"rows, zero points between levels",
-             {x, scale, values(DType::f32, {0.5, 2.25, 5.75})},
-             {t(0), t(1), t(2), 0, 0, 7}},
-            {"columns", {x, wide, none}, {t(0), t(1), t(2), 1, -128, 127}},
-            {"transposed", {transposed(x), scale, zero}, {t(0), t(1), t(2), 0, 0, 255}}};
+    return {call_of("rows", {x, scale, zero, 0, 0, 7}),
+            call_of("rows, zero points between levels", {x, scale, values(DType::f32, {0.5, 2.25, 5.75}), 0, 0, 7}),
+            call_of("columns", {x, wide, none, 1, -128, 127}),
+            call_of("transposed", {transposed(x), scale, zero, 0, 0, 255})};
 }
 Samples mask_samples(DType dtype) {
     const Tensor x = random(dtype, {2, 3}), mask = ramp(DType::boolean, {2, 3});
-    return {{"plain", {x, mask}, {t(0), t(1)}}, {"transposed", {transposed(x), mask}, {t(0), t(1)}}};
+    return {call_of("plain", {x, mask}), call_of("transposed", {transposed(x), mask})};
 }
 
 }  // namespace

@@ -26,15 +26,15 @@ template <bool kAllDims>
 Samples many_dim_samples(DType dtype) {
     const Tensor x = random(dtype, {2, 6, 5}), y = transposed(random(dtype, {4, 3, 2}));
     Samples result = {
-        {"last two", {x}, {t(0), Arg(), Arg::ints({-2, -1})}},
-        {"outer two", {y}, {t(0), Arg(), Arg::ints({0, 2})}},
-        {"sizes", {x}, {t(0), Arg::ints({4, 8}), Arg::ints({1, 2})}},
-        {"ortho", {x}, {t(0), Arg(), Arg::ints({1, 2}), "ortho"}},
-        {"forward", {x}, {t(0), Arg(), Arg::ints({2, 1}), "forward"}},
+        call_of("last two", {x, Arg(), Arg::ints({-2, -1})}),
+        call_of("outer two", {y, Arg(), Arg::ints({0, 2})}),
+        call_of("sizes", {x, Arg::ints({4, 8}), Arg::ints({1, 2})}),
+        call_of("ortho", {x, Arg(), Arg::ints({1, 2}), "ortho"}),
+        call_of("forward", {x, Arg(), Arg::ints({2, 1}), "forward"}),
     };
     if (kAllDims) {
-        result.push_back({"all", {x}, {t(0)}});
-        result.push_back({"sizes of the last", {x}, {t(0), Arg::ints({8})}});
+        result.push_back(call_of("all", {x}));
+        result.push_back(call_of("sizes of the last", {x, Arg::ints({8})}));
     }
     return result;
 }
@@ -43,13 +43,13 @@ Samples stft_samples(DType dtype) {
     const Tensor x = random(dtype, {40}), rows = random(dtype, {2, 33});
     const Arg complex = true;
     Samples result = {
-        {"hop by default", {x}, {t(0), 8}, {{"return_complex", complex}}},
-        {"rows", {rows}, {t(0), 10, 3}, {{"return_complex", complex}}},
-        {"short window", {x}, {t(0), 8, 4, 5}, {{"return_complex", complex}}},
-        {"window", {x, random(real_of(dtype), {6})}, {t(0), 9, 4, 6, t(1)}, {{"return_complex", complex}}},
-        {"normalized", {rows}, {t(0), 8, 4, Arg(), Arg(), true}, {{"return_complex", complex}}},
-        {"both sides", {x}, {t(0), 8, 4, Arg(), Arg(), false, false}, {{"return_complex", complex}}},
-        {"parts", {rows}, {t(0), 8, 4}, {{"return_complex", false}}},
+        call_of("hop by default", {x, 8}, {{"return_complex", complex}}),
+        call_of("rows", {rows, 10, 3}, {{"return_complex", complex}}),
+        call_of("short window", {x, 8, 4, 5}, {{"return_complex", complex}}),
+        call_of("window", {x, 9, 4, 6, random(real_of(dtype), {6})}, {{"return_complex", complex}}),
+        call_of("normalized", {rows, 8, 4, Arg(), Arg(), true}, {{"return_complex", complex}}),
+        call_of("both sides", {x, 8, 4, Arg(), Arg(), false, false}, {{"return_complex", complex}}),
+        call_of("parts", {rows, 8, 4}, {{"return_complex", false}}),
     };
     return result;
 }
@@ -57,16 +57,16 @@ Samples stft_samples(DType dtype) {
 Samples istft_samples(DType dtype) {
     const Tensor x = random(dtype, {5, 7}), rows = random(dtype, {2, 6, 5}), both = random(dtype, {8, 6});
     const Tensor window = uniform(real_of(dtype), {6}, 0.5, 1.5);
-    return {{"hop by default", {x}, {t(0), 8}},
-            {"rows", {rows}, {t(0), 10, 3}},
-            {"window", {x, window}, {t(0), 8, 2, 6, t(1)}},
-            {"odd", {rows}, {t(0), 11, 4}},
-            {"not in the middle", {x}, {t(0), 8, 4, Arg(), Arg(), false}},
-            {"normalized", {rows}, {t(0), 10, 5, Arg(), Arg(), true, true}},
-            {"both sides", {both}, {t(0), 8, 4}},
-            {"cut", {x}, {t(0), 8, 2, Arg(), Arg(), true, false, Arg(), 9}},
-            {"filled up", {x}, {t(0), 8, 2, Arg(), Arg(), true, false, Arg(), 30}},
-            {"complex", {both}, {t(0), 8, 4, Arg(), Arg(), true, false, false, Arg(), true}}};
+    return {call_of("hop by default", {x, 8}),
+            call_of("rows", {rows, 10, 3}),
+            call_of("window", {x, 8, 2, 6, window}),
+            call_of("odd", {rows, 11, 4}),
+            call_of("not in the middle", {x, 8, 4, Arg(), Arg(), false}),
+            call_of("normalized", {rows, 10, 5, Arg(), Arg(), true, true}),
+            call_of("both sides", {both, 8, 4}),
+            call_of("cut", {x, 8, 2, Arg(), Arg(), true, false, Arg(), 9}),
+            call_of("filled up", {x, 8, 2, Arg(), Arg(), true, false, Arg(), 30}),
+            call_of("complex", {both, 8, 4, Arg(), Arg(), true, false, false, Arg(), true})};
 }
 
 Samples shift_samples(DType dtype) {

@@ -64,9 +64,8 @@ Table gather_table() {
                          gather_sample(dtype, "0-d", {}, indices({}, 1), {t(1)})};
              }},
             {{"aten.one_hot.default"}, [](DType) -> Samples {
-                 return {{.label = "matrix", .tensors = {indices({2, 3}, 5)}, .args = {t(0), 5}},
-                         {.label = "0-d", .tensors = {positions({2}, {})}, .args = {t(0), 3}},
-                         {.label = "empty", .tensors = {indices({0, 2}, 1)}, .args = {t(0), 3}}};
+                 return {call_of("matrix", {indices({2, 3}, 5), 5}), call_of("0-d", {positions({2}, {}), 3}),
+                         call_of("empty", {indices({0, 2}, 1), 3})};
              }}};
 }
 

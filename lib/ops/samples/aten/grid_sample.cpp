@@ -7,7 +7,7 @@ namespace whittle::samples {
 namespace {
 
 Sample sampled(const std::string& label, const Tensor& input, const Tensor& grid, int mode, int padding, bool align) {
-    return {label, {input, grid}, {t(0), t(1), mode, padding, align}};
+    return call_of(label, {input, grid, mode, padding, align});
 }
 
 Samples sampled_every_way(const Tensor& input, const Tensor& grid, const std::vector<int>& modes) {
@@ -49,10 +49,10 @@ Samples sample_affine_grid(DType dtype) {
     Samples result;
     for (const bool align : {false, true}) {
         const std::string suffix = align ? ", corners aligned" : "";
-        result.push_back({"image" + suffix, {random(dtype, {2, 2, 3})}, {t(0), Arg::ints({2, 1, 3, 4}), align}});
-        result.push_back({"volume" + suffix, {random(dtype, {1, 3, 4})}, {t(0), Arg::ints({1, 2, 2, 3, 4}), align}});
+        result.push_back(call_of("image" + suffix, {random(dtype, {2, 2, 3}), Arg::ints({2, 1, 3, 4}), align}));
+        result.push_back(call_of("volume" + suffix, {random(dtype, {1, 3, 4}), Arg::ints({1, 2, 2, 3, 4}), align}));
         result.push_back(
-            {"one pixel" + suffix, {transposed(random(dtype, {2, 2, 3}))}, {t(0), Arg::ints({2, 1, 1, 2}), align}});
+            call_of("one pixel" + suffix, {transposed(random(dtype, {2, 2, 3})), Arg::ints({2, 1, 1, 2}), align}));
     }
     return result;
 }

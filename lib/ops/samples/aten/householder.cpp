@@ -5,15 +5,13 @@ namespace whittle::samples {
 namespace {
 
 Samples geqrf_samples(DType dtype) {
-    const auto call = [&](const char* label, const Sizes& sizes) {
-        return Sample{label, {random(dtype, sizes)}, {t(0)}};
-    };
+    const auto call = [&](const char* label, const Sizes& sizes) { return call_of(label, {random(dtype, sizes)}); };
     return {call("square", {3, 3}), call("tall", {4, 2}), call("wide", {2, 4}), call("batch", {2, 3, 2})};
 }
 
 Samples householder_samples(DType dtype) {
     const auto call = [&](const char* label, const Sizes& vectors, const Sizes& factors) {
-        return Sample{label, {random(dtype, vectors, 1), random(dtype, factors, 2)}, {t(0), t(1)}};
+        return call_of(label, {random(dtype, vectors, 1), random(dtype, factors, 2)});
     };
     return {call("tall", {4, 2}, {2}), call("square", {3, 3}, {3}), call("fewer factors", {4, 3}, {2}),
             call("batch", {2, 3, 2}, {2, 2})};
@@ -22,9 +20,8 @@ Samples householder_samples(DType dtype) {
 Samples ormqr_samples(DType dtype) {
     const auto call = [&](const char* label, const Sizes& vectors, const Sizes& factors, const Sizes& x, bool left,
                           bool transpose) {
-        return Sample{label,
-                      {random(dtype, vectors, 1), random(dtype, factors, 2), random(dtype, x, 3)},
-                      {t(0), t(1), t(2), left, transpose}};
+        return call_of(label,
+                       {random(dtype, vectors, 1), random(dtype, factors, 2), random(dtype, x, 3), left, transpose});
     };
     return {call("left", {4, 2}, {2}, {4, 3}, true, false), call("left, transposed", {4, 2}, {2}, {4, 3}, true, true),
             call("right", {4, 2}, {2}, {3, 4}, false, false),

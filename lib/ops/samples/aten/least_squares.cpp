@@ -6,7 +6,7 @@ namespace {
 
 Samples least_squares_samples(DType dtype) {
     const auto call = [&](const std::string& label, const Sizes& a, const Sizes& b, const char* driver = nullptr) {
-        Sample sample{label, {random(dtype, a, 1), random(dtype, b, 2)}, {t(0), t(1)}};
+        Sample sample = call_of(label, {random(dtype, a, 1), random(dtype, b, 2)});
         if (driver) sample.kwargs.emplace_back("driver", driver);
         return sample;
     };

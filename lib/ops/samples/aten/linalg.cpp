@@ -22,15 +22,14 @@ Tensor regular(DType dtype, const Sizes& sizes, std::uint64_t seed = 1) {
     return is_complex(dtype) ? more(random.values<Complex128>()) : more(random.values<double>());
 }
 Samples square_samples(DType dtype) {
-    return {{"matrix", {regular(dtype, {3, 3})}, {t(0)}},
-            {"exchanged rows", {values(dtype, {0, 2, 1, 1, 0, 0, 0, 1, 3}, {3, 3})}, {t(0)}},
-            {"batch", {regular(dtype, {2, 2, 4, 4})}, {t(0)}},
-            {"transposed", {transposed(regular(dtype, {3, 3}))}, {t(0)}},
-            {"one", {regular(dtype, {1, 1})}, {t(0)}}};
+    return {call_of("matrix", {regular(dtype, {3, 3})}),
+            call_of("exchanged rows", {values(dtype, {0, 2, 1, 1, 0, 0, 0, 1, 3}, {3, 3})}),
+            call_of("batch", {regular(dtype, {2, 2, 4, 4})}),
+            call_of("transposed", {transposed(regular(dtype, {3, 3}))}), call_of("one", {regular(dtype, {1, 1})})};
 }
 Sample equations(const std::string& label, const Tensor& a, const Tensor& b,
                  std::vector<std::pair<std::string, Arg>> kwargs = {}) {
-    return {.label = label, .tensors = {a, b}, .args = {t(0), t(1)}, .kwargs = std::move(kwargs)};
+    return call_of(label, {a, b}, std::move(kwargs));
 }
 Samples solve_samples(DType dtype) {
     const Tensor a = regular(dtype, {3, 3});
@@ -57,7 +56,7 @@ Samples triangular_samples(DType dtype) {
 }
 Samples power_samples(DType dtype) {
     const auto call = [&](const char* label, const Sizes& sizes, std::int64_t n) {
-        return Sample{label, {regular(dtype, sizes)}, {t(0), n}};
+        return call_of(label, {regular(dtype, sizes), n});
     };
     return {call("third", {3, 3}, 3), call("sixth of a batch", {2, 2, 2}, 6), call("inverse", {3, 3}, -1),
             call("itself", {3, 3}, 1), call("zeroth", {2, 3, 3}, 0)};
@@ -65,7 +64,7 @@ Samples power_samples(DType dtype) {
 Samples tensor_inverses(DType dtype) {
     const Tensor a = regular(dtype, {6, 6});
     const auto call = [&](const char* label, const Sizes& sizes, std::int64_t ind) {
-        return Sample{label, {a.as_strided(sizes, contiguous_strides(sizes), 0)}, {t(0), ind}};
+        return call_of(label, {a.as_strided(sizes, contiguous_strides(sizes), 0), ind});
     };
     return {call("two rows", {2, 3, 6}, 2), call("one row", {6, 3, 2}, 1), call("matrix", {6, 6}, 1)};
 }
@@ -81,7 +80,7 @@ Samples tensor_equations(DType dtype) {
 /// Another triangle, whose other half is not read; transposed.
 Samples earlier_triangular_samples(DType dtype) {
     const auto call = [&](const char* label, const Sizes& b, const Sizes& a, bool upper, bool transpose, bool unit) {
-        return Sample{label, {random(dtype, b), regular(dtype, a)}, {t(0), t(1), upper, transpose, unit}};
+        return call_of(label, {random(dtype, b), regular(dtype, a), upper, transpose, unit});
     };
     return {call("upper", {3, 2}, {3, 3}, true, false, false), call("lower", {3, 2}, {3, 3}, false, false, false),
             call("transposed", {3, 2}, {3, 3}, true, true, false),
@@ -97,11 +96,11 @@ Samples cholesky_inverse_samples(DType dtype) {
             if (on_diagonal(i, sizes.back())) elements[i] = elements[i].real();
         return store(elements, dtype, sizes);
     };
-    return {{"lower", {factor({3, 3})}, {t(0)}}, {"upper", {factor({2, 3, 3})}, {t(0), true}}};
+    return {call_of("lower", {factor({3, 3})}), call_of("upper", {factor({2, 3, 3}), true})};
 }
 Samples cholesky_solve_samples(DType dtype) {
     const auto call = [&](const char* label, bool upper) {
-        return Sample{label, {random(dtype, {3, 2}), regular(dtype, {3, 3})}, {t(0), t(1), upper}};
+        return call_of(label, {random(dtype, {3, 2}), regular(dtype, {3, 3}), upper});
     };
     return {call("lower", false), call("upper", true)};
 }

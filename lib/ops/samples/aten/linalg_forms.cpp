@@ -16,8 +16,7 @@ Sample of_one(DType dtype, const std::string& label, const Sizes& x, const ArgLi
 
 Samples bilinear_samples(DType dtype) {
     const Tensor x = random(dtype, {2, 3}, 1), y = random(dtype, {2, 4}, 2), weight = random(dtype, {5, 3, 4}, 3);
-    return {{"no bias", {x, y, weight}, {t(0), t(1), t(2)}},
-            {"bias", {x, y, weight, random(dtype, {5}, 4)}, {t(0), t(1), t(2), t(3)}}};
+    return {call_of("no bias", {x, y, weight}), call_of("bias", {x, y, weight, random(dtype, {5}, 4)})};
 }
 
 Samples weight_norms(DType dtype) {

@@ -31,9 +31,8 @@ Samples sample_matmul(DType dtype) {
     const auto left = layouts(random(dtype, {2, 3, 4}, 3));
     const auto right = layouts(random(dtype, {2, 4, 5}, 4));
     for (std::size_t i = 0; i < left.size(); i++)
-        result.push_back({left[i].first + " times its opposite",
-                          {left[i].second, right[right.size() - 1 - i].second},
-                          {t(0), t(1)}});
+        result.push_back(
+            call_of(left[i].first + " times its opposite", {left[i].second, right[right.size() - 1 - i].second}));
     return result;
 }
 
@@ -48,16 +47,13 @@ Samples sample_linear(DType dtype) {
         result.push_back(std::move(sample));
     }
     for (const auto& [label, weight] : layouts(random(dtype, {5, 4}, 4)))
-        result.push_back(
-            {"weight " + label, {transposed(random(dtype, {3, 4})), weight, random(dtype, {5})}, {t(0), t(1), t(2)}});
+        result.push_back(call_of("weight " + label, {transposed(random(dtype, {3, 4})), weight, random(dtype, {5})}));
     return result;
 }
 
 Samples sample_outer(DType dtype) {
-    return {pair_sample(dtype, {3}, {4}),
-            pair_sample(dtype, {0}, {2}),
-            pair_sample(dtype, {1}, {1}),
-            {"negative stride", {negative(random(dtype, {3})), special(dtype)}, {t(0), t(1)}}};
+    return {pair_sample(dtype, {3}, {4}), pair_sample(dtype, {0}, {2}), pair_sample(dtype, {1}, {1}),
+            call_of("negative stride", {negative(random(dtype, {3})), special(dtype)})};
 }
 
 Samples sample_tensordot(DType dtype) {
@@ -80,7 +76,7 @@ Sample with_factors(Sample sample, int beta, int alpha) {
     return sample;
 }
 Samples summed_samples(DType dtype, const Sizes& self, const Sizes& a, const Sizes& b) {
-    const Sample plain{"plain", {random(dtype, self, 3), random(dtype, a), random(dtype, b, 2)}, {t(0), t(1), t(2)}};
+    const Sample plain = call_of("plain", {random(dtype, self, 3), random(dtype, a), random(dtype, b, 2)});
     Sample broadcast = plain;
     broadcast.label = "broadcast";
     broadcast.tensors[0] = random(dtype, {1, self.back()}, 4);
@@ -93,9 +89,8 @@ Samples summed_samples(DType dtype, const Sizes& self, const Sizes& a, const Siz
 Samples sample_addr(DType dtype) { return summed_samples(dtype, {3, 4}, {3}, {4}); }
 Samples sample_addbmm(DType dtype) { return summed_samples(dtype, {3, 4}, {2, 3, 5}, {2, 5, 4}); }
 Samples sample_trace(DType dtype) {
-    return {{"square", {random(dtype, {3, 3})}, {t(0)}},
-            {"wide", {transposed(random(dtype, {5, 2}))}, {t(0)}},
-            {"empty", {random(dtype, {0, 2})}, {t(0)}}};
+    return {call_of("square", {random(dtype, {3, 3})}), call_of("wide", {transposed(random(dtype, {5, 2}))}),
+            call_of("empty", {random(dtype, {0, 2})})};
 }
 Samples sample_cross(DType dtype) {
     Sample rows = pair_sample(dtype, {3, 4}, {3, 1});
@@ -105,15 +100,12 @@ Samples sample_cross(DType dtype) {
 
 /// Two rows that a weight of three dimensions multiplies, as bilinear() calls it.
 Samples sample_trilinear(DType dtype) {
-    return {{"bilinear",
-             {random(dtype, {2, 3}), random(dtype, {4, 3, 5}, 2), random(dtype, {2, 5}, 3)},
-             {t(0), t(1), t(2), Arg::ints({1, 3}), Arg::ints({0}), Arg::ints({1, 2}), Arg::ints({2, 3})}},
-            {"in any order",
-             {random(dtype, {2, 3}), random(dtype, {2, 4, 3, 5}, 2), random(dtype, {2, 4}, 3)},
-             {t(0), t(1), t(2), Arg::ints({3, 1}), Arg::ints({}), Arg::ints({-1, 2}), Arg::ints({2})}},
-            {"nothing summed",
-             {random(dtype, {2}), random(dtype, {3}, 2), transposed(random(dtype, {2, 3}, 3))},
-             {t(0), t(1), t(2), Arg::ints({1}), Arg::ints({0}), Arg::ints({}), Arg::ints({})}}};
+    return {call_of("bilinear", {random(dtype, {2, 3}), random(dtype, {4, 3, 5}, 2), random(dtype, {2, 5}, 3),
+                                 Arg::ints({1, 3}), Arg::ints({0}), Arg::ints({1, 2}), Arg::ints({2, 3})}),
+            call_of("in any order", {random(dtype, {2, 3}), random(dtype, {2, 4, 3, 5}, 2), random(dtype, {2, 4}, 3),
+                                     Arg::ints({3, 1}), Arg::ints({}), Arg::ints({-1, 2}), Arg::ints({2})}),
+            call_of("nothing summed", {random(dtype, {2}), random(dtype, {3}, 2), transposed(random(dtype, {2, 3}, 3)),
+                                       Arg::ints({1}), Arg::ints({0}), Arg::ints({}), Arg::ints({})})};
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace {
 using Kwargs = std::vector<std::pair<std::string, Arg>>;
 
 Samples lu_samples(DType dtype) {
-    const auto call = [](const char* label, const Tensor& x) { return Sample{label, {x}, {t(0)}}; };
+    const auto call = [](const char* label, const Tensor& x) { return call_of(label, {x}); };
     return {call("matrix", random(dtype, {3, 3})), call("tall", random(dtype, {4, 2})),
             call("wide", random(dtype, {2, 4})), call("batch", random(dtype, {2, 3, 3})),
             call("transposed", transposed(random(dtype, {3, 3}, 2)))};
@@ -45,7 +45,7 @@ Samples lu_solve_samples(DType dtype) {
 }
 Samples earlier_lu_solve_samples(DType dtype) {
     const auto call = [&](const char* label, const Sizes& b, const std::vector<Tensor>& factors) {
-        return Sample{label, {random(dtype, b), factors[0], factors[1]}, {t(0), t(1), t(2)}};
+        return call_of(label, {random(dtype, b), factors[0], factors[1]});
     };
     return {call("matrix", {3, 2}, lu_factors(dtype)), call("batch", {2, 2, 3}, batch_of_lu_factors(dtype))};
 }

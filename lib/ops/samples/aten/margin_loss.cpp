@@ -7,36 +7,33 @@ namespace {
 
 Samples multi_margin_samples(DType dtype) {
     const Tensor x = random(dtype, {3, 4}), y = integers({1, 3, 0}), w = uniform(dtype, {4}, 0.5, 2);
-    return {{"mean", {x, y}, {t(0), t(1)}},
-            {"none, squares", {x, y}, {t(0), t(1), 2, 0.5, Arg(), kNone}},
-            {"sum, weights", {x, y, w}, {t(0), t(1), 1, 1, t(2), kSum}},
-            {"squares, weights, transposed", {transposed(x), y, w}, {t(0), t(1), 2, 1, t(2), kMean}},
-            {"one row", {random(dtype, {4}), scalar(DType::i64, 2)}, {t(0), t(1), 1, 1, Arg(), kNone}}};
+    return {call_of("mean", {x, y}), call_of("none, squares", {x, y, 2, 0.5, Arg(), kNone}),
+            call_of("sum, weights", {x, y, 1, 1, w, kSum}),
+            call_of("squares, weights, transposed", {transposed(x), y, 2, 1, w, kMean}),
+            call_of("one row", {random(dtype, {4}), scalar(DType::i64, 2), 1, 1, Arg(), kNone})};
 }
 Samples multi_margin_backward_samples(DType dtype) {
     const Tensor x = random(dtype, {3, 4}), y = integers({1, 3, 0}), w = uniform(dtype, {4}, 0.5, 2);
     const Tensor one = random(dtype, {}, 3);
-    return {{"mean", {one, x, y}, {t(0), t(1), t(2), 1, 1, Arg(), kMean}},
-            {"none, squares", {random(dtype, {3}, 3), x, y}, {t(0), t(1), t(2), 2, 0.5, Arg(), kNone}},
-            {"sum, weights", {one, transposed(x), y, w}, {t(0), t(1), t(2), 1, 1, t(3), kSum}},
-            {"one row", {one, random(dtype, {4}), scalar(DType::i64, 2)}, {t(0), t(1), t(2), 1, 1, Arg(), kMean}}};
+    return {call_of("mean", {one, x, y, 1, 1, Arg(), kMean}),
+            call_of("none, squares", {random(dtype, {3}, 3), x, y, 2, 0.5, Arg(), kNone}),
+            call_of("sum, weights", {one, transposed(x), y, 1, 1, w, kSum}),
+            call_of("one row", {one, random(dtype, {4}), scalar(DType::i64, 2), 1, 1, Arg(), kMean})};
 }
 
 Tensor labels() { return values(DType::i64, {3, 0, -1, 1, -1, 2, 0, 1, 2, 1, 0, 3}, {3, 4}); }
 Samples multilabel_samples(DType dtype) {
     const Tensor x = random(dtype, {3, 4});
-    return {{"mean", {x, labels()}, {t(0), t(1), kMean}},
-            {"none", {x, labels()}, {t(0), t(1), kNone}},
-            {"sum, transposed", {transposed(x), labels()}, {t(0), t(1), kSum}},
-            {"one row", {random(dtype, {4}), integers({1, 2, -1, 0})}, {t(0), t(1), kNone}}};
+    return {call_of("mean", {x, labels(), kMean}), call_of("none", {x, labels(), kNone}),
+            call_of("sum, transposed", {transposed(x), labels(), kSum}),
+            call_of("one row", {random(dtype, {4}), integers({1, 2, -1, 0}), kNone})};
 }
 Samples multilabel_backward_samples(DType dtype) {
     const Tensor x = random(dtype, {3, 4}), is_target = values(dtype, {1, 0, 0, 1, 0, 0, 0, 0, 1, 1, 1, 1}, {3, 4});
-    return {{"mean", {random(dtype, {}, 3), x, labels(), is_target}, {t(0), t(1), t(2), kMean, t(3)}},
-            {"none", {random(dtype, {3}, 3), x, labels(), is_target}, {t(0), t(1), t(2), kNone, t(3)}},
-            {"one row",
-             {random(dtype, {}, 3), random(dtype, {4}), integers({1, 2, -1, 0}), values(dtype, {0, 1, 1, 0})},
-             {t(0), t(1), t(2), kSum, t(3)}}};
+    return {call_of("mean", {random(dtype, {}, 3), x, labels(), kMean, is_target}),
+            call_of("none", {random(dtype, {3}, 3), x, labels(), kNone, is_target}),
+            call_of("one row", {random(dtype, {}, 3), random(dtype, {4}), integers({1, 2, -1, 0}), kSum,
+                                values(dtype, {0, 1, 1, 0})})};
 }
 
 Tensor signs(DType dtype, Sizes sizes) {
@@ -46,16 +43,14 @@ Tensor signs(DType dtype, Sizes sizes) {
 }
 Samples ranking_samples(DType dtype) {
     const Tensor x = random(dtype, {2, 3}), y = random(dtype, {2, 3}, 2), sign = signs(dtype, {2, 3});
-    return {{"mean", {x, y, sign}, {t(0), t(1), t(2)}},
-            {"none, margin", {x, transposed(y), sign}, {t(0), t(1), t(2), 0.5, kNone}},
-            {"sum", {strided(x), y, sign}, {t(0), t(1), t(2), 0.25, kSum}}};
+    return {call_of("mean", {x, y, sign}), call_of("none, margin", {x, transposed(y), sign, 0.5, kNone}),
+            call_of("sum", {strided(x), y, sign, 0.25, kSum})};
 }
 Samples hinge_samples(DType dtype) {
     const Tensor x = random(dtype, {2, 3}), sign = signs(dtype, {2, 3});
-    return {{"mean", {x, sign}, {t(0), t(1)}},
-            {"none, margin", {transposed(x), sign}, {t(0), t(1), 0.5, kNone}},
-            {"other targets", {x, values(dtype, {0, 0.5, -1, 1, 2, -3}, {2, 3})}, {t(0), t(1), 1.0, kNone}},
-            {"sum", {strided(x), sign}, {t(0), t(1), 2.0, kSum}}};
+    return {call_of("mean", {x, sign}), call_of("none, margin", {transposed(x), sign, 0.5, kNone}),
+            call_of("other targets", {x, values(dtype, {0, 0.5, -1, 1, 2, -3}, {2, 3}), 1.0, kNone}),
+            call_of("sum", {strided(x), sign, 2.0, kSum})};
 }
 
 }  // namespace

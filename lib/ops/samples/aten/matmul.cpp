@@ -12,7 +12,7 @@ Samples in_all_layouts(DType dtype, const Sizes& sizes_a, const Sizes& sizes_b) 
     const auto a = layouts(random(dtype, sizes_a, 1)), b = layouts(random(dtype, sizes_b, 2));
     for (std::size_t i = 0; i < a.size(); i++) {
         const std::size_t j = (i + 1) % b.size();
-        result.push_back({a[i].first + " times " + b[j].first, {a[i].second, b[j].second}, {t(0), t(1)}});
+        result.push_back(call_of(a[i].first + " times " + b[j].first, {a[i].second, b[j].second}));
     }
     return result;
 }
@@ -27,7 +27,7 @@ Sample special_rows(DType dtype, Sizes sizes_a, Sizes sizes_b) {
             values[i] = i % 3 == 2 ? 1.0 + step : odd[(i / 3 * step) % odd.size()];
         return samples::values(dtype, values, sizes);
     };
-    return {"special", {fill(sizes_a, 1), fill(sizes_b, 3)}, {t(0), t(1)}};
+    return call_of("special", {fill(sizes_a, 1), fill(sizes_b, 3)});
 }
 
 template <int RankA, int RankB>
@@ -42,11 +42,11 @@ Samples sample_product(DType dtype) {
     };
     const auto call = [&](const char* label, std::int64_t m, std::int64_t k, std::int64_t n, std::int64_t batch) {
         const auto [a, b] = sizes(m, k, n, batch);
-        return Sample{label, {random(dtype, a, 3), random(dtype, b, 4)}, {t(0), t(1)}};
+        return call_of(label, {random(dtype, a, 3), random(dtype, b, 4)});
     };
     const auto [a, b] = sizes(3, 4, 5, 2);
     Samples result = in_all_layouts(dtype, a, b);
-    result.push_back({"expanded", {expanded(random(dtype, Sizes(a.size(), 1)), a), random(dtype, b)}, {t(0), t(1)}});
+    result.push_back(call_of("expanded", {expanded(random(dtype, Sizes(a.size(), 1)), a), random(dtype, b)}));
     result.push_back(special_rows(dtype, a, b));
     result.push_back(call("17x19x23", 17, 19, 23, 3));
     result.push_back(call("one", 1, 1, 1, 1));

@@ -12,7 +12,7 @@ Samples layer_samples(DType dtype) {
     const auto add = [&](const std::string& label, const Tensor& x, std::size_t trailing) {
         const Sizes shape(x.sizes().end() - static_cast<std::ptrdiff_t>(trailing), x.sizes().end());
         const Tensor weight = uniform(dtype, shape, 0.5, 2), bias = random(dtype, shape, 9);
-        result.push_back({label, {x, weight, bias}, {t(0), Arg::ints(shape), t(1), t(2), Arg(1e-5)}});
+        result.push_back(call_of(label, {x, Arg::ints(shape), weight, bias, Arg(1e-5)}));
     };
     for (const auto& [label, x] : reduced(dtype)) add(label, x, 1);
     const Tensor x = random(dtype, {2, 3, 4}, 7);
@@ -20,8 +20,8 @@ Samples layer_samples(DType dtype) {
     add("all dimensions", x, 3);
     add("empty", ramp(dtype, {0, 3}), 1);
     add("large offset", uniform(dtype, {2, 8}, 10, 11), 1);
-    result.push_back({"no parameters", {x}, {t(0), Arg::ints({4}), Arg(), Arg(), Arg(0.1)}});
-    result.push_back({"weight only", {x, uniform(dtype, {4}, 0.5, 2)}, {t(0), Arg::ints({4}), t(1), Arg(), Arg(0.1)}});
+    result.push_back(call_of("no parameters", {x, Arg::ints({4}), Arg(), Arg(), Arg(0.1)}));
+    result.push_back(call_of("weight only", {x, Arg::ints({4}), uniform(dtype, {4}, 0.5, 2), Arg(), Arg(0.1)}));
     return result;
 }
 Samples rms_samples(DType dtype) {
@@ -32,7 +32,7 @@ Samples rms_samples(DType dtype) {
         if (has_bias) sample.tensors.pop_back();
         result.push_back(std::move(sample));
     }
-    result.push_back({"default eps", {random(dtype, {2, 3})}, {t(0), Arg::ints({3})}});
+    result.push_back(call_of("default eps", {random(dtype, {2, 3}), Arg::ints({3})}));
     return result;
 }
 
@@ -71,7 +71,7 @@ Samples group_samples(DType dtype) {
     Samples result;
     for (const auto& [label, x, groups] : group_inputs(dtype)) {
         const Tensor weight = uniform(dtype, {x.sizes()[1]}, 0.5, 2);
-        result.push_back({label, {x, weight, weight}, {t(0), Arg(groups), t(1), t(2)}});
+        result.push_back(call_of(label, {x, Arg(groups), weight, weight}));
     }
     return result;
 }
@@ -79,9 +79,8 @@ Samples group_samples(DType dtype) {
 Samples weight_norm_samples(DType dtype) {
     const Tensor v = random(dtype, {4, 3, 2});
     const Tensor first = random(dtype, {4, 1, 1}, 2), last = random(dtype, {1, 1, 2}, 2);
-    return {{"first", {v, first}, {t(0), t(1), 0}},
-            {"last", {v, last}, {t(0), t(1), 2}},
-            {"transposed", {transposed(v), first}, {t(0), t(1), 0}}};
+    return {call_of("first", {v, first, 0}), call_of("last", {v, last, 2}),
+            call_of("transposed", {transposed(v), first, 0})};
 }
 Samples weight_norm_backward_samples(DType dtype) {
     const Tensor grad = random(dtype, {4, 3, 2}, 3), v = random(dtype, {4, 3, 2});
@@ -102,8 +101,8 @@ Table norm_table() {
             {{"aten._fused_rms_norm.default"},
              [](DType dtype) {
                  const Tensor x = random(dtype, {2, 3}), weight = random(dtype, {3}, 2);
-                 return Samples{{"plain", {x}, {t(0), Arg::ints({3}), Arg(), Arg()}},
-                                {"weighted", {x, weight}, {t(0), Arg::ints({3}), t(1), 0.5}}};
+                 return Samples{call_of("plain", {x, Arg::ints({3}), Arg(), Arg()}),
+                                call_of("weighted", {x, Arg::ints({3}), weight, 0.5})};
              }},
             {{"aten._weight_norm_interface.default"}, weight_norm_samples},
             {{"aten._weight_norm_interface_backward.default"}, weight_norm_backward_samples}};

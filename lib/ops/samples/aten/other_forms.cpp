@@ -12,11 +12,8 @@ Tensor some(DType dtype) {
 }
 Samples combinations(DType dtype) {
     const Tensor x = values(dtype, {1, 0, 1, 1});
-    return {{"pairs", {x}, {t(0)}},
-            {"threes", {x}, {t(0), 3}},
-            {"repeated", {x}, {t(0), 2, true}},
-            {"more than there are", {x}, {t(0), 5}},
-            {"none", {x}, {t(0), 0}}};
+    return {call_of("pairs", {x}), call_of("threes", {x, 3}), call_of("repeated", {x, 2, true}),
+            call_of("more than there are", {x, 5}), call_of("none", {x, 0})};
 }
 Samples products(DType dtype, const std::vector<Sizes>& sizes) {
     Sample sample{"in f32", {}, {}};
@@ -33,9 +30,9 @@ Samples cov_samples(DType dtype) {
     const Tensor x = random(dtype, {3, 4}, 1), times = values(DType::i64, {1, 2, 0, 3}),
                  weights = values(real, {0.5, 1, 2, 0.25});
     Sample both{"both weights", {x, times, weights}, {t(0)}, {{"fweights", t(1)}, {"aweights", t(2)}}};
-    return {{"variables", {x}, {t(0)}},
-            {"one", {random(dtype, {5}, 2)}, {t(0)}},
-            {"not corrected", {transposed(x)}, {t(0)}, {{"correction", Arg(0)}}},
+    return {call_of("variables", {x}),
+            call_of("one", {random(dtype, {5}, 2)}),
+            call_of("not corrected", {transposed(x)}, {{"correction", Arg(0)}}),
             {"repeated", {x, times}, {t(0)}, {{"fweights", t(1)}}},
             both};
 }
@@ -46,52 +43,48 @@ Table other_form_table() {
     return {
         {{"aten.frexp.Tensor"},
          [](DType dtype) -> Samples {
-             return {{"rows", {random(dtype, {3, 4})}, {t(0)}}, {"corners", {values(dtype, {0, 1, -8, 0.75})}, {t(0)}}};
+             return {call_of("rows", {random(dtype, {3, 4})}), call_of("corners", {values(dtype, {0, 1, -8, 0.75})})};
          }},
         {{"aten.signbit.default"},
          [](DType dtype) -> Samples {
              const bool negative = is_floating(dtype);
-             return {{"corners", {values(dtype, {0, negative ? -0.0 : 1, negative ? -2.5 : 0, 1})}, {t(0)}}};
+             return {call_of("corners", {values(dtype, {0, negative ? -0.0 : 1, negative ? -2.5 : 0, 1})})};
          }},
-        {{"aten.nanmedian.default"},
-         [](DType dtype) -> Samples {
-             return {{"all", {some(dtype)}, {t(0)}}};
-         }},
+        {{"aten.nanmedian.default"}, [](DType dtype) -> Samples { return {call_of("all", {some(dtype)})}; }},
         {{"aten.nanmedian.dim"},
          [](DType dtype) -> Samples {
-             return {{"rows", {some(dtype)}, {t(0), 1}}, {"kept", {some(dtype)}, {t(0), -1, true}}};
+             return {call_of("rows", {some(dtype), 1}), call_of("kept", {some(dtype), -1, true})};
          }},
         {{"aten.combinations.default"}, combinations},
         {{"aten.gradient.scalarint"},
          [](DType dtype) -> Samples {
              const Tensor x = random(dtype, {4, 5});
-             return {{"all", {x}, {t(0)}},
-                     {"spaced", {x}, {t(0)}, {{"spacing", Arg(0.5)}, {"dim", Arg(1)}}},
-                     {"second order", {x}, {t(0)}, {{"dim", Arg(0)}, {"edge_order", Arg(2)}}}};
+             return {call_of("all", {x}), call_of("spaced", {x}, {{"spacing", Arg(0.5)}, {"dim", Arg(1)}}),
+                     call_of("second order", {x}, {{"dim", Arg(0)}, {"edge_order", Arg(2)}})};
          }},
         {{"aten.gradient.scalararray"},
          [](DType dtype) -> Samples {
-             return {{"both", {random(dtype, {4, 5})}, {t(0)}, {{"spacing", Arg(2)}, {"dim", Arg::ints({1, 0})}}}};
+             return {call_of("both", {random(dtype, {4, 5})}, {{"spacing", Arg(2)}, {"dim", Arg::ints({1, 0})}})};
          }},
         {{"aten.gradient.array"},
          [](DType dtype) -> Samples {
-             return {{"last", {random(dtype, {4, 5})}, {t(0)}, {{"dim", Arg::ints({1})}}}};
+             return {call_of("last", {random(dtype, {4, 5})}, {{"dim", Arg::ints({1})}})};
          }},
         {{"aten.renorm.default"},
          [](DType dtype) -> Samples {
-             return {{"rows", {random(dtype, {3, 4})}, {t(0), 2, 0, 1.0}},
-                     {"middle", {random(dtype, {2, 3, 4})}, {t(0), 1, 1, 0.5}}};
+             return {call_of("rows", {random(dtype, {3, 4}), 2, 0, 1.0}),
+                     call_of("middle", {random(dtype, {2, 3, 4}), 1, 1, 0.5})};
          }},
         {{"aten.embedding_renorm.default"},
          [](DType dtype) -> Samples {
              const Tensor x = random(dtype, {4, 3});
-             return {{"some rows", {x, positions({2, 0, 2}, {3})}, {t(0), t(1), 1.0, 2.0}},
-                     {"sums", {x, positions({1, 3, 0, 1}, {2, 2})}, {t(0), t(1), 0.5, 1.0}}};
+             return {call_of("some rows", {x, positions({2, 0, 2}, {3}), 1.0, 2.0}),
+                     call_of("sums", {x, positions({1, 3, 0, 1}, {2, 2}), 0.5, 1.0})};
          }},
         {{"aten.cov.default"}, cov_samples},
         {{"aten.corrcoef.default"},
          [](DType dtype) -> Samples {
-             return {{"two", {random(dtype, {2, 5})}, {t(0)}}, {"one", {random(dtype, {4})}, {t(0)}}};
+             return {call_of("two", {random(dtype, {2, 5})}), call_of("one", {random(dtype, {4})})};
          }},
         {{"aten.block_diag.default"},
          [](DType dtype) -> Samples {
@@ -103,14 +96,13 @@ Table other_form_table() {
         {{"aten.value_selecting_reduction_backward.default"},
          [](DType dtype) -> Samples {
              const auto call = [&](const char* label, const Sizes& grad, std::int64_t dim, bool keep) {
-                 return Sample{
-                     label, {random(dtype, grad), indices(grad, 3)}, {t(0), dim, t(1), Arg::ints({3, 3}), keep}};
+                 return call_of(label, {random(dtype, grad), dim, indices(grad, 3), Arg::ints({3, 3}), keep});
              };
              return {call("rows", {3}, 1, false), call("columns", {3}, 0, false), call("kept", {3, 1}, -1, true)};
          }},
         {{"aten.isreal.default"},
          [](DType dtype) -> Samples {
-             return {{"numbers", {random(dtype, {2, 3})}, {t(0)}}, {"zeros", {values(dtype, {0, 1, 0})}, {t(0)}}};
+             return {call_of("numbers", {random(dtype, {2, 3})}), call_of("zeros", {values(dtype, {0, 1, 0})})};
          }},
         {{"aten.mm.dtype"},
          [](DType dtype) {

@@ -6,10 +6,10 @@ namespace {
 
 Samples pack_backward_samples(DType dtype) {
     const Tensor grad = random(dtype, {7, 2}), batch_sizes = values(DType::i64, {3, 2, 1, 1});
-    return {{"steps first", {grad, batch_sizes}, {t(0), Arg::ints({4, 3, 2}), t(1), false}},
-            {"batch first", {transposed(grad), batch_sizes}, {t(0), Arg::ints({3, 4, 2}), t(1), true}},
-            {"more steps", {grad, batch_sizes}, {t(0), Arg::ints({6, 3, 2}), t(1), false}},
-            {"numbers", {random(dtype, {7}), batch_sizes}, {t(0), Arg::ints({4, 3}), t(1), false}}};
+    return {call_of("steps first", {grad, Arg::ints({4, 3, 2}), batch_sizes, false}),
+            call_of("batch first", {transposed(grad), Arg::ints({3, 4, 2}), batch_sizes, true}),
+            call_of("more steps", {grad, Arg::ints({6, 3, 2}), batch_sizes, false}),
+            call_of("numbers", {random(dtype, {7}), Arg::ints({4, 3}), batch_sizes, false})};
 }
 
 }  // namespace

@@ -32,9 +32,8 @@ Samples border_gradient_samples(DType dtype) {
         for (std::size_t i = 0; i < amounts.size(); ++i)
             sizes[sizes.size() - 1 - i / 2] += std::get<std::int64_t>(amounts[i].value);
         const Tensor grad = random(dtype, sizes);
-        result.push_back({sample.label,
-                          {sample.label.ends_with("transposed") ? transposed(grad) : grad, self},
-                          {t(0), t(1), sample.args[1]}});
+        result.push_back(call_of(
+            sample.label, {sample.label.ends_with("transposed") ? transposed(grad) : grad, self, sample.args[1]}));
     }
     return result;
 }

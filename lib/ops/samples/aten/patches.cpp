@@ -25,26 +25,21 @@ Samples im2col_samples(DType dtype) {
     Samples result;
     const auto add = [&](const std::string& label, const Tensor& x, const Patch& p) {
         result.push_back(
-            {label,
-             {x},
-             {t(0), Arg::ints(p.kernel), Arg::ints(p.dilation), Arg::ints(p.padding), Arg::ints(p.stride)}});
+            call_of(label, {x, Arg::ints(p.kernel), Arg::ints(p.dilation), Arg::ints(p.padding), Arg::ints(p.stride)}));
     };
     const Tensor x = random(dtype, {2, 3, 5, 4});
     for (const Patch& p : patches()) add(p.label, x, p);
     add("no batch", random(dtype, {3, 5, 4}), patches()[1]);
     add("empty batch", random(dtype, {0, 3, 5, 4}), patches()[1]);
-    for (const auto& [label, laid] : layouts(x))
-        if (label != "contiguous") add(label, laid, patches()[1]);
+    for (const auto& [label, laid] : other_layouts(x)) add(label, laid, patches()[1]);
     return result;
 }
 
 Samples col2im_samples(DType dtype) {
     Samples result;
     const auto add = [&](const std::string& label, const Tensor& x, const Patch& p) {
-        result.push_back({label,
-                          {x},
-                          {t(0), Arg::ints(p.image), Arg::ints(p.kernel), Arg::ints(p.dilation), Arg::ints(p.padding),
-                           Arg::ints(p.stride)}});
+        result.push_back(call_of(label, {x, Arg::ints(p.image), Arg::ints(p.kernel), Arg::ints(p.dilation),
+                                         Arg::ints(p.padding), Arg::ints(p.stride)}));
     };
     const auto columns = [&](Sizes leading, std::int64_t channels, const Patch& p) {
         leading.insert(leading.end(), {channels * element_count(p.kernel), element_count(p.out)});
@@ -53,8 +48,7 @@ Samples col2im_samples(DType dtype) {
     for (const Patch& p : patches()) add(p.label, columns({2}, 3, p), p);
     const Patch& padded = patches()[1];
     add("no batch", columns({}, 3, padded), padded);
-    for (const auto& [label, laid] : layouts(columns({2}, 2, padded)))
-        if (label != "contiguous") add(label, laid, padded);
+    for (const auto& [label, laid] : other_layouts(columns({2}, 2, padded))) add(label, laid, padded);
     return result;
 }
 
@@ -69,7 +63,7 @@ Samples unpool_samples(DType dtype, std::size_t rank) {
         std::vector<std::int64_t> at(static_cast<std::size_t>(element_count(sizes)));
         for (std::size_t i = 0; i < at.size(); ++i)
             at[i] = (static_cast<std::int64_t>(i) % each * 7 + 3) % element_count(image);
-        Sample sample{label, {random(dtype, sizes), Tensor::of(at, sizes)}, {t(0), t(1), Arg::ints(image)}};
+        Sample sample = call_of(label, {random(dtype, sizes), Tensor::of(at, sizes), Arg::ints(image)});
         if (rank == 3) sample.args.insert(sample.args.end(), {Arg::ints(image_strides), Arg::ints(no_padding)});
         result.push_back(std::move(sample));
     };

@@ -18,9 +18,8 @@ Samples sample_max(DType dtype) {
     Sizes sizes = {2, 2};
     sizes.resize(Rank + 2, 7);
     const auto dilated = [&](const std::string& label, std::int64_t padding, bool ceil) {
-        result.push_back({label,
-                          {random(dtype, sizes)},
-                          {t(0), Arg::ints({2}), Arg::ints({2}), Arg::ints({padding}), Arg::ints({3}), ceil}});
+        result.push_back(call_of(
+            label, {random(dtype, sizes), Arg::ints({2}), Arg::ints({2}), Arg::ints({padding}), Arg::ints({3}), ceil}));
     };
     dilated("dilated", 0, false);
     dilated("dilated padded ceil", 1, true);

@@ -19,7 +19,7 @@ Samples pooling_samples(DType dtype, std::int64_t rank) {
     const Sizes sizes = sample_image_sizes(rank, 5);
     const auto add = [&](const std::string& label, const Tensor& image, std::int64_t kernel, ArgList stride,
                          std::int64_t padding, bool ceil) {
-        result.push_back({label, {image}, {t(0), ArgList{kernel}, stride, ArgList{padding}, ceil}});
+        result.push_back(call_of(label, {image, ArgList{kernel}, stride, ArgList{padding}, ceil}));
     };
     const Tensor image = random(dtype, sizes);
     add("default stride", image, 2, {}, 0, false);
@@ -43,7 +43,7 @@ Samples pooling_samples(DType dtype, std::int64_t rank) {
     Sizes along(static_cast<std::size_t>(rank), 1);
     along.back() = 2;
     const Tensor row = special.as_strided(line, contiguous_strides(line), special.offset());
-    result.push_back({"special", {row}, {t(0), Arg::ints(along), ArgList{1}, ArgList{0}, false}});
+    result.push_back(call_of("special", {row, Arg::ints(along), ArgList{1}, ArgList{0}, false}));
     if (is_floating(dtype)) add("all -inf", expanded(scalar(dtype, -INFINITY), sizes), 3, {2}, 1, true);
     return result;
 }
@@ -52,7 +52,7 @@ Samples adaptive_samples(DType dtype, std::int64_t rank) {
     Samples result;
     const Tensor image = random(dtype, sample_image_sizes(rank, 5));
     const auto add = [&](const std::string& label, const Tensor& tensor, std::int64_t size) {
-        result.push_back({label, {tensor}, {t(0), Arg::ints(Sizes(static_cast<std::size_t>(rank), size))}});
+        result.push_back(call_of(label, {tensor, Arg::ints(Sizes(static_cast<std::size_t>(rank), size))}));
     };
     add("one", image, 1);
     add("uneven", image, 3);

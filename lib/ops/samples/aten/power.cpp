@@ -10,9 +10,9 @@ Samples exponent_samples(DType dtype) {
     Samples result = unary(dtype, {Arg(2)});
     const Tensor x = is_inexact(dtype) ? special(dtype) : ramp(dtype, {7});
     for (const int exponent : {0, 1, 3, 5, 64})
-        result.push_back({'^' + std::to_string(exponent), {x}, {t(0), Arg(exponent)}});
+        result.push_back(call_of('^' + std::to_string(exponent), {x, Arg(exponent)}));
     for (const double exponent : {0.5, -0.5, -1.0, -2.0, 1.5, 0.0})
-        result.push_back({'^' + std::to_string(exponent), {x}, {t(0), Arg(exponent)}});
+        result.push_back(call_of('^' + std::to_string(exponent), {x, Arg(exponent)}));
     return result;
 }
 
@@ -24,7 +24,7 @@ Samples base_samples(DType dtype) {
             if (dtype == DType::boolean && whole && label == "special") continue;  // the same as ramp
             const std::string text = whole ? std::to_string(std::get<std::int64_t>(base.value))
                                            : std::to_string(std::get<double>(base.value));
-            result.push_back({label + " base " + text, {tensor}, {base, t(0)}});
+            result.push_back(call_of(label + " base " + text, {base, tensor}));
         }
     return result;
 }

@@ -14,7 +14,7 @@ Samples with_limit(DType dtype, const ArgList& rest, const Kwargs& kwargs, const
                    const std::string& suffix = "") {
     Samples samples;
     const auto add = [&](const std::string& label, const Tensor& x, bool hermitian) {
-        Sample sample{label + suffix, {x}, {t(0)}, kwargs};
+        Sample sample = call_of(label + suffix, {x}, kwargs);
         sample.tensors.insert(sample.tensors.end(), limits.begin(), limits.end());
         sample.args.insert(sample.args.end(), rest.begin(), rest.end());
         if (hermitian) sample.kwargs.emplace_back("hermitian", true);
@@ -29,23 +29,20 @@ Samples with_limit(DType dtype, const ArgList& rest, const Kwargs& kwargs, const
 
 Samples vander_samples(DType dtype) {
     const Tensor x = is_floating(dtype) ? random(dtype, {4}) : values(dtype, {1, 2, 3, 1});
-    return {{"square", {x}, {t(0)}}, {"wide", {x}, {t(0)}, {{"N", Arg(6)}}}};
+    return {call_of("square", {x}), call_of("wide", {x}, {{"N", Arg(6)}})};
 }
 
 Samples condition_samples(DType dtype) {
     const double infinity = std::numeric_limits<double>::infinity();
-    return {{"by default", {random(dtype, {3, 4})}, {t(0)}},
-            {"least by greatest", {regular_matrix(dtype)}, {t(0), -2}},
-            {"columns", {regular_matrix(dtype)}, {t(0), 1}},
-            {"rows", {regular_matrix(dtype)}, {t(0), infinity}}};
+    return {call_of("by default", {random(dtype, {3, 4})}), call_of("least by greatest", {regular_matrix(dtype), -2}),
+            call_of("columns", {regular_matrix(dtype), 1}), call_of("rows", {regular_matrix(dtype), infinity})};
 }
 Samples named_conditions(DType dtype) {
-    return {{"fro", {regular_matrix(dtype)}, {t(0), "fro"}}, {"nuc", {regular_matrix(dtype)}, {t(0), "nuc"}}};
+    return {call_of("fro", {regular_matrix(dtype), "fro"}), call_of("nuc", {regular_matrix(dtype), "nuc"})};
 }
 Samples exponential_samples(DType dtype) {
-    return {{"small", {random(dtype, {2, 3, 3})}, {t(0)}},
-            {"large", {random(dtype, {4, 4}, 2)}, {t(0)}},
-            {"one number", {random(dtype, {1, 1})}, {t(0)}}};
+    return {call_of("small", {random(dtype, {2, 3, 3})}), call_of("large", {random(dtype, {4, 4}, 2)}),
+            call_of("one number", {random(dtype, {1, 1})})};
 }
 
 }  // namespace

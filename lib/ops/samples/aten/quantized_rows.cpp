@@ -5,34 +5,33 @@ namespace whittle::samples {
 namespace {
 
 Samples choices(DType dtype) {
-    return {{"both signs", {random(dtype, {3, 4})}, {t(0), -128, 127, 1e-5, DType::i8}},
-            {"positive", {uniform(dtype, {3, 4}, 1, 2)}, {t(0), 0, 255, 1e-5, DType::u8}},
-            {"zeros", {values(dtype, {0, 0})}, {t(0), -128, 127, 1e-5, DType::i8}}};
+    return {call_of("both signs", {random(dtype, {3, 4}), -128, 127, 1e-5, DType::i8}),
+            call_of("positive", {uniform(dtype, {3, 4}, 1, 2), 0, 255, 1e-5, DType::u8}),
+            call_of("zeros", {values(dtype, {0, 0}), -128, 127, 1e-5, DType::i8})};
 }
-Samples row_choices(DType dtype) { return {{"rows", {random(dtype, {2, 3, 4})}, {t(0), DType::i8}}}; }
+Samples row_choices(DType dtype) { return {call_of("rows", {random(dtype, {2, 3, 4}), DType::i8})}; }
 
 Tensor scales() { return values(DType::f32, {0.125, 0.25, 0.5}, {3, 1}); }
 Tensor zeros() { return values(DType::i32, {0, 2, 5}, {3, 1}); }
 
 Samples quantize_rows(DType dtype) {
-    return {{"rows", {random(dtype, {3, 4}), scales(), zeros()}, {t(0), t(1), t(2), -128, 127, DType::i8}}};
+    return {call_of("rows", {random(dtype, {3, 4}), scales(), zeros(), -128, 127, DType::i8})};
 }
 Samples dequantize_rows(DType dtype) {
-    return {{"rows",
-             {ramp(dtype, {3, 4}), scales().to(DType::f64), zeros().to(DType::i64)},
-             {t(0), t(1), t(2), 0, 127, dtype, DType::f32}}};
+    return {call_of("rows",
+                    {ramp(dtype, {3, 4}), scales().to(DType::f64), zeros().to(DType::i64), 0, 127, dtype, DType::f32})};
 }
 Samples quantize_groups(DType dtype) {
     const Tensor halves = values(DType::f32, {0.125, 0.25, 0.5, 1}, {2, 2}),
                  none = values(DType::i32, {0, 1, 2, 3}, {2, 2});
-    return {{"groups", {random(dtype, {2, 4}), halves, none}, {t(0), t(1), t(2), -8, 7, DType::i8, 2}},
-            {"whole rows", {random(dtype, {3, 4}), scales(), zeros()}, {t(0), t(1), t(2), -128, 127, DType::i8}}};
+    return {call_of("groups", {random(dtype, {2, 4}), halves, none, -8, 7, DType::i8, 2}),
+            call_of("whole rows", {random(dtype, {3, 4}), scales(), zeros(), -128, 127, DType::i8})};
 }
 Samples dequantize_groups(DType dtype) {
     const Tensor halves = values(DType::f32, {0.125, 0.25, 0.5, 1}, {2, 2}),
                  none = values(DType::i32, {0, 1, 2, 3}, {2, 2});
-    return {{"groups", {ramp(dtype, {2, 4}), halves, none}, {t(0), t(1), t(2), 0, 7, dtype, 2, DType::f32}},
-            {"without zero points", {ramp(dtype, {3, 4}), scales()}, {t(0), t(1), Arg(), 0, 127, dtype}}};
+    return {call_of("groups", {ramp(dtype, {2, 4}), halves, none, 0, 7, dtype, 2, DType::f32}),
+            call_of("without zero points", {ramp(dtype, {3, 4}), scales(), Arg(), 0, 127, dtype})};
 }
 
 }  // namespace

@@ -22,22 +22,22 @@ Samples randperm_samples(DType dtype) { return dtype_samples(dtype, {{"seven", {
 }  // namespace
 
 Table random_table() {
-    return {{{"aten.rand.default", "aten.randn.default"}, [](DType dtype) { return sized(dtype, {}); }},
-            {{"aten.rand_like.default", "aten.randn_like.default"}, unary},
-            {{"aten.randint.default"}, [](DType dtype) { return sized(dtype, {9}); }},
-            {{"aten.randint.low"}, randint_low_samples},
-            {{"aten.randint_like.default"}, [](DType dtype) { return unary(dtype, {9}); }},
-            {{"aten.randint_like.low_dtype"},
-             [](DType dtype) {
-                 return unary(dtype, {3, 9});
-             }},
-            {{"aten.randperm.default"}, randperm_samples},
-            {{"aten.bernoulli.default"},
-             [](DType dtype) -> Samples {
-                 return {{.label = "chances", .tensors = {uniform(dtype, {3, 4}, 0, 1)}, .args = {t(0)}},
-                         {.label = "certain", .tensors = {values(dtype, {0, 1})}, .args = {t(0)}}};
-             }},
-            {{"aten.bernoulli.p"}, [](DType dtype) { return unary(dtype, {0.25}); }}};
+    return {
+        {{"aten.rand.default", "aten.randn.default"}, [](DType dtype) { return sized(dtype, {}); }},
+        {{"aten.rand_like.default", "aten.randn_like.default"}, unary},
+        {{"aten.randint.default"}, [](DType dtype) { return sized(dtype, {9}); }},
+        {{"aten.randint.low"}, randint_low_samples},
+        {{"aten.randint_like.default"}, [](DType dtype) { return unary(dtype, {9}); }},
+        {{"aten.randint_like.low_dtype"},
+         [](DType dtype) {
+             return unary(dtype, {3, 9});
+         }},
+        {{"aten.randperm.default"}, randperm_samples},
+        {{"aten.bernoulli.default"},
+         [](DType dtype) -> Samples {
+             return {call_of("chances", {uniform(dtype, {3, 4}, 0, 1)}), call_of("certain", {values(dtype, {0, 1})})};
+         }},
+        {{"aten.bernoulli.p"}, [](DType dtype) { return unary(dtype, {0.25}); }}};
 }
 
 }  // namespace whittle::samples

@@ -17,8 +17,8 @@ void add_dtypes(Samples& samples, DType dtype, std::initializer_list<DType> to, 
 
 Samples sum_dim_samples(DType dtype) {
     Samples result = dim_lists(dtype);
-    result.push_back({"dim none", {random(dtype, {2, 3})}, {t(0), Arg()}});
-    result.push_back({"wraps", {special(dtype)}, {t(0), Arg::ints({0})}});
+    result.push_back(call_of("dim none", {random(dtype, {2, 3}), Arg()}));
+    result.push_back(call_of("wraps", {special(dtype), Arg::ints({0})}));
     if (is_floating(dtype)) result.pop_back();  // the largest values overflow in f32 but not in the kernel's double
     add_dtypes(result, dtype, {DType::f64, DType::f32, DType::i64, DType::i32, DType::u8}, {t(0), Arg::ints({1})});
     return result;
@@ -63,13 +63,13 @@ Samples vector_norm_samples(DType dtype) {
             result.push_back(std::move(sample));
         }
     if (dtype != DType::f64)
-        result.push_back({"dtype f64", {random(dtype, {3, 4})}, {t(0)}, {{"dtype", Arg(DType::f64)}}});
+        result.push_back(call_of("dtype f64", {random(dtype, {3, 4})}, {{"dtype", Arg(DType::f64)}}));
     return result;
 }
 Samples norm_samples(DType dtype) {
     Samples result;
     for (const double order : kOrders)
-        result.push_back({"p " + std::to_string(order), {random(dtype, {3, 4})}, {t(0), Arg(order)}});
+        result.push_back(call_of("p " + std::to_string(order), {random(dtype, {3, 4}), Arg(order)}));
     return result;
 }
 Samples norm_dim_samples(DType dtype) {
@@ -88,8 +88,8 @@ Samples count_samples(DType dtype) {
 }
 
 Samples count_over_samples(DType dtype) {
-    return whole(dtype) + Samples{{"rows", {random(dtype, {3, 4})}, {t(0), -1}},
-                                  {"columns", {transposed(random(dtype, {3, 4}))}, {t(0), 0}}};
+    return whole(dtype) + Samples{call_of("rows", {random(dtype, {3, 4}), -1}),
+                                  call_of("columns", {transposed(random(dtype, {3, 4})), 0})};
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ Samples resize_samples(DType dtype, std::size_t rank, const ResizeForm& form) {
         Sizes out(rank, size.value_or(0));
         for (std::size_t d = 0; d < rank && !size; ++d)
             out[d] = static_cast<std::int64_t>(static_cast<double>(in[d + 2]) * *factor);
-        Sample sample{label, {random(dtype, form.gradient ? joined({in[0], in[1]}, out) : in)}, {t(0)}};
+        Sample sample = call_of(label, {random(dtype, form.gradient ? joined({in[0], in[1]}, out) : in)});
         sample.args.push_back(size || !form.vec ? Arg::ints(out) : Arg());
         if (form.gradient) sample.args.push_back(Arg::ints(in));
         if (form.align_corners) sample.args.push_back(align);

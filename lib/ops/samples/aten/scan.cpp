@@ -5,8 +5,8 @@ namespace whittle::samples {
 namespace {
 
 Samples scan_samples(DType dtype) {
-    Samples result = {{.label = "values", .tensors = {uniform(dtype, {3, 5}, 0, 3)}, .args = {t(0), 1}},
-                      {.label = "first dim", .tensors = {uniform(dtype, {4, 2, 3}, 0, 3, 2)}, .args = {t(0), -3}}};
+    Samples result = {call_of("values", {uniform(dtype, {3, 5}, 0, 3), 1}),
+                      call_of("first dim", {uniform(dtype, {4, 2, 3}, 0, 3, 2), -3})};
     return result + moved(dtype, "special", {3, 4}, {0}) +
            Samples{once(dtype, "one", {1, 2}, {0}), once(dtype, "0-d", {}, {-1}), once(dtype, "empty", {2, 0}, {1}),
                    once(dtype, "no lines", {0, 2}, {1})};
@@ -15,10 +15,7 @@ Samples scan_samples(DType dtype) {
 Samples typed_scan_samples(DType dtype) {
     Samples result = scan_samples(dtype);
     for (const DType to : {DType::f64, DType::i32, DType::f16}) {
-        Sample sample{.label = "as " + std::string(name(to)),
-                      .tensors = {uniform(dtype, {6}, 0, 4)},
-                      .args = {t(0), 0},
-                      .kwargs = {{"dtype", to}}};
+        Sample sample = call_of("as " + std::string(name(to)), {uniform(dtype, {6}, 0, 4), 0}, {{"dtype", to}});
         result.push_back(sample);
     }
     return result;

@@ -16,18 +16,16 @@ Samples where_samples(DType dtype) {
         sample.args = {t(0), t(1), t(2)};
     }
     const Tensor column = ramp(DType::boolean, {2, 1});
-    result.push_back({"condition broadcast", {column, ramp(dtype, {3}), random(dtype, {2, 3})}, {t(0), t(1), t(2)}});
-    result.push_back({"condition widens", {column, scalar(dtype, 1), scalar(dtype, 2)}, {t(0), t(1), t(2)}});
+    result.push_back(call_of("condition broadcast", {column, ramp(dtype, {3}), random(dtype, {2, 3})}));
+    result.push_back(call_of("condition widens", {column, scalar(dtype, 1), scalar(dtype, 2)}));
     return result;
 }
 Samples where_other_samples(DType dtype) {
     const Tensor condition = random(DType::boolean, {2, 3}), x = ramp(dtype, {2, 3});
     const double inf = std::numeric_limits<double>::infinity();
-    return {
-        {"integer", {condition, x}, {t(0), t(1), Arg(7)}},
-        {"floating", {condition, x}, {t(0), t(1), Arg(0.1)}},
-        {"-inf", {condition, x}, {t(0), t(1), Arg(-inf)}},
-        {"empty", {condition.as_strided({0, 3}, {3, 1}, 0), x.as_strided({0, 3}, {3, 1}, 0)}, {t(0), t(1), Arg(7)}}};
+    return {call_of("integer", {condition, x, Arg(7)}), call_of("floating", {condition, x, Arg(0.1)}),
+            call_of("-inf", {condition, x, Arg(-inf)}),
+            call_of("empty", {condition.as_strided({0, 3}, {3, 1}, 0), x.as_strided({0, 3}, {3, 1}, 0), Arg(7)})};
 }
 
 /// The condition is the main operand: the tensors of every dtype come with it.
@@ -46,22 +44,21 @@ Samples where_self_samples(DType condition) {
 }
 Samples where_scalar_samples(DType dtype) {
     const Tensor condition = ramp(dtype, {2, 3});
-    return {{"integers", {condition}, {t(0), Arg(1), Arg(0)}},
-            {"mixed", {condition}, {t(0), Arg(1), Arg(0.5)}},
-            {"bools", {condition}, {t(0), Arg(true), Arg(false)}}};
+    return {call_of("integers", {condition, Arg(1), Arg(0)}), call_of("mixed", {condition, Arg(1), Arg(0.5)}),
+            call_of("bools", {condition, Arg(true), Arg(false)})};
 }
 
 Samples masked_fill_samples(DType dtype) {
     Samples result;
     for (auto& [label, tensor] : inputs(dtype))
-        result.push_back({label, {tensor, random(DType::boolean, tensor.sizes())}, {t(0), t(1), Arg(1)}});
+        result.push_back(call_of(label, {tensor, random(DType::boolean, tensor.sizes()), Arg(1)}));
     const Tensor x = ramp(dtype, {2, 3});
     const double inf = std::numeric_limits<double>::infinity();
-    result.push_back({"mask broadcast", {x, ramp(DType::boolean, {3})}, {t(0), t(1), Arg(2)}});
-    result.push_back({"self broadcast", {ramp(dtype, {3}), ramp(DType::boolean, {2, 1})}, {t(0), t(1), Arg(2)}});
+    result.push_back(call_of("mask broadcast", {x, ramp(DType::boolean, {3}), Arg(2)}));
+    result.push_back(call_of("self broadcast", {ramp(dtype, {3}), ramp(DType::boolean, {2, 1}), Arg(2)}));
     if (is_floating(dtype)) {
-        result.push_back({"-inf", {x, ramp(DType::boolean, {2, 3})}, {t(0), t(1), Arg(-inf)}});
-        result.push_back({"0.1", {x, ramp(DType::boolean, {2, 3})}, {t(0), t(1), Arg(0.1)}});
+        result.push_back(call_of("-inf", {x, ramp(DType::boolean, {2, 3}), Arg(-inf)}));
+        result.push_back(call_of("0.1", {x, ramp(DType::boolean, {2, 3}), Arg(0.1)}));
     }
     return result;
 }
@@ -81,7 +78,7 @@ Samples masked_scatter_samples(DType dtype) {
         return samples::values(DType::boolean, values, std::move(sizes));
     };
     const auto call = [](const std::string& label, const Tensor& self, const Tensor& mask, const Tensor& source) {
-        return Sample{label, {self, mask, source}, {t(0), t(1), t(2)}};
+        return call_of(label, {self, mask, source});
     };
     return {call("some", x, mask({0, 1, 1, 0, 0, 1}, {2, 3}), source),
             call("all that there are", x, mask({0, 1, 1, 0, 0, 1}, {2, 3}), random(dtype, {3}, 3)),

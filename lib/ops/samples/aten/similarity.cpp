@@ -7,32 +7,29 @@ namespace {
 
 Samples cosine_samples(DType dtype) {
     const Tensor x = random(dtype, {3, 4}), y = random(dtype, {3, 4}, 2);
-    return {{"columns", {x, y}, {t(0), t(1)}},
-            {"rows, transposed", {transposed(x), y}, {t(0), t(1), 0}},
-            {"broadcast", {random(dtype, {2, 1, 4}), y}, {t(0), t(1), -1}},
-            {"short", {x, values(dtype, {0, 0, 0, 0})}, {t(0), t(1), 1, 0.5}},
-            {"shorter than eps", {values(dtype, {0.1, 0.05}), values(dtype, {1, 2})}, {t(0), t(1), 0, 0.5}},
-            {"one vector", {random(dtype, {4}), random(dtype, {4}, 2)}, {t(0), t(1), 0}}};
+    return {call_of("columns", {x, y}),
+            call_of("rows, transposed", {transposed(x), y, 0}),
+            call_of("broadcast", {random(dtype, {2, 1, 4}), y, -1}),
+            call_of("short", {x, values(dtype, {0, 0, 0, 0}), 1, 0.5}),
+            call_of("shorter than eps", {values(dtype, {0.1, 0.05}), values(dtype, {1, 2}), 0, 0.5}),
+            call_of("one vector", {random(dtype, {4}), random(dtype, {4}, 2), 0})};
 }
 Samples pairwise_distance_samples(DType dtype) {
     const Tensor x = random(dtype, {3, 4}), y = random(dtype, {3, 4}, 2);
-    return {{"2", {x, y}, {t(0), t(1)}},
-            {"1, kept", {transposed(x), y}, {t(0), t(1), 1.0, 1e-6, true}},
-            {"3, broadcast", {x, random(dtype, {4}, 2)}, {t(0), t(1), 3.0, 0.5}},
-            {"one vector", {random(dtype, {4}), random(dtype, {4}, 2)}, {t(0), t(1)}}};
+    return {call_of("2", {x, y}), call_of("1, kept", {transposed(x), y, 1.0, 1e-6, true}),
+            call_of("3, broadcast", {x, random(dtype, {4}, 2), 3.0, 0.5}),
+            call_of("one vector", {random(dtype, {4}), random(dtype, {4}, 2)})};
 }
 Samples cosine_embedding_samples(DType dtype) {
     const Tensor x = random(dtype, {4, 3}), y = random(dtype, {4, 3}, 2), sign = values(dtype, {1, -1, -1, 1});
-    return {{"mean", {x, y, sign}, {t(0), t(1), t(2)}},
-            {"none, margin", {transposed(x), y, sign}, {t(0), t(1), t(2), -0.5, kNone}},
-            {"sum", {x, strided(y), sign}, {t(0), t(1), t(2), 0.25, kSum}},
-            {"one vector", {random(dtype, {3}), random(dtype, {3}, 2), scalar(dtype, -1)}, {t(0), t(1), t(2), -1.0}}};
+    return {call_of("mean", {x, y, sign}), call_of("none, margin", {transposed(x), y, sign, -0.5, kNone}),
+            call_of("sum", {x, strided(y), sign, 0.25, kSum}),
+            call_of("one vector", {random(dtype, {3}), random(dtype, {3}, 2), scalar(dtype, -1), -1.0})};
 }
 Samples triplet_samples(DType dtype) {
     const Tensor x = random(dtype, {4, 3}), y = random(dtype, {4, 3}, 2), z = random(dtype, {4, 3}, 3);
-    return {{"mean", {x, y, z}, {t(0), t(1), t(2)}},
-            {"none, swap", {transposed(x), y, z}, {t(0), t(1), t(2), 0.5, 2.0, 1e-6, true, kNone}},
-            {"sum, 1-norm", {x, y, strided(z)}, {t(0), t(1), t(2), 2.0, 1.0, 1e-6, false, kSum}}};
+    return {call_of("mean", {x, y, z}), call_of("none, swap", {transposed(x), y, z, 0.5, 2.0, 1e-6, true, kNone}),
+            call_of("sum, 1-norm", {x, y, strided(z), 2.0, 1.0, 1e-6, false, kSum})};
 }
 
 }  // namespace

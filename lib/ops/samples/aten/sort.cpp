@@ -61,14 +61,11 @@ Table sort_table() {
             {{"aten.mode.default"},
              [](DType dtype) {
                  const Tensor x = values(dtype, {1, 3, 3, 1, 2, 2, 0, 2, 0, 0, 1, 1, 3, 4, 0}, {3, 5});
-                 return Samples{{"rows", {x}, {t(0)}},
-                                {"columns, kept", {transposed(x)}, {t(0), 0, true}},
-                                {"strided", {strided(x)}, {t(0), 1}},
-                                once(dtype, "0-d", {}, {0})};
+                 return Samples{call_of("rows", {x}), call_of("columns, kept", {transposed(x), 0, true}),
+                                call_of("strided", {strided(x), 1}), once(dtype, "0-d", {}, {0})};
              }},
             {{"aten.median.default"}, [](DType dtype) {
-                 Samples result = {{.label = "numbers", .tensors = {random(dtype, {3, 4})}, .args = {t(0)}},
-                                   once(dtype, "special", {7}),
+                 Samples result = {call_of("numbers", {random(dtype, {3, 4})}), once(dtype, "special", {7}),
                                    once(dtype, "0-d", {})};
                  if (is_floating(dtype)) result.push_back(once(dtype, "empty", {0}));
                  return result;

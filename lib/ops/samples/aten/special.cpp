@@ -14,7 +14,7 @@ Samples sinc_samples(DType dtype) {
     const double infinity = std::numeric_limits<double>::infinity();
     if (is_floating(dtype))
         result.push_back(
-            {"corners", {values(dtype, {0, -0.0, 0.5, -1, 2.5, infinity, -infinity, std::nan("")})}, {t(0)}});
+            call_of("corners", {values(dtype, {0, -0.0, 0.5, -1, 2.5, infinity, -infinity, std::nan("")})}));
     return result;
 }
 

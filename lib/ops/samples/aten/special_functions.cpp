@@ -16,7 +16,7 @@ Samples function_of_one(const Tensor& x, const ArgList& before = {}, const ArgLi
     return samples;
 }
 Samples function_of_two(const Tensor& x, const Tensor& y) {
-    return {{"rows", {x, y}, {t(0), t(1)}}, {"transposed", {transposed(x), transposed(y)}, {t(0), t(1)}}};
+    return {call_of("rows", {x, y}), call_of("transposed", {transposed(x), transposed(y)})};
 }
 
 }  // namespace
@@ -74,9 +74,8 @@ Table special_form_table() {
              const Tensor x = real ? uniform(dtype, {3, 4}, 0.1, 0.9, 1) : values(dtype, {0, 1, 1, 0}, {1, 4}),
                           degrees = values(DType::i64, {0, 1, 5, 2}), same = values(dtype, {2, 1, 0, 3});
              const Tensor below = real ? values(dtype, {-1, 2.5, 3, -0.5}) : same;
-             return Samples{{"whole degrees", {x, degrees}, {t(0), t(1)}},
-                            {"of the dtype", {transposed(x), same}, {t(0), t(1)}},
-                            {"below 0", {x, below}, {t(0), t(1)}}};
+             return Samples{call_of("whole degrees", {x, degrees}), call_of("of the dtype", {transposed(x), same}),
+                            call_of("below 0", {x, below})};
          }},
         {{"aten.special_chebyshev_polynomial_t.n_scalar", "aten.special_chebyshev_polynomial_u.n_scalar",
           "aten.special_chebyshev_polynomial_v.n_scalar", "aten.special_chebyshev_polynomial_w.n_scalar",
@@ -91,7 +90,7 @@ Table special_form_table() {
              for (const int n : {0, 1, 2, 5}) {
                  const Tensor x =
                      is_floating(dtype) ? uniform(dtype, {3, 4}, 0.1, 0.9, 1) : values(dtype, {0, 0, 0, 0}, {2, 2});
-                 samples.push_back({"degree " + std::to_string(n), {x}, {t(0), n}});
+                 samples.push_back(call_of("degree " + std::to_string(n), {x, n}));
              }
              return samples;
          }},

@@ -14,11 +14,9 @@ Samples correction_samples(DType dtype) {
     }
     const Tensor x = random(dtype, {3, 4});
     for (const double correction : {0.0, 2.0, 2.5, 4.0, 9.0})
-        result.push_back({"correction " + std::to_string(correction),
-                          {x},
-                          {t(0), Arg::ints({1})},
-                          {{"correction", Arg(correction)}}});
-    result.push_back({"no dim", {x}, {t(0)}});
+        result.push_back(call_of("correction " + std::to_string(correction), {x, Arg::ints({1})},
+                                 {{"correction", Arg(correction)}}));
+    result.push_back(call_of("no dim", {x}));
     return result;
 }
 Samples unbiased_dim_samples(DType dtype) {
@@ -33,15 +31,15 @@ Samples unbiased_dim_samples(DType dtype) {
 }
 Samples unbiased_samples(DType dtype) {
     Samples result = whole(dtype);
-    result.push_back({"biased", {random(dtype, {3, 4})}, {t(0), Arg(false)}});
+    result.push_back(call_of("biased", {random(dtype, {3, 4}), Arg(false)}));
     return result;
 }
 Samples means_too(DType dtype) {
-    return {{"of all", {random(dtype, {3, 4})}, {t(0)}}, {"biased", {random(dtype, {3, 4})}, {t(0), false}}};
+    return {call_of("of all", {random(dtype, {3, 4})}), call_of("biased", {random(dtype, {3, 4}), false})};
 }
 Samples means_along(DType dtype) {
-    return {{"rows", {random(dtype, {3, 4})}, {t(0), Arg::ints({1})}},
-            {"biased, kept", {random(dtype, {2, 3, 4})}, {t(0), Arg::ints({0, 2}), false, true}}};
+    return {call_of("rows", {random(dtype, {3, 4}), Arg::ints({1})}),
+            call_of("biased, kept", {random(dtype, {2, 3, 4}), Arg::ints({0, 2}), false, true})};
 }
 Samples logsumexp_samples(DType dtype) { return dim_lists(dtype); }
 

@@ -11,7 +11,7 @@ Samples clamp_samples(DType dtype) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const Tensor x = special(dtype), ramp = samples::ramp(dtype, {3, 4});
     const auto add = [&](const std::string& label, const Tensor& tensor, const Arg& low, const Arg& high) {
-        result.push_back({label, {tensor}, {t(0), low, high}});
+        result.push_back(call_of(label, {tensor, low, high}));
     };
     add("min only", x, Arg(1), Arg());
     add("max only", x, Arg(), Arg(2));
@@ -23,14 +23,14 @@ Samples clamp_samples(DType dtype) {
 }
 Samples bound_samples(DType dtype) {
     Samples result = unary(dtype, {Arg(2)});
-    result.push_back({"floating bound", {ramp(dtype, {3, 4})}, {t(0), Arg(0.3)}});
+    result.push_back(call_of("floating bound", {ramp(dtype, {3, 4}), Arg(0.3)}));
     return result;
 }
 Samples clamp_tensor_samples(DType dtype) {
     Samples result = binary(dtype, kNumbers);
     const Tensor x = random(dtype, {2, 3}), low = ramp(dtype, {3}), high = ramp(dtype, {2, 1});
-    result.push_back({"both", {x, low, high}, {t(0), t(1), t(2)}});
-    result.push_back({"max only", {x, high}, {t(0), Arg(), t(1)}});
+    result.push_back(call_of("both", {x, low, high}));
+    result.push_back(call_of("max only", {x, Arg(), high}));
     return result;
 }
 
@@ -47,7 +47,7 @@ Samples three_samples(DType dtype) {
 Samples with_value_samples(DType dtype) {
     Samples result = three_samples(dtype);
     const Tensor a = ramp(dtype, {2, 3}), b = random(dtype, {3}), c = uniform(dtype, {2, 1}, 1, 4);
-    result.push_back({"value", {a, b, c}, {t(0), t(1), t(2)}, {{"value", is_inexact(dtype) ? Arg(0.3) : Arg(3)}}});
+    result.push_back(call_of("value", {a, b, c}, {{"value", is_inexact(dtype) ? Arg(0.3) : Arg(3)}}));
     return result;
 }
 Samples lerp_scalar_samples(DType dtype) {

@@ -30,9 +30,9 @@ Table unary_table() {
              unary},
             {{"aten.digamma.default"},
              [](DType dtype) -> Samples {
-                 if (!is_floating(dtype)) return {{"positive", {values(dtype, {1, 1, 1, 1}, {2, 2})}, {t(0)}}};
+                 if (!is_floating(dtype)) return {call_of("positive", {values(dtype, {1, 1, 1, 1}, {2, 2})})};
                  const Tensor x = values(dtype, {0.25, 1, 3.5, 20, -0.5, -2.75}, {2, 3});
-                 return {{"rows", {x}, {t(0)}}, {"transposed", {transposed(x)}, {t(0)}}};
+                 return {call_of("rows", {x}), call_of("transposed", {transposed(x)})};
              }},
             {{"aten.round.decimals"}, decimals_samples}};
 }

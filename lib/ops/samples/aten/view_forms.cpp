@@ -5,7 +5,7 @@ namespace whittle::samples {
 namespace {
 
 Sample of_two(DType dtype, const std::string& label, const Sizes& sizes, const Sizes& other) {
-    return {label, {mixed(dtype, sizes), mixed(dtype, other)}, {t(0), t(1)}};
+    return call_of(label, {mixed(dtype, sizes), mixed(dtype, other)});
 }
 Samples expanded_as(DType dtype) {
     return {of_two(dtype, "middle", {2, 1, 3}, {2, 4, 3}), of_two(dtype, "number", {}, {2, 3})};
@@ -34,8 +34,7 @@ Samples ranks(DType dtype) {
 }
 Samples kinds_of_to(DType dtype) {
     const auto to = [&](const std::string& label, DType wanted) {
-        return Sample{
-            .label = label, .tensors = {mixed(dtype, {2, 3})}, .args = {t(0)}, .kwargs = {{"dtype", Arg(wanted)}}};
+        return call_of(label, {mixed(dtype, {2, 3})}, {{"dtype", Arg(wanted)}});
     };
     return {once(dtype, "nothing", {2, 3}), to("to itself", dtype), to("to bool", DType::boolean)};
 }
@@ -110,7 +109,7 @@ Table view_form_table() {
         {{"aten.to.other"},
          [](DType dtype) {
              return Samples{of_two(dtype, "to itself", {2, 3}, {1}),
-                            Sample{"to bool", {mixed(dtype, {2, 3}), Tensor(DType::boolean, {1})}, {t(0), t(1)}}};
+                            call_of("to bool", {mixed(dtype, {2, 3}), Tensor(DType::boolean, {1})})};
          }},
     };
 }

@@ -23,7 +23,7 @@ Samples two_parameters_samples(DType dtype) { return window_samples(dtype, {fals
 /// And of a beta of which only the ends are numbers.
 Samples beta_samples(DType dtype) {
     Samples result = parameter_samples(dtype);
-    result.push_back({.label = "overflow", .tensors = {}, .args = {7, false, 1e6}, .kwargs = {{"dtype", dtype}}});
+    result.push_back(call_of("overflow", {7, false, 1e6}, {{"dtype", dtype}}));
     return result;
 }
 
