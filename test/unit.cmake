@@ -140,7 +140,7 @@ target_compile_definitions(test_api_cases PRIVATE WHITTLE_TEST_BACKENDS="$<TARGE
 
 # Sanitizers cut some cases short, or leave them out: kAddressSanitizer. In one more program, without sanitizers, they run whole.
 if(NOT WHITTLE_SANITIZE)
-  add_executable(test_whole api/later_test.cpp judge/exact_test.cpp judge/interval_bounds_test.cpp judge/outside.cpp
+  add_executable(test_whole api/later_test.cpp judge/exact_test.cpp judge/interval_bounds_test.cpp
                             ops/core/known_values_test.cpp ops/core/properties.cpp repro/golden_test.cpp)
   target_link_libraries(test_whole PRIVATE whittle_api whittle_judge whittle_repro whittle_samples whittle_backends_halide
                                            planted_bugs Catch2::Catch2WithMain)
