@@ -60,6 +60,7 @@ using DivisorFn = std::int64_t (*)(const Arguments<Tensor>&);
 struct OpenRule {
     OpenFn ask = nullptr;        ///< null: the definition covers every operand that infer accepts
     bool integers_only = false;  ///< only calls whose first result has an integer dtype
+    bool if_different = false;   ///< only where results differ from the expected ones: most models have such calls
 };
 
 /// How far a correct implementation may round an op's results: what judge/interval.h makes of intervals of its

@@ -163,7 +163,7 @@ constexpr OpDef kBinaryOps[] = {
     composite("Mean(Tensor[] data_0) -> Tensor", "Mean of the operands", kFloating, onnx_mean),
     composite("Clip(Tensor input, Tensor? min_value=None, Tensor? max_value=None, *, float? max=None, float? min=None) "
               "-> Tensor",
-              "input between two bounds", kComputed, clip, {.ask = open_clipped}),
+              "input between two bounds", kComputed, clip, {.ask = open_clipped, .if_different = true}),
     composite("Where(Tensor condition, Tensor X, Tensor Y) -> Tensor", "X where the condition holds, else Y", kAnyDType,
               onnx_where),
 };

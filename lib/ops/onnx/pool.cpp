@@ -226,7 +226,7 @@ constexpr OpDef kPoolOps[] = {
     composite(
         "MaxPool(Tensor X, *, str auto_pad=\"NOTSET\", int ceil_mode=0, int[]? dilations=None, int[] kernel_shape, "
         "int[]? pads=None, int storage_order=0, int[]? strides=None, int num_outputs=1) -> Tensor[]",
-        "Largest element of each window", kMaxPool, max_pool, {.ask = open_max_pool}),
+        "Largest element of each window", kMaxPool, max_pool, {.ask = open_max_pool, .if_different = true}),
     composite("AveragePool(Tensor X, *, str auto_pad=\"NOTSET\", int ceil_mode=0, int count_include_pad=0, int[]? "
               "dilations=None, int[] kernel_shape, int[]? pads=None, int[]? strides=None) -> Tensor",
               "Mean of each window", kFloating, average_pool),
@@ -236,7 +236,7 @@ constexpr OpDef kPoolOps[] = {
     composite("GlobalAveragePool(Tensor X) -> Tensor", "Mean of each channel of each image", kFloating,
               global_pool<mean_over>),
     composite("GlobalMaxPool(Tensor X) -> Tensor", "Largest element of each channel of each image", kFloating,
-              global_pool<largest_over>, {.ask = open_max_pool}),
+              global_pool<largest_over>, {.ask = open_max_pool, .if_different = true}),
     composite("GlobalLpPool(Tensor X, *, int p=2) -> Tensor", "p-norm of each channel of each image", kFloating,
               global_lp_pool),
 };

@@ -141,8 +141,10 @@ constexpr DTypeSet kSummed = kNumbers | set_of(DType::u32) | set_of(DType::u64);
 constexpr OpDef kReduceOps[] = {
     reduction<"ReduceSum", sum_of, 13>("Sum over dimensions", kSummed),
     reduction<"ReduceMean", mean_of>("Mean over dimensions", kSummed, {.ask = open_mean}),
-    reduction<"ReduceMax", max_of>("Largest over dimensions", kSummed | kBool, {.ask = open_extremum}),
-    reduction<"ReduceMin", min_of>("Smallest over dimensions", kSummed | kBool, {.ask = open_extremum}),
+    reduction<"ReduceMax", max_of>("Largest over dimensions", kSummed | kBool,
+                                   {.ask = open_extremum, .if_different = true}),
+    reduction<"ReduceMin", min_of>("Smallest over dimensions", kSummed | kBool,
+                                   {.ask = open_extremum, .if_different = true}),
     reduction<"ReduceProd", prod_of>("Product over dimensions", kSummed),
     reduction<"ReduceL1", l1_of>("Sum of magnitudes", kSummed),
     reduction<"ReduceL2", l2_of>("Euclidean norm"),
@@ -150,9 +152,11 @@ constexpr OpDef kReduceOps[] = {
     reduction<"ReduceLogSum", log_sum_of>("Logarithm of the sum"),
     reduction<"ReduceLogSumExp", log_sum_exp_of>("Logarithm of the sum of exponentials"),
     composite("ArgMax(Tensor data, *, int axis=0, int keepdims=1, int select_last_index=0) -> Tensor",
-              "Position of the largest element", kNumbers | kLimited, arg_extremum<argmax>, {.ask = open_extremum}),
+              "Position of the largest element", kNumbers | kLimited, arg_extremum<argmax>,
+              {.ask = open_extremum, .if_different = true}),
     composite("ArgMin(Tensor data, *, int axis=0, int keepdims=1, int select_last_index=0) -> Tensor",
-              "Position of the smallest element", kNumbers | kLimited, arg_extremum<argmin>, {.ask = open_extremum}),
+              "Position of the smallest element", kNumbers | kLimited, arg_extremum<argmin>,
+              {.ask = open_extremum, .if_different = true}),
 };
 
 }  // namespace

@@ -85,12 +85,13 @@ constexpr OpDef kSoftmaxOps[] = {
               onnx_softmax<_log_softmax>),
     composite("Hardmax(Tensor input, *, int? axis=None) -> Tensor",
               "One at the first of the largest elements, else zero. onnx Operators.md#Hardmax, Changelog.md#Hardmax-11",
-              kFloating, hardmax, {.ask = open_hardmax}),
+              kFloating, hardmax, {.ask = open_hardmax, .if_different = true}),
     composite("CumSum(Tensor x, Tensor axis, *, int exclusive=0, int reverse=0) -> Tensor", "Running sums", kScanned,
               onnx_cumsum),
     composite(
         "TopK(Tensor X, Tensor? K=None, *, int axis=-1, int? k=None, int largest=1, int sorted=1) -> (Tensor, Tensor)",
-        "The k largest or smallest elements and their positions", kNumbers | kLimited, onnx_topk, {.ask = open_topk}),
+        "The k largest or smallest elements and their positions", kNumbers | kLimited, onnx_topk,
+        {.ask = open_topk, .if_different = true}),
 };
 
 }  // namespace
