@@ -74,9 +74,10 @@ void write_reports(const Tool& tool, const LoadedFrame& frame, const diagnose::D
     diagnose::write_reports(frame, first, steps);
 }
 
-/// The frames that a backend can be run on; of a program, what it recorded into `scratch`.
+/// The frames that a backend can be run on; of a program, what it recorded into `scratch`. `judged`: also what Whittle
+/// cannot read.
 std::vector<LoadedFrame> frames_of_model(const Tool& tool, const fs::path& model, SubjectOptions& options,
-                                         const fs::path& scratch) {
+                                         const fs::path& scratch, bool judged) {
     fs::path runnable = model;
     const bool run = is_run(recognize(model));
     if (run) {
@@ -91,9 +92,8 @@ std::vector<LoadedFrame> frames_of_model(const Tool& tool, const fs::path& model
         options.program.refuse_for_model(model);
         options.inputs = options.inputs.completed(model);  // the file alone has no values
     }
-    std::vector<LoadedFrame> frames =
-        load_for(runnable, {.inputs = options.inputs, .as_stated = true, .exact = options.accuracy.exact()},
-                 [&](const LoadedFrame& frame) { return options.backend.knows_more(frame, kDefaultSuspect); });
+    const ModelOptions load{.inputs = options.inputs, .as_stated = true, .exact = options.accuracy.exact()};
+    std::vector<LoadedFrame> frames = judged ? load_for(runnable, load) : load_model(runnable, load);
     if (frames.empty()) throw Error({model.string(), {}}, "found no graph in the model");
     options.backend.default_to(frames[0]);
     return frames;
@@ -143,7 +143,8 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
             "failing graph found so far. For a program that uses Halide, the repro's pipeline is "
             "also made smaller, for at most TIME. Default: no limit for the minimization, and 60s for the pipeline.");
     tool.common("--output --backend --accuracy --input");
-    tool.exit_one(diagnoses ? "the backend fails, or no graph could be judged" : "a value differs");
+    tool.exit_one(diagnoses ? "the backend fails; with --precision: the outputs of the mixed model differ"
+                            : "a value differs");
     tool.files([this, diagnoses] {
         UsedFiles used;
         report.add_to(used);
@@ -201,7 +202,8 @@ static int find_precision(const Tool& tool, const CulpritOptions& asked) {
     ReportSink sink(tool, asked.model, asked.report.output);
     const TempDir scratch("whittle-precision");
     const bool chosen = !options.backend.name.empty();  // what a record was made with is not what runs it in f16
-    const std::vector<LoadedFrame> frames = frames_of_model(tool, asked.model, options, scratch.path() / "traced");
+    const std::vector<LoadedFrame> frames =
+        frames_of_model(tool, asked.model, options, scratch.path() / "traced", false);
     Suspect suspect = options.suspect();
     if (!chosen) suspect.spec = BackendSpec(kReferenceBackend), suspect.options = {};
     const auto backend = find_backend(suspect.spec, suspect.options);
@@ -238,7 +240,7 @@ int diagnose(const Tool& tool, const CulpritOptions& given) {
         if (const std::optional<int> status = diagnose_program(tool, asked)) return *status;
     ReportSink sink(tool, model, asked.report.output);
     const TempDir scratch("whittle-diagnose");
-    const std::vector<LoadedFrame> frames = frames_of_model(tool, model, options, scratch.path() / "traced");
+    const std::vector<LoadedFrame> frames = frames_of_model(tool, model, options, scratch.path() / "traced", true);
     const Suspect suspect = options.suspect();
     const bool json = tool.shared().json;
     std::vector<std::pair<const LoadedFrame*, diagnose::ComponentVerdict>> failing;

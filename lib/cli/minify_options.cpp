@@ -89,7 +89,7 @@ std::optional<std::string> not_understood(const LoadedFrame& frame) {
 /// What a command judges may have values of types that Whittle does not know, or be unreadable to it.
 std::vector<LoadedFrame> frames_for_command(const fs::path& model, const ModelOptions& options) {
     try {
-        std::vector<LoadedFrame> frames = load_for(model, options, [](const LoadedFrame&) { return true; });
+        std::vector<LoadedFrame> frames = load_for(model, options);
         if (frames.size() != 1) return frames;
         auto unread = not_understood(frames[0]);
         auto alone = unread ? file_alone(model, std::move(*unread)) : std::nullopt;
@@ -107,11 +107,11 @@ std::vector<LoadedFrame> read_frames(const MinifyOptions& options, bool fold) {
                             .as_stated = backend.name == kInfersAnew,
                             .exact = options.accuracy.exact(),
                             .fold = fold};
+    const bool whole = options.after != "aot";
     std::vector<LoadedFrame> frames = options.command() ? frames_for_command(options.model, load)
-                                                        : load_for(options.model, load, [&](const LoadedFrame& frame) {
-                                                              return backend.knows_more(frame, kDefaultSuspect);
-                                                          });
-    if (options.after != "aot") return frames;
+                                      : whole           ? load_for(options.model, load)
+                                                        : load_model(options.model, load);
+    if (whole) return frames;
     std::vector<LoadedFrame> parts;
     for (LoadedFrame& frame : frames)
         for (program::Part& part : program::parts_of(frame.graph, frame.inputs)) {

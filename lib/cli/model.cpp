@@ -356,13 +356,13 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
 
 namespace {
 
-/// A model of which only a compiler that reads its file may know what it computes: values of unknown types, and breaks.
-/// Nothing for any other.
+/// An ONNX model of which Whittle does not know what it computes: values of unknown types, and breaks. Nothing for any
+/// other.
 std::optional<std::vector<LoadedFrame>> load_unknown(const fs::path& path, ModelOptions options) {
+    if (recognize(path) != ModelKind::onnx) return std::nullopt;
     options.keep_unknown = true;
     try {
-        std::vector<LoadedFrame> frames = load_model(path, options);
-        if (frames.size() == 1 && frames[0].onnx) return frames;
+        return load_model(path, options);
     } catch (const Error&) {  // whoever reads it without them says what is wrong
     }
     return std::nullopt;
@@ -375,10 +375,9 @@ std::vector<LoadedFrame> load_for(const fs::path& path, const ModelOptions& opti
     try {
         return load_model(path, options);
     } catch (const Error&) {  // a part that Whittle does not understand; a backend may
-        if (std::optional<std::vector<LoadedFrame>> unknown = load_unknown(path, options);
-            unknown && knows_more(unknown->front()))
-            return *unknown;
-        throw;
+        std::optional<std::vector<LoadedFrame>> unknown = load_unknown(path, options);
+        if (!unknown || (knows_more && !knows_more(unknown->front()))) throw;
+        return *std::move(unknown);
     }
 }
 

@@ -81,10 +81,11 @@ using whittle::LoadedFrame;
 /// that do not fit, naming them, also where only the graphs are wanted.
 std::vector<LoadedFrame> load_model(const std::filesystem::path& path, const ModelOptions& options);
 
-/// load_model() for backends that may know more of an ONNX model than Whittle does: where results have no known type,
-/// or there are breaks, the frame is read all the same if `knows_more` says so of it.
+/// load_model() for commands that judge: where results of an ONNX model have no known type, or there are breaks, the
+/// frame is read all the same. A backend may know more of it than Whittle does; the judge says why no other is judged.
+/// `knows_more`: only if it says so of the frame.
 std::vector<LoadedFrame> load_for(const std::filesystem::path& path, const ModelOptions& options,
-                                  const std::function<bool(const LoadedFrame&)>& knows_more);
+                                  const std::function<bool(const LoadedFrame&)>& knows_more = {});
 
 /// One tensor from a safetensors or .npz file (its only one, or the one called `name`), an .npy file or an ONNX
 /// TensorProto.

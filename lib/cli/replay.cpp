@@ -122,10 +122,7 @@ std::vector<ReplayResult> results_of(const Tool& tool, const ReplayChoice& optio
     how.suspect.slower = options.pace.pace(how.suspect.spec, how.suspect.options);
     for (const fs::path& file : files)
         if (is_plain_model(file)) how.models.insert(file);
-    how.load = [&](const fs::path& file) {
-        return load_for(file, {},
-                        [&](const LoadedFrame& frame) { return options.backend.knows_more(frame, kDefaultSuspect); });
-    };
+    how.load = [](const fs::path& file) { return load_for(file, {}); };
     how.run_pipeline = [&](const fs::path& file) {
         return repro::replay_pipeline(file, {how.suspect.limits, how.suspect.compared_by()});
     };

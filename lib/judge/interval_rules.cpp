@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -140,6 +141,7 @@ class RuledCall : BoundedCall {
             case Rule::choice:
                 add_ends(widths, moved, full);
                 if (full) add_positions(widths, moved);
+                if (full && finds_any_of_equal()) add_ties(widths);
                 return;
             case Rule::sums:
                 return add_sums(widths, full);
@@ -196,6 +198,47 @@ class RuledCall : BoundedCall {
                 for (std::size_t k = 0; k < values.size(); ++k)
                     if (!is_value(k)) widths[k].reach(centers_[k], values[k]);
             }
+    }
+
+    bool finds_any_of_equal() const {
+        const Arg* const stable = node_.kwarg("stable");
+        return op_.def->bound.any_of_equal && !(stable && *stable == Arg(true));
+    }
+
+    /// A position is that of any element along `dim` that equals the element found; NaN equals NaN.
+    void add_ties(std::vector<Widths>& widths) {
+        const Arguments<Tensor> arguments(
+            op_.schema, node_, [&](NodeRef ref) { return value(ref).center; }, {}, &call_.graph);
+        const Tensor self = arguments.tensor("self");
+        Sizes sizes = self.sizes();
+        if (sizes.empty()) sizes = {1};
+        const std::int64_t dim = arguments.integer("dim") + (arguments.integer("dim") < 0 ? std::ssize(sizes) : 0);
+        const auto extent = static_cast<std::size_t>(sizes.at(static_cast<std::size_t>(dim)));
+        const auto inner = static_cast<std::size_t>(element_count(Sizes(sizes.begin() + dim + 1, sizes.end())));
+        const Numbers elements = self.values<double>(), &found = centers_.at(0), &positions = centers_.at(1);
+        if (elements.empty() || found.empty()) return;
+        const auto key = [](double x) { return std::isnan(x) ? std::pair(true, 0.0) : std::pair(false, x); };
+        const std::size_t lines = elements.size() / extent, count = found.size() / lines;
+        for (std::size_t line = 0; line < lines; ++line) {
+            const std::size_t outer = line / inner, at = line % inner;
+            std::map<std::pair<bool, double>, std::pair<double, double>> ends;  // first and last position of each
+            for (std::size_t i = 0; i < extent; ++i) {
+                const auto position = static_cast<double>(i);
+                ends.try_emplace(key(elements[(outer * extent + i) * inner + at]), position, position)
+                    .first->second.second = position;
+            }
+            for (std::size_t i = 0; i < count; ++i) {
+                const std::size_t result = (outer * count + i) * inner + at;
+                const auto known = ends.find(key(found[result]));
+                if (known == ends.end()) continue;
+                const auto [first, last] = known->second;
+                if (first == last) continue;
+                widths[1].below[result] = std::max(widths[1].below[result], positions[result] - first);
+                widths[1].above[result] = std::max(widths[1].above[result], last - positions[result]);
+                if (results_[1].jump.empty())
+                    results_[1].jump = call_.reported + " finds one of several equal elements";
+            }
+        }
     }
 
     /// sum(|a| + r) - sum(|a|) is what operands bring in, and n eps sum(|a| + r) what any order of the sum rounds by.

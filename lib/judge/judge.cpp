@@ -76,7 +76,7 @@ class CaseJudge {
         else if (const std::string op = random_op(asked_.graph);
                  ended && !op.empty() && asked_.suspect.tier == Tier::computes)
             not_judged(op + " draws random numbers");
-        else if (auto open = open_input(asked_.graph, asked_.inputs))
+        else if (auto open = open_input(asked_.graph, asked_.inputs, false))
             not_judged(std::move(open->reason));
         else if (refused_alike())
             not_judged("the reference backend fails with the same error: " + said_.outcome.message);
@@ -208,6 +208,7 @@ class CaseJudge {
             said_.verdict = Verdict::right;
             return;
         }
+        if (auto open = open_input(asked_.graph, asked_.inputs)) return not_judged(std::move(open->reason));
         RoundingDecision rounding =
             explained_by_rounding(asked_.graph, asked_.inputs, said_.outcome, expected.outputs, accuracy);
         fails();
@@ -338,7 +339,8 @@ Outcome query(const FailingCase& asked, Backend& backend) {
 
 std::optional<Excuse> excuse(const Graph& graph, std::span<const Tensor> inputs, Outcome& outcome,
                              std::span<const Tensor> expected, const Suspect& suspect) {
-    if (auto open = open_input(graph, inputs)) return Excuse{Verdict::not_judged, std::move(open->reason)};
+    if (auto open = open_input(graph, inputs, outcome.kind == Outcome::Kind::mismatch))
+        return Excuse{Verdict::not_judged, std::move(open->reason)};
     const Accuracy accuracy = suspect.compared_by();
     if (accuracy.mode == Accuracy::Mode::exact && outcome.kind == Outcome::Kind::mismatch) {
         std::string why = not_exact(graph, inputs, expected);

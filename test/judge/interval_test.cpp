@@ -86,6 +86,27 @@ TEST_CASE("a comparison that one ulp decides is right either way", "[interval]")
     CHECK_FALSE(decided(graph, inputs, bools(true, false, true), bools(true, false, false)).explained);
 }
 
+TEST_CASE("which of equal elements a selection finds is open, unless it is stable", "[interval]") {
+    const auto positions = [](const std::string& call) {
+        return parse("graph g {\n  %x = placeholder[\"x\"] : f32[4]\n  %s = " + call +
+                     " : (f32[4], i64[4])\n  %i = getitem(%s, 1) : i64[4]\n  return (%i)\n}\n");
+    };
+    const auto i64 = [](std::vector<std::int64_t> values) { return Tensor::of(values, {4}); };
+    const Graph topk = positions("aten.topk.default(%x, 4)");
+    const Graph stable = positions("aten.sort.stable(%x, stable=true, descending=true)");
+    for (const float least : {0.0f, -INFINITY}) {
+        const std::vector<Tensor> inputs = {Tensor::of<float>({1, 1, least, NAN})};
+        const Tensor expected = i64({3, 0, 1, 2});
+        const RoundingDecision tie = decided(topk, inputs, i64({3, 1, 0, 2}), expected);
+        INFO(tie.why);
+        CHECK(tie.explained);
+        CHECK_THAT(tie.why, Contains("aten.topk.default finds one of several equal elements"));
+        CHECK_FALSE(decided(topk, inputs, i64({3, 0, 2, 1}), expected).explained);
+        CHECK_FALSE(decided(topk, inputs, i64({0, 3, 1, 2}), expected).explained);
+        CHECK_FALSE(decided(stable, inputs, i64({3, 1, 0, 2}), expected).explained);
+    }
+}
+
 TEST_CASE("equality is decided by rounding, and distance is not", "[interval]") {
     const Graph graph = parse(R"(graph equal {
         %x = placeholder["x"] : f32[2]

@@ -175,7 +175,7 @@ std::vector<expr::Value> lower_selection(expr::GroupBuilder& g, const Arguments<
 }
 
 constexpr OpDef selection_op(std::string_view schema, std::string_view doc, DTypeSet dtypes, GradientRule grad) {
-    return primitive(schema, doc, dtypes, {infer_selection, eval_selection, lower_selection}, grad, kBoundChoice);
+    return primitive(schema, doc, dtypes, {infer_selection, eval_selection, lower_selection}, grad, kBoundAnyOfEqual);
 }
 
 CallResults decompose_argsort(const Call& c) {
@@ -333,7 +333,7 @@ std::span<const OpDef> sort_ops() {
                   "the k-th smallest element and its position", kNumbers, decompose_kthvalue, picked_grad),
         primitive("median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
                   "the lower of the two middle elements, and its position", kNumbers,
-                  {infer_median, eval_median, lower_median}, picked_grad, kBoundChoice),
+                  {infer_median, eval_median, lower_median}, picked_grad, kBoundAnyOfEqual),
         primitive("mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
                   "the least of the most frequent elements, and its position", kNumbers,
                   {infer_median, eval_most_frequent}, picked_grad),

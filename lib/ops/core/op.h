@@ -63,6 +63,7 @@ using DivisorFn = std::int64_t (*)(const Arguments<Tensor>&);
 struct OpenRule {
     OpenFn ask = nullptr;        ///< null: the definition covers every operand that infer accepts
     bool integers_only = false;  ///< only calls whose first result has an integer dtype
+    bool if_different = false;   ///< only where results differ from the expected ones: most models have such calls
 };
 
 /// How far a correct implementation may round an op's results: what judge/interval.h makes of intervals of its
@@ -76,7 +77,7 @@ struct Bound {
         terms,     ///< as function, but by `ulps` of the largest result that other signs of its operands give: a
                    ///< result may be what is left of terms that cancel
         step,      ///< element by element, with jumps: comparisons, floor, remainders
-        choice,    ///< as exact; integer results are positions along `dim`, which a tie leaves open
+        choice,    ///< as exact; integer results are positions along `dim`, which rounding may change
         quotient   ///< as function; by one ulp, to the nearest, where self is divided by powers of two
     };
     /// On which operands, exact themselves, every correct implementation gives the same exact results, in whatever
@@ -92,11 +93,13 @@ struct Bound {
     DecomposeFn parts = nullptr;  ///< the same in simpler ops, for the bound alone: in place of decompose
     Exact exact = Exact::never;
     DivisorFn divisor = nullptr;  ///< of exact sums that are then divided by a number of elements
+    bool any_of_equal = false;    ///< of a choice: which of equal elements it finds is open, unless it is `stable`
 };
 inline constexpr Bound kBoundExact{.rule = Bound::Rule::exact, .exact = Bound::Exact::always},
     kBoundSums{.rule = Bound::Rule::sums, .exact = Bound::Exact::sums},
     kBoundStep{.rule = Bound::Rule::step, .exact = Bound::Exact::always},
-    kBoundChoice{.rule = Bound::Rule::choice, .exact = Bound::Exact::always};
+    kBoundChoice{.rule = Bound::Rule::choice, .exact = Bound::Exact::always},
+    kBoundAnyOfEqual{.rule = Bound::Rule::choice, .exact = Bound::Exact::always, .any_of_equal = true};
 constexpr Bound rounds_by(std::uint8_t ulps, Bound::Rule rule = Bound::Rule::function) {
     const bool divides = rule == Bound::Rule::quotient || rule == Bound::Rule::step;
     return {.rule = rule,

@@ -17,27 +17,27 @@
 namespace whittle {
 namespace {
 
-bool may_be_open(const Node& node) {
+bool may_be_open(const Node& node, bool differ) {
     const RegisteredOp* op = node.kind == NodeKind::call ? kernel_of(node.target) : nullptr;
-    if (!op || !op->def->open.ask) return false;
+    if (!op || !op->def->open.ask || (op->def->open.if_different && !differ)) return false;
     return !op->def->open.integers_only || (!node.results.empty() && is_integer(node.meta().dtype));
 }
 
-bool may_be_open(const Graph& graph) {
-    return std::ranges::any_of(graph.nodes, [](const Node& node) { return may_be_open(node); }) ||
-           std::ranges::any_of(graph.subgraphs, [](const auto& entry) { return may_be_open(*entry.second); });
+bool may_be_open(const Graph& graph, bool differ) {
+    return std::ranges::any_of(graph.nodes, [&](const Node& node) { return may_be_open(node, differ); }) ||
+           std::ranges::any_of(graph.subgraphs, [&](const auto& entry) { return may_be_open(*entry.second, differ); });
 }
 
 /// For each node whether an asked call reads its results, directly or through others. Calls with nested graphs run,
 /// too, if a call in one of those may be open.
-std::vector<bool> nodes_to_run(const Graph& graph) {
+std::vector<bool> nodes_to_run(const Graph& graph, bool differ) {
     const bool nested =
-        std::ranges::any_of(graph.subgraphs, [](const auto& entry) { return may_be_open(*entry.second); });
+        std::ranges::any_of(graph.subgraphs, [&](const auto& entry) { return may_be_open(*entry.second, differ); });
     std::vector<bool> run(graph.nodes.size(), false);
     for (std::size_t i = graph.nodes.size(); i-- > 0;) {
         const Node& node = graph.nodes[i];
         if (nested && has_nested_graph(node)) run[i] = true;
-        if (run[i] || may_be_open(node))
+        if (run[i] || may_be_open(node, differ))
             for_each_input(node, [&](NodeRef ref) { run.at(static_cast<std::size_t>(ref.id)) = true; });
     }
     return run;
@@ -110,8 +110,12 @@ bool conversions_matter(const Graph& graph, std::span<const Tensor> inputs) {
 /// that writes runs as a whole and to its first Error: a write may change what any later call reads.
 class Asking final : public Interpreter {
   public:
-    explicit Asking(const Graph& graph)
-        : graph_(graph), run_(nodes_to_run(graph)), missing_(graph.nodes.size()), writes_(has_writes(graph)) {}
+    Asking(const Graph& graph, bool differ)
+        : graph_(graph),
+          differ_(differ),
+          run_(nodes_to_run(graph, differ)),
+          missing_(graph.nodes.size()),
+          writes_(has_writes(graph)) {}
 
     /// The first conversion with open elements, which do not stop the run.
     const std::optional<OpenInput>& conversion() const { return conversion_; }
@@ -141,7 +145,8 @@ class Asking final : public Interpreter {
   private:
     /// Throws Found.
     std::vector<Tensor> ask(const Node& call, const RegisteredOp& op, const Arguments<Tensor>& arguments) {
-        if (auto reason = open_result(call, op, arguments)) {
+        if (!may_be_open(call, differ_)) return stand_ins(call);
+        if (auto reason = op.def->open.ask(call.target, arguments)) {
             OpenInput open{call.name, call.target, std::move(*reason)};
             if (!converted(call, op, arguments)) throw Found{std::move(open)};
             if (!conversion_) conversion_ = std::move(open);
@@ -160,6 +165,7 @@ class Asking final : public Interpreter {
     }
 
     const Graph& graph_;
+    const bool differ_;
     const std::vector<bool> run_;
     std::vector<bool> missing_;  ///< nodes without results
     const bool writes_;
@@ -169,14 +175,14 @@ class Asking final : public Interpreter {
 }  // namespace
 
 std::optional<std::string> open_result(const Node& call, const RegisteredOp& op, const Arguments<Tensor>& arguments) {
-    return may_be_open(call) ? op.def->open.ask(call.target, arguments) : std::nullopt;
+    return may_be_open(call, true) ? op.def->open.ask(call.target, arguments) : std::nullopt;
 }
 
-std::optional<OpenInput> open_input(const Graph& graph, std::span<const Tensor> inputs) {
-    if (!may_be_open(graph)) return std::nullopt;
+std::optional<OpenInput> open_input(const Graph& graph, std::span<const Tensor> inputs, bool differ) {
+    if (!may_be_open(graph, differ)) return std::nullopt;
     const ObservingRuns unobserved{nullptr};
     const WithoutModes computed_here;
-    Asking asking(graph);
+    Asking asking(graph, differ);
     try {
         asking.run(graph, inputs);
     } catch (const Found& found) {

@@ -28,7 +28,8 @@ std::optional<std::string> open_result(const Node& call, const RegisteredOp& op,
 /// graph depend on what they are converted to, as far as runs with several such values show. Asks the calls as they
 /// stand, composites before they are decomposed, those of nested graphs each time that they run. The reference computes
 /// only what the asked calls read; nothing where no op of the graph has a rule. Never throws Error: what the reference
-/// cannot run, random numbers, and what depends on either is passed over.
-std::optional<OpenInput> open_input(const Graph& graph, std::span<const Tensor> inputs);
+/// cannot run, random numbers, and what depends on either is passed over. `differ`: a backend's results are not the
+/// expected ones (OpenRule::if_different).
+std::optional<OpenInput> open_input(const Graph& graph, std::span<const Tensor> inputs, bool differ = true);
 
 }  // namespace whittle

@@ -122,12 +122,25 @@ Reason zero_scale(std::string_view op, const Tensor& scale) {
     return std::string(op) + " has a scale of 0";
 }
 
+namespace {
+
+Reason first_of(bool (*bad)(double), std::string_view op, std::string_view what, const Tensor& values) {
+    const std::vector<double> all = values.values<double>();
+    const auto found = std::ranges::find_if(all, bad);
+    if (found == all.end()) return std::nullopt;
+    return "the " + std::string(what) + " of " + std::string(op) + " is " +
+           (std::isnan(*found) ? "NaN" : shortest(*found));
+}
+
+}  // namespace
+
+Reason not_a_number(std::string_view op, std::string_view what, const Tensor& values) {
+    if (!is_floating(values.dtype())) return std::nullopt;
+    return first_of([](double value) { return std::isnan(value); }, op, what, values);
+}
+
 Reason not_finite(std::string_view op, std::string_view what, const Tensor& values) {
-    for (const double value : values.values<double>())
-        if (!std::isfinite(value))
-            return "the " + std::string(what) + " of " + std::string(op) + " is " +
-                   (std::isnan(value) ? "NaN" : shortest(value));
-    return std::nullopt;
+    return first_of([](double value) { return !std::isfinite(value); }, op, what, values);
 }
 
 }  // namespace whittle

@@ -52,7 +52,9 @@ Reason bad_conversion(std::string_view op, const Tensor& from, DType to);
 
 /// "OP has a scale of 0".
 Reason zero_scale(std::string_view op, const Tensor& scale);
-/// "the WHAT of OP is NaN", or an infinity.
+/// "the WHAT of OP is NaN". Nothing of integers.
+Reason not_a_number(std::string_view op, std::string_view what, const Tensor& values);
+/// The same, also of an infinity.
 Reason not_finite(std::string_view op, std::string_view what, const Tensor& values);
 
 }  // namespace whittle

@@ -118,6 +118,18 @@ Reason open_raised(std::string_view op, const Arguments<Tensor>& a) {
     return negative_exponent(op, a.tensor("X"), a.tensor("Y"));
 }
 
+/// The text compares numbers: onnx/onnx#6003.
+Reason open_clipped(std::string_view op, const Arguments<Tensor>& a) {
+    const auto judge = [&](std::string_view operand, std::string_view attribute) -> Reason {
+        const std::string what = "bound (" + std::string(attribute) + ")";
+        if (const auto bound = a.optional_tensor(operand)) return not_a_number(op, what, *bound);
+        const auto bound = a.optional_number(attribute);
+        return bound ? not_a_number(op, what, Tensor::of(Scalar(*bound), DType::f64)) : std::nullopt;
+    };
+    if (Reason reason = judge("min_value", "min")) return reason;
+    return judge("max_value", "max");
+}
+
 constexpr OpDef kBinaryOps[] = {
     binary<plus>("Add(Tensor A, Tensor B) -> Tensor", "A + B", kComputed),
     binary<minus>("Sub(Tensor A, Tensor B) -> Tensor", "A - B", kComputed),
@@ -151,7 +163,7 @@ constexpr OpDef kBinaryOps[] = {
     composite("Mean(Tensor[] data_0) -> Tensor", "Mean of the operands", kFloating, onnx_mean),
     composite("Clip(Tensor input, Tensor? min_value=None, Tensor? max_value=None, *, float? max=None, float? min=None) "
               "-> Tensor",
-              "input between two bounds", kComputed, clip),
+              "input between two bounds", kComputed, clip, {.ask = open_clipped, .if_different = true}),
     composite("Where(Tensor condition, Tensor X, Tensor Y) -> Tensor", "X where the condition holds, else Y", kAnyDType,
               onnx_where),
 };

@@ -1,6 +1,7 @@
 // ONNX's poolings: MaxPool, AveragePool, LpPool and their global forms.
 #include <algorithm>
 
+#include "ops/core/open_rules.h"
 #include "ops/onnx/window.h"
 #include "tensor/limits.h"
 
@@ -213,6 +214,11 @@ CallResults global_lp_pool(const Call& c) {
     return norm_from_mean(c, summed(powers(c, x), dims, true), 1);
 }
 
+/// The texts order numbers only: onnx/onnx#4716.
+Reason open_max_pool(std::string_view op, const Arguments<Tensor>& a) {
+    return not_a_number(op, "data", a.tensor("X"));
+}
+
 /// Floating attributes that pooling does not have on integers.
 constexpr DTypeSet kMaxPool = kFloating | set_of(DType::i8) | set_of(DType::u8);
 
@@ -220,7 +226,7 @@ constexpr OpDef kPoolOps[] = {
     composite(
         "MaxPool(Tensor X, *, str auto_pad=\"NOTSET\", int ceil_mode=0, int[]? dilations=None, int[] kernel_shape, "
         "int[]? pads=None, int storage_order=0, int[]? strides=None, int num_outputs=1) -> Tensor[]",
-        "Largest element of each window", kMaxPool, max_pool),
+        "Largest element of each window", kMaxPool, max_pool, {.ask = open_max_pool, .if_different = true}),
     composite("AveragePool(Tensor X, *, str auto_pad=\"NOTSET\", int ceil_mode=0, int count_include_pad=0, int[]? "
               "dilations=None, int[] kernel_shape, int[]? pads=None, int[]? strides=None) -> Tensor",
               "Mean of each window", kFloating, average_pool),
@@ -230,7 +236,7 @@ constexpr OpDef kPoolOps[] = {
     composite("GlobalAveragePool(Tensor X) -> Tensor", "Mean of each channel of each image", kFloating,
               global_pool<mean_over>),
     composite("GlobalMaxPool(Tensor X) -> Tensor", "Largest element of each channel of each image", kFloating,
-              global_pool<largest_over>),
+              global_pool<largest_over>, {.ask = open_max_pool, .if_different = true}),
     composite("GlobalLpPool(Tensor X, *, int p=2) -> Tensor", "p-norm of each channel of each image", kFloating,
               global_lp_pool),
 };

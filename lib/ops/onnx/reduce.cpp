@@ -112,6 +112,12 @@ Reason open_mean(std::string_view op, const Arguments<Tensor>& a) {
     return averages_none ? Reason(std::string(op) + " averages no elements") : std::nullopt;
 }
 
+/// The texts order numbers only, and compilers differ: onnx/onnx#4716, microsoft/onnxruntime#10514,
+/// iree-org/iree#24503.
+Reason open_extremum(std::string_view op, const Arguments<Tensor>& a) {
+    return not_a_number(op, "data", a.tensor("data"));
+}
+
 /// The schema of a reduction, by its name: they differ in nothing else.
 template <std::size_t N>
 struct ReductionSchema {
@@ -135,8 +141,10 @@ constexpr DTypeSet kSummed = kNumbers | set_of(DType::u32) | set_of(DType::u64);
 constexpr OpDef kReduceOps[] = {
     reduction<"ReduceSum", sum_of, 13>("Sum over dimensions", kSummed),
     reduction<"ReduceMean", mean_of>("Mean over dimensions", kSummed, {.ask = open_mean}),
-    reduction<"ReduceMax", max_of>("Largest over dimensions", kSummed | kBool),
-    reduction<"ReduceMin", min_of>("Smallest over dimensions", kSummed | kBool),
+    reduction<"ReduceMax", max_of>("Largest over dimensions", kSummed | kBool,
+                                   {.ask = open_extremum, .if_different = true}),
+    reduction<"ReduceMin", min_of>("Smallest over dimensions", kSummed | kBool,
+                                   {.ask = open_extremum, .if_different = true}),
     reduction<"ReduceProd", prod_of>("Product over dimensions", kSummed),
     reduction<"ReduceL1", l1_of>("Sum of magnitudes", kSummed),
     reduction<"ReduceL2", l2_of>("Euclidean norm"),
@@ -144,9 +152,11 @@ constexpr OpDef kReduceOps[] = {
     reduction<"ReduceLogSum", log_sum_of>("Logarithm of the sum"),
     reduction<"ReduceLogSumExp", log_sum_exp_of>("Logarithm of the sum of exponentials"),
     composite("ArgMax(Tensor data, *, int axis=0, int keepdims=1, int select_last_index=0) -> Tensor",
-              "Position of the largest element", kNumbers | kLimited, arg_extremum<argmax>),
+              "Position of the largest element", kNumbers | kLimited, arg_extremum<argmax>,
+              {.ask = open_extremum, .if_different = true}),
     composite("ArgMin(Tensor data, *, int axis=0, int keepdims=1, int select_last_index=0) -> Tensor",
-              "Position of the smallest element", kNumbers | kLimited, arg_extremum<argmin>),
+              "Position of the smallest element", kNumbers | kLimited, arg_extremum<argmin>,
+              {.ask = open_extremum, .if_different = true}),
 };
 
 }  // namespace

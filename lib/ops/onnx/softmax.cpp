@@ -1,4 +1,5 @@
 // ONNX's functions along one dimension: Softmax, LogSoftmax, Hardmax, CumSum, TopK.
+#include "ops/core/open_rules.h"
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
@@ -66,6 +67,13 @@ CallResults onnx_topk(const Call& c) {
     return {part(values, dim, 0, k), part(indices, dim, 0, k)};
 }
 
+/// The texts order numbers only: onnx/onnx#4716.
+Reason open_hardmax(std::string_view op, const Arguments<Tensor>& a) {
+    return not_a_number(op, "data", a.tensor("input"));
+}
+
+Reason open_topk(std::string_view op, const Arguments<Tensor>& a) { return not_a_number(op, "data", a.tensor("X")); }
+
 constexpr DTypeSet kScanned =
     kFloating | set_of(DType::i32) | set_of(DType::i64) | set_of(DType::u32) | set_of(DType::u64);
 
@@ -78,12 +86,13 @@ constexpr OpDef kSoftmaxOps[] = {
               onnx_softmax<_log_softmax>),
     composite("Hardmax(Tensor input, *, int? axis=None) -> Tensor",
               "One at the first of the largest elements, else zero. onnx Operators.md#Hardmax, Changelog.md#Hardmax-11",
-              kFloating, hardmax),
+              kFloating, hardmax, {.ask = open_hardmax, .if_different = true}),
     composite("CumSum(Tensor x, Tensor axis, *, int exclusive=0, int reverse=0) -> Tensor", "Running sums", kScanned,
               onnx_cumsum),
     composite(
         "TopK(Tensor X, Tensor? K=None, *, int axis=-1, int? k=None, int largest=1, int sorted=1) -> (Tensor, Tensor)",
-        "The k largest or smallest elements and their positions", kNumbers | kLimited, onnx_topk),
+        "The k largest or smallest elements and their positions", kNumbers | kLimited, onnx_topk,
+        {.ask = open_topk, .if_different = true}),
 };
 
 }  // namespace

@@ -42,6 +42,23 @@ TEST_CASE("open results are found behind other calls, and in order", "[ops]") {
     CHECK_FALSE(asked(graph, {x}));  // whoever runs it says what is wrong
 }
 
+TEST_CASE("NaN leaves a maximum open only where results differ", "[ops]") {
+    Graph graph = parse(R"(graph g opset("": 16) {
+  %x = placeholder["x"] : f32[2]
+  %r = onnx.Relu(%x) : f32[2]
+  %y = onnx.ReduceMax(%r) : f32[1]
+  return (%y)
+}
+)");
+    infer_all(graph);
+    const std::vector<Tensor> inputs = {Tensor::of<float>({1, NAN})};
+    CHECK_FALSE(open_input(graph, inputs, false));
+    const auto found = open_input(graph, inputs, true);
+    REQUIRE(found);
+    CHECK(found->reason == "the data of onnx.ReduceMax is NaN");
+    CHECK_FALSE(open_input(graph, std::vector{Tensor::of<float>({1, 2})}, true));
+}
+
 TEST_CASE("a conversion leaves a result open only where something reads what it makes of the float", "[ops]") {
     const std::string graph = R"(graph g {
   %x = placeholder["x"] : f32[4]
