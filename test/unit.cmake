@@ -98,6 +98,13 @@ if(TARGET whittle_backends_libtorch)
     COMPILE_OPTIONS -Wno-pedantic COMPILE_DEFINITIONS NDEBUG)
 endif()
 whittle_test(trace core whittle_trace)
+# Before those of the tools: it takes longest to compile, and would be compiled alone at the end.
+whittle_test(api api whittle_api whittle_samples)  # it puts itself before the C library's functions
+# They see the library's Tensor as well as the API's.
+set_source_files_properties(api/backend_test.cpp api/registry_test.cpp api/saved_value_test.cpp PROPERTIES
+                            SKIP_UNITY_BUILD_INCLUSION ON)
+add_dependencies(test_api relu_testing whittle_symbolizer whittle_search)
+target_compile_definitions(test_api_cases PRIVATE WHITTLE_TEST_BACKENDS="$<TARGET_FILE_DIR:relu_testing>")
 whittle_test(judge tools planted_bugs whittle_judge whittle_backends_halide whittle_samples)
 add_dependencies(test_tools whittle_halide_worker)
 whittle_test(record tools whittle_record whittle_record_launch)
@@ -130,13 +137,6 @@ if(TARGET programs AND NOT WHITTLE_SANITIZE)
   add_dependencies(test_tools programs toy_example recompiles)
   target_compile_definitions(test_cli_cases PRIVATE WHITTLE_BIN="$<TARGET_FILE_DIR:trace>")
 endif()
-
-whittle_test(api api whittle_api whittle_samples)  # it puts itself before the C library's functions
-# They see the library's Tensor as well as the API's.
-set_source_files_properties(api/backend_test.cpp api/registry_test.cpp api/saved_value_test.cpp PROPERTIES
-                            SKIP_UNITY_BUILD_INCLUSION ON)
-add_dependencies(test_api relu_testing whittle_symbolizer whittle_search)
-target_compile_definitions(test_api_cases PRIVATE WHITTLE_TEST_BACKENDS="$<TARGET_FILE_DIR:relu_testing>")
 
 # whittle_unit_tests(NAME PROGRAM PARTS [TAGS]): the cases of a program as CTest's NAME/PROGRAM-1 and so on.
 function(whittle_unit_tests name program parts)
