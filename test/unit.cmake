@@ -2,6 +2,11 @@
 # take about as long as each other, one process each; cases with the tag [process], which change or end their process,
 # have one of their own.
 #   whittle_test(FOLDER PROGRAM [LIBRARY…]): what is particular to the folder is set for the target test_FOLDER_cases.
+# What scripts/test runs under sanitizers. Halide's machine code is not instrumented, what calls it is. Of the capture of
+# LibTorch programs only what reads and writes events: the recorder that is preloaded, and the programs that the golden
+# tests run, are built without sanitizers. Under ThreadSanitizer (ctest --preset tsan) what has threads, forks, or data
+# that threads share.
+set(sanitized_programs core frontends tools api)
 set(test_programs)
 function(whittle_test folder program)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
@@ -20,6 +25,15 @@ function(whittle_test folder program)
   endif()
   target_sources(test_${program} PRIVATE $<TARGET_OBJECTS:${name}>)
   target_link_libraries(test_${program} PRIVATE ${name})
+  if(program IN_LIST sanitized_programs)
+    foreach(source IN LISTS sources)
+      file(STRINGS ${source} cut_short REGEX kAddressSanitizer)
+      if(cut_short)
+        set_property(GLOBAL APPEND PROPERTY whittle_cut_short ${source})
+        set_property(GLOBAL APPEND PROPERTY whittle_cut_short_libraries ${ARGN})
+      endif()
+    endforeach()
+  endif()
 endfunction()
 
 whittle_test(probe probe whittle_probe)  # it defines a symbol that changes what the probe does
@@ -98,6 +112,13 @@ if(TARGET whittle_backends_libtorch)
     COMPILE_OPTIONS -Wno-pedantic COMPILE_DEFINITIONS NDEBUG)
 endif()
 whittle_test(trace core whittle_trace)
+# Before those of the tools: it takes longest to compile, and would be compiled alone at the end.
+whittle_test(api api whittle_api whittle_samples)  # it puts itself before the C library's functions
+# They see the library's Tensor as well as the API's.
+set_source_files_properties(api/backend_test.cpp api/registry_test.cpp api/saved_value_test.cpp PROPERTIES
+                            SKIP_UNITY_BUILD_INCLUSION ON)
+add_dependencies(test_api relu_testing whittle_symbolizer whittle_search)
+target_compile_definitions(test_api_cases PRIVATE WHITTLE_TEST_BACKENDS="$<TARGET_FILE_DIR:relu_testing>")
 whittle_test(judge tools planted_bugs whittle_judge whittle_backends_halide whittle_samples)
 add_dependencies(test_tools whittle_halide_worker)
 whittle_test(record tools whittle_record whittle_record_launch)
@@ -131,23 +152,19 @@ if(TARGET programs AND NOT WHITTLE_SANITIZE)
   target_compile_definitions(test_cli_cases PRIVATE WHITTLE_BIN="$<TARGET_FILE_DIR:trace>")
 endif()
 
-whittle_test(api api whittle_api whittle_samples)  # it puts itself before the C library's functions
-# They see the library's Tensor as well as the API's.
-set_source_files_properties(api/backend_test.cpp api/registry_test.cpp api/saved_value_test.cpp PROPERTIES
-                            SKIP_UNITY_BUILD_INCLUSION ON)
-add_dependencies(test_api relu_testing whittle_symbolizer whittle_search)
-target_compile_definitions(test_api_cases PRIVATE WHITTLE_TEST_BACKENDS="$<TARGET_FILE_DIR:relu_testing>")
-
-# Sanitizers cut some cases short, or leave them out: kAddressSanitizer. In one more program, without sanitizers, they run whole.
+# Files with cases that sanitizers cut short or leave out (kAddressSanitizer): in this program they run whole.
 if(NOT WHITTLE_SANITIZE)
-  add_executable(test_whole api/later_test.cpp judge/exact_test.cpp judge/interval_bounds_test.cpp
-                            ops/core/known_values_test.cpp ops/core/properties.cpp repro/golden_test.cpp)
-  target_link_libraries(test_whole PRIVATE whittle_api whittle_judge whittle_repro whittle_samples whittle_backends_halide
-                                           planted_bugs Catch2::Catch2WithMain)
+  get_property(sources GLOBAL PROPERTY whittle_cut_short)
+  get_property(libraries GLOBAL PROPERTY whittle_cut_short_libraries)
+  list(REMOVE_DUPLICATES libraries)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${sources})
+  add_executable(test_whole ${sources})
+  target_link_libraries(test_whole PRIVATE ${libraries} Catch2::Catch2WithMain)
   target_include_directories(test_whole PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_compile_definitions(test_whole PRIVATE WHITTLE_SOURCE_DIR="${PROJECT_SOURCE_DIR}" WHITTLE_CXX="${CMAKE_CXX_COMPILER}"
+                                                WHITTLE_TEST_WORKER="$<TARGET_FILE:worker>"
                                                 WHITTLE_TEST_BACKENDS="$<TARGET_FILE_DIR:relu_testing>")
-  add_dependencies(test_whole relu_testing whittle_halide whittle_symbolizer whittle_search)
+  add_dependencies(test_whole worker relu_testing whittle_halide whittle_halide_worker whittle_symbolizer whittle_search)
   list(APPEND test_programs whole)
 endif()
 

@@ -1,5 +1,5 @@
 // A plug-in that brings LibTorch into a host that knows nothing of it.
-#include <torch/torch.h>
+#include <torch/types.h>
 
 extern "C" float compute(float number) {
     const torch::Tensor x = torch::full({8}, number);

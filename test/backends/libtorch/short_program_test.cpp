@@ -1,6 +1,6 @@
 // The short program of LibTorch's calls, of a graph that LibTorch computes right: it builds without a warning, and says
 // so. A number that is changed in it is found. Its message shows that everything before that number is right, so most
-// programs are built once, with such a number: compiling LibTorch's headers takes most of the time.
+// programs are built once, with such a number, and several as one: compiling LibTorch's headers takes most of the time.
 #include "backends/libtorch/short_program.h"
 
 #include <catch2/catch.hpp>
@@ -40,15 +40,32 @@ constexpr const char* kCalls = R"(graph calls {
 }
 )";
 
-ProcessResult built_and_run(const std::string& text, const std::vector<std::string>& flags) {
+/// What each of the programs prints, which are functions of one program.
+std::vector<ProcessResult> built_and_run(const std::vector<ReproProgram>& programs) {
+    std::string text, calls;
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+        CHECK(programs[i].compile_flags == programs[0].compile_flags);
+        const std::string number = std::to_string(i), head = "int main";
+        std::string function = programs[i].text;
+        const auto at = function.find(head + "(");
+        REQUIRE(at != std::string::npos);
+        const bool takes = function.substr(at).starts_with(head + "(int argc");
+        text += function.replace(at, head.size(), "int program_" + number) + "\n";
+        calls += "    if (*argv[1] == '" + number + "') return program_" + number + (takes ? "(1, argv);\n" : "();\n");
+    }
+    text += "int main(int, char** argv) {\n" + calls + "    return 2;\n}\n";
     const TempDir folder("whittle-test");
     write_file(folder.path() / "repro.cpp", text);
-    std::vector<std::string> build = build_words("repro.cpp", flags);
+    std::vector<std::string> build = build_words("repro.cpp", programs.at(0).compile_flags);
     build.push_back("-Wall");
     const ProcessResult built = run_process(build, {.folder = folder.path()});
     INFO(text << built.err);
     REQUIRE(built.exit_code == 0);
-    return run_process({(folder.path() / "repro").string()}, {.folder = folder.path()});
+    std::vector<ProcessResult> results;
+    for (std::size_t i = 0; i < programs.size(); ++i)
+        results.push_back(
+            run_process({(folder.path() / "repro").string(), std::to_string(i)}, {.folder = folder.path()}));
+    return results;
 }
 
 /// What its script in Python does, where Python has PyTorch.
@@ -98,7 +115,7 @@ TEST_CASE("short program: torch:: calls compute what the reference does") {
     other[2] = Tensor::of<double>({1, 1, 2, 0, 0, 9}, {2, 3});
     const auto wrong = libtorch_program({graph, other, expected, "repro.cpp"}, why_not);
     REQUIRE(wrong);
-    const ProcessResult said = built_and_run(wrong->text, wrong->compile_flags);
+    const ProcessResult said = built_and_run({*wrong}).at(0);
     INFO(wrong->text << said.out << said.err);
     CHECK(said.exit_code == 1);
     CHECK(said.out == "element 1: 2, expected 1\n");
@@ -125,7 +142,7 @@ TEST_CASE("short program: a tensor that shows an element in many places") {
     const auto program = libtorch_program({graph, expected, expected, "repro.cpp"}, why_not);
     INFO(why_not);
     REQUIRE(program);
-    const ProcessResult run = built_and_run(program->text, program->compile_flags);
+    const ProcessResult run = built_and_run({*program}).at(0);
     INFO(program->text << run.out << run.err);
     CHECK(run.exit_code == 0);
     CHECK(run.out == "ok\n");
@@ -199,36 +216,35 @@ constexpr const char* kScript = R"(graph script {
 }  // namespace
 
 TEST_CASE("short program: TorchScript computes what the reference does, and a wrong number is found") {
-    const auto options = GENERATE(BackendOptions{}, BackendOptions{{"fuser", "nnc"}, {"optimize_for_inference", "on"}});
     Graph graph = parse(kScript);
     graph.attributes["w"] = Tensor::of<float>({1, -1, 0.5F, 2}, {1, 1, 2, 2});
     graph.failure = Failure{.backend = "ts", .signature = {"mismatch", "run", "value"}, .message = ""};
-    graph.failure->options = options;
     const Tensor columns = Tensor::of<float>({1, 4, 2, 5, 3, -6}, {3, 2});
     graph.failure->inputs = {Tensor::of<float>({1, 2, 3, 4, 5, 6}, {2, 3}), columns.as_strided({2, 3}, {1, 2}, 0)};
     const std::vector<Tensor> expected = evaluate(graph, graph.failure->inputs);
-    std::string why_not;
-    const auto program = torchscript_program({graph, expected, expected, "repro.cpp"}, why_not);
-    INFO(why_not);
-    REQUIRE(program);
-    CHECK(program->text.find("optimize_for_inference(module)") ==
-          (options.empty() ? std::string::npos : program->text.rfind("optimize_for_inference(module)")));
-    check_python(*program, 0, "TorchScript: [[");
-    if (options.empty()) {
-        const ProcessResult run = built_and_run(program->text, program->compile_flags);
-        INFO(program->text << run.out << run.err);
-        CHECK(run.exit_code == 0);
-        CHECK(run.out == "ok\n");
-        return;  // the options below are tried with a wrong number
-    }
+    const auto program_of = [&](const BackendOptions& options, const std::vector<Tensor>& right) {
+        graph.failure->options = options;
+        std::string why_not;
+        const auto program = torchscript_program({graph, right, expected, "repro.cpp"}, why_not);
+        INFO(why_not);
+        REQUIRE(program);
+        CHECK(program->text.find("optimize_for_inference(module)") ==
+              (options.empty() ? std::string::npos : program->text.rfind("optimize_for_inference(module)")));
+        return *program;
+    };
+    const BackendOptions fused = {{"fuser", "nnc"}, {"optimize_for_inference", "on"}};
     std::vector<Tensor> other = expected;
     other[1] = Tensor::of<double>({21, 32, 90, 1}, {2, 2});
-    const auto wrong = torchscript_program({graph, other, expected, "repro.cpp"}, why_not);
-    REQUIRE(wrong);
-    const ProcessResult said = built_and_run(wrong->text, wrong->compile_flags);
-    INFO(wrong->text << said.out << said.err);
-    CHECK(said.exit_code == 1);
-    CHECK(said.out == "element 3: -36, expected 1\n");
+    const std::vector<ReproProgram> programs = {program_of({}, expected), program_of(fused, other)};
+    check_python(programs[0], 0, "TorchScript: [[");
+    check_python(program_of(fused, expected), 0, "TorchScript: [[");
+    const std::vector<ProcessResult> runs = built_and_run(programs);
+    INFO(programs[0].text << runs[0].out << runs[0].err);
+    CHECK(runs[0].exit_code == 0);
+    CHECK(runs[0].out == "ok\n");
+    INFO(programs[1].text << runs[1].out << runs[1].err);
+    CHECK(runs[1].exit_code == 1);
+    CHECK(runs[1].out == "element 3: -36, expected 1\n");
 }
 
 TEST_CASE("short program: what TorchScript is not shown of is said") {
@@ -252,30 +268,37 @@ TEST_CASE("short program: what TorchScript is not shown of is said") {
 TEST_CASE("short program: sizes and dtypes that are wrong") {
     Graph graph = parse(
         "graph g {\n  %x = placeholder[\"x\"] : bool[1]\n  %y = aten.mul.Tensor(%x, 1) : i64[1]\n  return (%y)\n}\n");
-    const bool of_sizes = GENERATE(false, true);
-    graph.failure =
-        Failure{.backend = "libtorch", .signature = {"mismatch", "run", of_sizes ? "sizes" : "dtype"}, .message = ""};
-    graph.failure->inputs = {Tensor::of<bool>({true})};
     const std::vector<Tensor> right = {Tensor::of<std::int64_t>({1})}, two = {Tensor::of<std::int64_t>({1, 1})},
                               truth = {Tensor::of<bool>({true})};
-    std::string why_not;
-    const auto program = libtorch_program({graph, right, of_sizes ? two : truth, "repro.cpp"}, why_not);
-    INFO(why_not);
-    REQUIRE(program);
-    CHECK(program->summary == (of_sizes ? "mul(x, 1) of bool[1] gives shape [2], expected [1]"
-                                        : "mul(x, 1) of bool[1] gives bool, expected int64"));
-    const ProcessResult run = built_and_run(program->text, program->compile_flags);
-    INFO(program->text << run.out << run.err);
-    CHECK(run.out == "ok\n");
-    check_python(*program, 0, of_sizes ? "y: (1,) expected: (1,)" : "y: torch.int64 expected: torch.int64");
+    std::vector<ReproProgram> programs;
+    for (const bool of_sizes : {false, true}) {
+        graph.failure = Failure{
+            .backend = "libtorch", .signature = {"mismatch", "run", of_sizes ? "sizes" : "dtype"}, .message = ""};
+        graph.failure->inputs = {Tensor::of<bool>({true})};
+        std::string why_not;
+        const auto program = libtorch_program({graph, right, of_sizes ? two : truth, "repro.cpp"}, why_not);
+        INFO(why_not);
+        REQUIRE(program);
+        CHECK(program->summary == (of_sizes ? "mul(x, 1) of bool[1] gives shape [2], expected [1]"
+                                            : "mul(x, 1) of bool[1] gives bool, expected int64"));
+        check_python(*program, 0, of_sizes ? "y: (1,) expected: (1,)" : "y: torch.int64 expected: torch.int64");
+        programs.push_back(*program);
 
-    // LibTorch is right, and so does not what is expected here.
-    const auto wrong = libtorch_program({graph, of_sizes ? two : truth, right, "repro.cpp"}, why_not);
-    REQUIRE(wrong);
-    const ProcessResult said = built_and_run(wrong->text, wrong->compile_flags);
-    CHECK(said.exit_code == 1);
-    CHECK(said.out == (of_sizes ? "sizes [1], expected [2]\n" : "Long, expected Bool\n"));
-    check_python(*wrong, 1, of_sizes ? "y: (1,) expected: (2,)" : "y: torch.int64 expected: torch.bool");
+        // LibTorch is right, and so does not what is expected here.
+        const auto wrong = libtorch_program({graph, of_sizes ? two : truth, right, "repro.cpp"}, why_not);
+        REQUIRE(wrong);
+        check_python(*wrong, 1, of_sizes ? "y: (1,) expected: (2,)" : "y: torch.int64 expected: torch.bool");
+        programs.push_back(*wrong);
+    }
+    const std::vector<ProcessResult> runs = built_and_run(programs);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        INFO(programs[i].text << runs[i].out << runs[i].err);
+        CHECK(runs[i].exit_code == static_cast<int>(i % 2));
+    }
+    CHECK(runs[0].out == "ok\n");
+    CHECK(runs[1].out == "Long, expected Bool\n");
+    CHECK(runs[2].out == "ok\n");
+    CHECK(runs[3].out == "sizes [1], expected [2]\n");
 }
 
 TEST_CASE("short program: what there is none of is said") {

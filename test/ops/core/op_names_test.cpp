@@ -28,7 +28,8 @@ bool names_capture(const std::string& literal) {
 
 /// The names of ops that the line compares with, or lists: what it would take to tell ops apart.
 std::vector<std::string> told_apart(std::string line) {
-    line = std::regex_replace(line, std::regex("(//|/\\*|^ *\\*).*"), "");
+    static const std::regex comment("(//|/\\*|^ *\\*).*");
+    line = std::regex_replace(line, comment, "");
     static const std::regex compared("([!=]=|[{,]|_with\\(|contains\\(|case) *\"([^\"]*)\"");
     std::vector<std::string> names;
     for (std::sregex_iterator match(line.begin(), line.end(), compared), end; match != end; ++match) {
