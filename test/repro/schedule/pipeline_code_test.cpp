@@ -204,7 +204,9 @@ TEST_CASE("a program compares with the pipeline without directives, or catches H
     CHECK_THAT(program.text, Contains("Without this directive (./repro control), the result is right."));
     CHECK(program.control_argument == "f.memoize() switched off");
     failure.signature = {.kind = "exception", .stage = "compile"};
-    CHECK_THAT(schedule_program(code, {failure, "repro.cpp"}).text, Contains("catch (const Error &e)"));
+    const std::string throwing = schedule_program(code, {failure, "repro.cpp"}).text;
+    CHECK_THAT(throwing, Contains("catch (const Error &e)"));
+    CHECK_THAT(throwing, Contains("Without this directive (./repro control), the pipeline runs to its end."));
 }
 
 }  // namespace
