@@ -29,7 +29,7 @@ export const halide = {
   directives(pg) {
     const { directives } = this.S,
       users = dependents(directives);
-    const about = 'in the order of the calls; a directive needs the directives that make the loops in its arguments';
+    const about = 'in the order of the calls; a directive needs the directives that make its Func, or the loops in its arguments';
     const table = rowsTable(
       ['#No.', 'Directive', 'Place', 'Needs', 'Needed by'],
       directives.map((d) => [

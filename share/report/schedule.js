@@ -8,7 +8,7 @@ export function dependents(directives) {
     for (const n of needsOf(d)) if (found.has(n)) found.get(n).push(d.number);
   return found;
 }
-/** The directives that make the loops that it uses, or at which its Func is computed. */
+/** The directives that make its Func, the loops that it uses, or the loop at which its Func is computed. */
 export const needsOf = (d) => [...new Set([...d.needs, ...(d.at ? [d.at] : [])])];
 
 /** Lines {text, func, loop} of a pipeline's loop nest; loop: the names in the loop's variable, of "y.yo" y and yo. */

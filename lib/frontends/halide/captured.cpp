@@ -57,6 +57,10 @@ void to_json(json& json, const CapturedPipeline& pipeline) {
             {"nodes", pipeline.nodes},   {"schedule", pipeline.schedule}};
 }
 
+std::string func_of(const std::string& owner) {
+    return owner.substr(0, std::min(owner.find(".update("), owner.find(".dim(")));
+}
+
 CapturedFunc* CapturedPipeline::func(const std::string& name) {
     const auto found = std::ranges::find(funcs, name, &CapturedFunc::name);
     return found == funcs.end() ? nullptr : &*found;
@@ -77,12 +81,14 @@ std::set<int> dropped(const Program& program, const std::set<std::string>& left_
     return numbers;
 }
 
-/// The directives of the pipeline's Funcs, and of the Funcs that these make.
+/// The directives of the pipeline's Funcs and ImageParams, and of the Funcs that these make.
 std::vector<CapturedCall> schedule_of(const Program& program, const CapturedPipeline& pipeline,
                                       const std::set<int>& without, const std::set<std::string>& culprits = {}) {
     std::vector<CapturedCall> schedule;
     std::set<std::string> funcs;
     for (const CapturedFunc& func : pipeline.funcs) funcs.insert(func.name);
+    for (const Image& image : pipeline.images)
+        if (image.parameter) funcs.insert(image.name);
     for (const Directive& directive : program.directives) {
         const CapturedCall& call = directive.captured;
         const bool estimate = directive.name.starts_with("set_estimate");

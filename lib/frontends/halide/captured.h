@@ -74,6 +74,9 @@ struct CapturedCall {
     bool culprit = false;
 };
 
+/// "f" of "f.update(0)" and of "f.dim(1)".
+std::string func_of(const std::string& owner);
+
 struct CapturedPipeline {
     std::string entry = {}, target = {};
     std::string usual_target = {};  ///< what Halide takes where the program does not say: see `target`

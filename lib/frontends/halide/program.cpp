@@ -107,6 +107,7 @@ class Reader {
         before_ = static_cast<int>(program_.directives.size());
         runs_before_ = program_.runs.size();
         made_.clear();
+        makers_.clear();
         std::istringstream in(text);
         for (std::string line; std::getline(in, line);) {
             const json parsed = json::parse(line, nullptr, false);
@@ -127,8 +128,7 @@ class Reader {
         else if (line.contains("results"))
             add_results(line);
         else if (line.contains("returned"))
-            program_.directives.at(static_cast<std::size_t>(before_ + line["returned"].get<int>() - 1))
-                .captured.returned = line["func"];
+            add_returned(before_ + line["returned"].get<int>(), line["func"]);
         for (const auto& [key, kind] : {std::pair("lowered", Step::Kind::lowered),
                                         std::pair("compiled", Step::Kind::compiled), std::pair("ran", Step::Kind::ran)})
             if (line.contains(key))
@@ -147,6 +147,7 @@ class Reader {
             const auto found = made_.find(stage + " " + loop);
             return found == made_.end() ? 0 : found->second;
         };
+        if (const auto by = makers_.find(directive.func()); by != makers_.end()) directive.needs.push_back(by->second);
         for (const std::string& loop : strings(line, "uses"))
             if (const int number = maker(directive.owner, loop);
                 number && std::ranges::find(directive.needs, number) == directive.needs.end())
@@ -158,6 +159,11 @@ class Reader {
             if (int& specialized = directive.captured.specialization) specialized += before_;
         }
         program_.directives.push_back(std::move(directive));
+    }
+
+    void add_returned(int number, const std::string& func) {
+        program_.directives.at(static_cast<std::size_t>(number - 1)).captured.returned = func;
+        makers_[func] = number;
     }
 
     /// After a repair the same pipeline comes again.
@@ -209,7 +215,8 @@ class Reader {
     Program& program_;
     int before_ = 0;
     std::size_t runs_before_ = 0;
-    std::map<std::string, int> made_;  ///< "stage loop": the directive that made it last
+    std::map<std::string, int> made_;    ///< "stage loop": the directive that made it last
+    std::map<std::string, int> makers_;  ///< Funcs that directives made, by these
 };
 
 }  // namespace
@@ -223,7 +230,7 @@ std::string Place::text() const {
     return (near.string().starts_with("..") ? file : near.string()) + ":" + std::to_string(line);
 }
 
-std::string Directive::func() const { return owner.substr(0, owner.find(".update(")); }
+std::string Directive::func() const { return func_of(owner); }
 
 bool Directive::is_candidate() const { return !halide_capture::is_neutral(name); }
 

@@ -23,17 +23,17 @@ struct Place {
 struct Directive {
     int number = 0;          ///< from 1, in the order of the calls
     std::string key = {};    ///< the same in each run
-    std::string owner = {};  ///< the Func, or its update: "f", "f.update(0)"
+    std::string owner = {};  ///< the Func, its update, or a buffer's dimension: "f", "f.update(0)", "in.dim(0)"
     std::string name = {};   ///< "vectorize"
     std::string call = {};   ///< "vectorize(xi, 8)"
     Place place = {};
-    std::vector<int> needs = {};  ///< numbers of those that make the loops that it uses
+    std::vector<int> needs = {};  ///< numbers of those that make its Func, and the loops that it uses
     int at = 0;                   ///< of the one that makes the loop where the Func is computed or stored; 0: none does
     CapturedCall captured = {};   ///< where pipelines were captured
 
     /// "f.update(0).vectorize(xi, 8)"
     std::string text() const { return owner + "." + call; }
-    /// The Func.
+    /// The Func; the input, where the directive is an ImageParam's.
     std::string func() const;
     /// May be left out: it states no size, and the place where everything is computed without a schedule is not asked
     /// about.

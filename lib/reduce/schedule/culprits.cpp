@@ -19,6 +19,10 @@ bool is_candidate(const Directive& directive) { return directive.is_candidate();
 bool computes(const Directive& directive) { return directive.is_candidate() && !directive.places_func(); }
 bool places(const Directive& directive) { return directive.places_func(); }
 bool states_size(const Directive& directive) { return directive.states_size(); }
+/// Of storage that is kept from one iteration to others: valid by the place where the Func is stored.
+bool keeps_storage(const Directive& directive) {
+    return directive.name == "fold_storage" || directive.name == "ring_buffer";
+}
 bool may_go(const Directive& directive) { return directive.is_candidate() || directive.states_size(); }
 
 Keys joined(Keys keys, const Keys& others) {
@@ -73,21 +77,38 @@ class CulpritSearch {
         const Keys others = joined(base, pinned);
         if (!leave_out(items_of(computes, others), reduced)) return reduced;
         if (!leave_out(placements(others, reduced), reduced)) return reduced;
-        const auto stays = [&](const Directive& one) {
-            return is_candidate(one) && !reduced.left_out.contains(one.key);
-        };
-        if (std::ranges::any_of(problem_.directives, stays)) return reduced;
-        asks_sizes_ = true;
-        leave_out(items_of(states_size, others), reduced);
+        if (needs_sizes(others, reduced)) {
+            asks_sizes_ = true;
+            leave_out(items_of(states_size, others), reduced);
+        }
         return reduced;
     }
 
-    /// All placements but these; or, where that is enough, those of the Funcs whose storage is folded.
+    /// A size may be wrong by itself, or for the directives that stay.
+    bool needs_sizes(const Keys& but, Reduced& reduced) {
+        const std::vector<Directive> sizes = items_of(states_size, but);
+        if (sizes.empty()) return false;
+        if (is_over()) {
+            reduced.finished = false;
+            return false;
+        }
+        Keys without_sizes = reduced.left_out;
+        for (const Directive& one : sizes) without_sizes.insert(one.key);
+        return test(without_sizes, reduced.pinned) != TestResult::fails || !any_stays(reduced);
+    }
+
+    bool any_stays(const Reduced& reduced) const {
+        return std::ranges::any_of(problem_.directives, [&](const Directive& one) {
+            return is_candidate(one) && !reduced.left_out.contains(one.key);
+        });
+    }
+
+    /// All placements but these; or, where that is enough, those of the Funcs whose storage is kept.
     std::vector<Directive> placements(const Keys& but, Reduced& reduced) {
         std::vector<Directive> items = items_of(places, but);
         std::set<std::string> funcs;
         for (const Directive& one : items_of(computes, reduced.left_out))
-            if (one.name == "fold_storage") funcs.insert(one.func());
+            if (keeps_storage(one)) funcs.insert(one.func());
         const auto is_far = [&](const Directive& one) { return !funcs.contains(one.func()); };
         Keys without_all = reduced.left_out, without_far = reduced.left_out;
         for (const Directive& one : items) without_all.insert(one.key);
@@ -182,8 +203,7 @@ class CulpritSearch {
             const Directive& other = needed.directive;
             const bool uses = std::ranges::find(other.needs, directive.number) != other.needs.end();
             // Halide folds the storage of what is stored outside of the loop where it is computed.
-            const bool folds =
-                other.name == "fold_storage" && other.owner == directive.owner && directive.places_func();
+            const bool folds = keeps_storage(other) && other.owner == directive.owner && directive.places_func();
             if (other.number != directive.number &&
                 (uses || folds || other.at == directive.number || fallen.contains(other.key)))
                 numbers.push_back(other.number);
@@ -202,15 +222,18 @@ class CulpritSearch {
 
     void judge() {
         std::vector<Directive> possible = possible_causes();
+        // Without a size, others may be illegal: that shows nothing of the size.
+        const bool sizes_alone = std::ranges::all_of(possible, states_size);
         Keys passing, gone, all;
         for (const Directive& directive : possible) {
             if (stopped()) return;
             const TestResult result = answer({directive.key});
             all.insert(directive.key);
-            if (result != TestResult::fails) gone.insert(directive.key);
+            if (result != TestResult::fails && (sizes_alone || !states_size(directive))) gone.insert(directive.key);
             if (result == TestResult::passes) passing.insert(directive.key);
         }
-        if (!gone.empty()) return set_causes(passing.empty() ? gone : passing);
+        const Keys& causes = passing.empty() ? gone : passing;
+        if (!causes.empty()) return set_causes(causes);
         if (stopped()) return;
         std::ranges::reverse(possible);
         if (possible.size() > 1 && answer(all) == TestResult::passes) return set_causes(removed(possible));

@@ -3,10 +3,10 @@
 //
 // Directives are left out in stages: first those that change how a Func is computed, while each Func stays where the
 // program places it; then those that place Funcs, which others are valid by, or without which another Func has to store
-// more; and, where the program fails without all of these, those that state sizes. A set that fails alone need not be
-// why the whole program fails, so that each cause is checked in the whole program: without it, that passes. Where the
-// whole program fails without all causes, too, the search goes in the other direction: for the fewest directives
-// without which it passes.
+// more; and, where the failure depends on them, those that state sizes. A set that fails alone need not be why the
+// whole program fails, so that each cause is checked in the whole program: without it, that passes. Where the whole
+// program fails without all causes, too, the search goes in the other direction: for the fewest directives without
+// which it passes.
 #pragma once
 
 #include <functional>

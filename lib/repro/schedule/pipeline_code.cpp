@@ -41,6 +41,9 @@ bool is_place(const std::string& directive) {
            directive == "store_at" || directive == "store_root" || directive.starts_with("hoist_storage");
 }
 
+/// States the layout of an input or an output.
+bool is_of_buffer(const std::string& directive) { return directive.starts_with("set_"); }
+
 class Writer {
   public:
     Writer(const CapturedPipeline& pipeline, InputValues values, const std::filesystem::path& folder,
@@ -171,6 +174,12 @@ class Writer {
 
     bool is_there(const std::string& func) const { return added_.contains(func) || made_.contains(func); }
 
+    /// Of an input that is used, or an output.
+    bool is_buffer(const std::string& owner) const {
+        const std::string name = halide_program::func_of(owner);
+        return used_inputs_.contains(name) || std::ranges::find(pipeline_.outputs, name) != pipeline_.outputs.end();
+    }
+
     /// Of a Func that the culprit makes, there is nothing without the culprit.
     bool depends_on_culprit(const std::string& func) const {
         const auto found = made_.find(func);
@@ -207,8 +216,15 @@ class Writer {
         return stage == 0 ? name : name + ".update(" + (stage == 1 ? "" : std::to_string(stage - 1)) + ")";
     }
 
+    /// "in.dim(0)" of an ImageParam, "out.output_buffer().dim(0)" of an output.
+    std::string buffer_text(const std::string& owner) {
+        const std::string name = halide_program::func_of(owner);
+        return (used_inputs_.contains(name) ? names_.of("input", name) : names_.of("func", name) + ".output_buffer()") +
+               owner.substr(name.size());
+    }
+
     std::string call_text(const CapturedCall& call) {
-        std::string owner = owner_text(call.owner);
+        std::string owner = is_of_buffer(call.name) ? buffer_text(call.owner) : owner_text(call.owner);
         for (const CapturedCall& other : pipeline_.schedule)  // the same condition gives the same stage again
             if (call.specialization && other.directive == call.specialization)
                 owner += ".specialize(" + arguments_text(other) + ")";
@@ -257,6 +273,11 @@ class Writer {
     void write_schedule() {
         for (const CapturedCall& call : pipeline_.schedule) {
             const std::string func = stage_of(call.owner).first;
+            // The buffers of the program need not have the layout that the others of these promise.
+            if (is_of_buffer(call.name)) {
+                if (call.culprit && is_buffer(call.owner)) add(call_text(call), false, true);
+                continue;
+            }
             if (!is_there(func) || (is_place(call.name) && !call.name.starts_with("hoist"))) continue;
             const bool depends = depends_on_culprit(func);
             const bool sizes = halide_capture::is_neutral(call.name) && !made_.contains(func) && !call.culprit;

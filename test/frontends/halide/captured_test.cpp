@@ -54,6 +54,18 @@ TEST_CASE("the pipeline that has the culprit's Func is chosen, with the directiv
     CHECK_FALSE(captured_with(program, {}, {"h.vectorize"}));
 }
 
+TEST_CASE("a directive of an ImageParam is one of the pipeline that reads it") {
+    std::string captured = pipeline("f", {"f"});
+    const std::string none = "\"images\":[]";
+    captured.replace(captured.find(none), none.size(),
+                     R"("images":[{"name": "in", "type": "int32", "parameter": true, "dimensions": []}])");
+    const Program program = read_lines(
+        {directive(1, "in.dim(0)", "set_stride") + directive(2, "f", "vectorize") + pipeline("g", {"g"}) + captured});
+    const auto found = captured_with(program, {}, {"in.dim(0).set_stride"});
+    REQUIRE(found);
+    CHECK(calls(*found) == Calls{"in.dim(0).set_stride!", "f.vectorize"});
+}
+
 TEST_CASE("directives of what was left out are left out, too") {
     const Program program = read_lines({directive(1, "f", "specialize") + directive(2, "f", "vectorize", 1) +
                                         directive(3, "f", "rfactor") + R"({"returned": 3, "func": "f_intm"})" + "\n" +

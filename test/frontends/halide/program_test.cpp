@@ -32,6 +32,7 @@ TEST_CASE("a directive needs those that make the loops that it uses") {
     CHECK(program.directives[3].needs == Numbers{1});
     CHECK(program.directives[3].text() == "f.reorder(xi, y, xo)");
     CHECK(program.directives[2].func() == "f");
+    CHECK(Directive{.owner = "in.dim(1)", .name = "set_stride"}.func() == "in");
     CHECK(program.directives[1].place.text() == "app.py:12");
 }
 
@@ -44,6 +45,15 @@ TEST_CASE("a Func that is computed at a loop needs the directive that makes the 
     CHECK(program.directives.at(1).at == 1);
     CHECK(program.directives[1].needs.empty());
     CHECK(program.directives[1].place.text() == "?");
+}
+
+TEST_CASE("a directive of a Func that another directive made needs that one") {
+    const Program program = read_lines({directive(1, "f", "in", "in(g)") + R"({"returned": 1, "func": "f_in_g"})" +
+                                        "\n" + directive(2, "f_in_g", "vectorize", "vectorize(x, 8)", {"x"}) +
+                                        directive(3, "f", "parallel", "parallel(y)")});
+    REQUIRE(program.directives.size() == 3);
+    CHECK(program.directives[1].needs == Numbers{1});
+    CHECK(program.directives[2].needs.empty());
 }
 
 TEST_CASE("processes are read one behind the other") {

@@ -248,6 +248,40 @@ TEST_CASE("sizes are asked about where the program fails without everything else
     CHECK(found_in(keys, [](const Keys&) { return false; }).verdict == Verdict::not_failing);
 }
 
+TEST_CASE("a size that is wrong for the loop where its Func is computed is the cause") {
+    // At root, the size is wrong in another way; without the tiles, it does not matter.
+    const std::vector<std::string> keys{"out tile", "out vectorize", "f compute_at", "f bound_extent", "out bound"};
+    std::vector<Directive> directives = directives_of(keys);
+    directives[2].at = 1;
+    std::size_t queries = 0;
+    const auto answer = [](const Keys& left_out) {
+        if (left_out.contains("f bound_extent")) return ScheduleAnswer{TestResult::passes};
+        if (left_out.contains("f compute_at")) return ScheduleAnswer{TestResult::unresolved};
+        return ScheduleAnswer{left_out.contains("out tile") ? TestResult::passes : TestResult::fails};
+    };
+    const Culprits found = asked(directives, answer, queries);
+    CHECK(found.verdict == Verdict::found);
+    CHECK(causes_of(found) == std::vector<int>{4});
+    REQUIRE(found.needed.size() == 3);
+    CHECK(found.needed[0].allows == std::vector<int>{3});
+    CHECK(found.needed[1].context);
+    CHECK(found.left_out == Keys{"out vectorize", "out bound"});
+}
+
+TEST_CASE("a size that keeps others legal is no cause") {
+    // Without the size, the loop cannot be unrolled: another failure, with which nothing else is named.
+    const std::vector<std::string> keys{"out unroll", "out vectorize", "out bound"};
+    std::size_t queries = 0;
+    const auto answer = [](const Keys& left_out) {
+        if (left_out.contains("out vectorize")) return ScheduleAnswer{TestResult::passes};
+        const bool is_illegal = left_out.contains("out bound") || left_out.contains("out unroll");
+        return ScheduleAnswer{is_illegal ? TestResult::unresolved : TestResult::fails};
+    };
+    const Culprits found = asked(directives_of(keys), answer, queries);
+    CHECK(causes_of(found) == std::vector<int>{2});
+    CHECK(found.needed.size() == 3);
+}
+
 TEST_CASE("a search that is stopped calls nothing a cause") {
     std::vector<std::string> keys;
     for (int i = 0; i < 20; ++i) keys.push_back("f" + std::to_string(i) + " vectorize");

@@ -91,6 +91,25 @@ TEST_CASE("a directive that is a culprit stands under a condition") {
     CHECK(code.culprits == std::vector<std::string>{"f.update().vectorize(r.x, 8)"});
 }
 
+TEST_CASE("a directive of a buffer is written where it is a culprit") {
+    CapturedPipeline pipeline = sums();
+    pipeline.images[0].parameter = true;
+    const auto stride = [](const std::string& owner, bool culprit) {
+        return halide_program::CapturedCall{
+            .directive = 1, .owner = owner, .name = "set_stride", .arguments = {number("4")}, .culprit = culprit};
+    };
+    pipeline.schedule = {stride("in.dim(1)", true), stride("out.dim(0)", true), stride("in.dim(0)", false),
+                         stride("other.dim(0)", true)};
+    const PipelineCode code = code_for(pipeline);
+    CHECK(code.schedule ==
+          "    f.compute_root();\n"
+          "    if (scheduled) {\n"
+          "        if (with_culprit) in.dim(1).set_stride(4);\n"
+          "        if (with_culprit) out.output_buffer().dim(0).set_stride(4);\n"
+          "    }\n");
+    CHECK_THAT(code.inputs, Contains("ImageParam in(Int(32), 2, \"in\");"));
+}
+
 TEST_CASE("a Func that a culprit makes has no schedule without the culprit") {
     CapturedPipeline pipeline = sums();
     pipeline.schedule = {
@@ -185,7 +204,9 @@ TEST_CASE("a program compares with the pipeline without directives, or catches H
     CHECK_THAT(program.text, Contains("Without this directive (./repro control), the result is right."));
     CHECK(program.control_argument == "f.memoize() switched off");
     failure.signature = {.kind = "exception", .stage = "compile"};
-    CHECK_THAT(schedule_program(code, {failure, "repro.cpp"}).text, Contains("catch (const Error &e)"));
+    const std::string throwing = schedule_program(code, {failure, "repro.cpp"}).text;
+    CHECK_THAT(throwing, Contains("catch (const Error &e)"));
+    CHECK_THAT(throwing, Contains("Without this directive (./repro control), the pipeline runs to its end."));
 }
 
 }  // namespace

@@ -215,8 +215,7 @@ int specialization_of(const Halide::Stage& stage) {
 }
 
 void write_returned(int directive, const std::string& func) {
-    if (!state().captured.empty())
-        write_line("{\"returned\": " + std::to_string(directive) + ", \"func\": " + quote(func) + "}");
+    write_line("{\"returned\": " + std::to_string(directive) + ", \"func\": " + quote(func) + "}");
 }
 
 namespace {

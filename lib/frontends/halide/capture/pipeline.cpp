@@ -43,15 +43,28 @@ Nearest nearest_loop(const Halide::Func& target, VarOrRVar variable) {
     return {variable, found(), by};
 }
 
-void place(State::Placed& placed, const Nearest& at) {
-    Halide::Func& func = placed.func;
-    if (!at.found)
-        placed.store ? func.store_root() : func.compute_root();
-    else if (at.variable.is_rvar)
-        placed.store ? func.store_at(placed.target, at.variable.rvar)
-                     : func.compute_at(placed.target, at.variable.rvar);
-    else
-        placed.store ? func.store_at(placed.target, at.variable.var) : func.compute_at(placed.target, at.variable.var);
+template <class Variable>
+void place(State::Placed& placed, const Variable& variable) {
+    if (placed.name == "compute_at") placed.func.compute_at(placed.target, variable);
+    if (placed.name == "store_at") placed.func.store_at(placed.target, variable);
+#if HALIDE_VERSION_MAJOR >= 17
+    if (placed.name == "hoist_storage") placed.func.hoist_storage(placed.target, variable);
+#endif
+}
+
+void place_at_root(State::Placed& placed) {
+    if (placed.name == "compute_at") placed.func.compute_root();
+    if (placed.name == "store_at") placed.func.store_root();
+#if HALIDE_VERSION_MAJOR >= 17
+    if (placed.name == "hoist_storage") placed.func.hoist_storage_root();
+#endif
+}
+
+void to_root(Halide::Func func) {
+    func.compute_root().store_root();
+#if HALIDE_VERSION_MAJOR >= 17
+    func.hoist_storage_root();  // a loop inside of the place where it is stored is none for the storage
+#endif
 }
 
 void repair_places() {
@@ -59,23 +72,28 @@ void repair_places() {
     if (!s.leaves_out()) return;
     for (State::Placed& placed : s.placed) {
         const auto rooted = s.rooted.find(placed.func.name());
-        if (placed.store && rooted != s.rooted.end()) {
+        if (placed.name != "compute_at" && rooted != s.rooted.end()) {
             write_event("moved", placed.by, rooted->second,
-                        "store_at to root: compute_at of the same Func is left out");
-            placed.func.store_root();
+                        std::string(placed.name) + " to root: compute_at of the same Func is left out");
+            place_at_root(placed);
             continue;
         }
         const Nearest at = nearest_loop(placed.target, placed.variable);
         if (at.found && at.by == 0) continue;
         write_event("moved", placed.by, at.by,
                     placed.variable.name() + " to " + (at.found ? at.variable.name() : "root"));
-        place(placed, at);
+        if (!at.found)
+            place_at_root(placed);
+        else if (at.variable.is_rvar)
+            place(placed, at.variable.rvar);
+        else
+            place(placed, at.variable.var);
     }
     s.placed.clear();
 }
 
-void to_root(Halide::Pipeline& pipeline) {
-    for (const auto& entry : functions_of(pipeline)) Halide::Func(entry.second).compute_root().store_root();
+void to_root(const Halide::Pipeline& pipeline) {
+    for (const auto& entry : functions_of(pipeline)) to_root(Halide::Func(entry.second));
 }
 
 // Descriptions.
@@ -163,7 +181,7 @@ bool repaired(Halide::Pipeline& pipeline, const std::string& error) {
     const Functions functions = functions_of(pipeline);
     const auto found = functions.find(name);
     if (found == functions.end()) return false;
-    Halide::Func(found->second).compute_root().store_root();
+    to_root(Halide::Func(found->second));
     const auto by = state().computed.find(name);
     write_event("moved", by == state().computed.end() ? 0 : by->second, 0,
                 name + " to root: its consumer is elsewhere");

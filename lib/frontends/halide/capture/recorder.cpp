@@ -23,7 +23,7 @@ double seconds() { return std::chrono::duration<double>(std::chrono::steady_cloc
 template <class... Arguments>
 Level level_of(std::string_view name, const Arguments&... arguments) {
     Level level;
-    if (name != "compute_at" && name != "store_at") return level;
+    if (name != "compute_at" && name != "store_at" && name != "hoist_storage") return level;
     Variables variables;
     [[maybe_unused]] const auto take = [&](const auto& argument) {
         if constexpr (std::is_same_v<std::decay_t<decltype(argument)>, Halide::Func>) level.target = argument;
@@ -38,7 +38,7 @@ template <class Self>
 void remember_level(const Directive& directive, std::string_view name, const Self& self, const Level& level) {
     if constexpr (std::is_same_v<Self, Halide::Func>) {
         if (!level.target || !level.variable) return;
-        state().placed.push_back({directive.number(), name == "store_at", self, *level.target, *level.variable});
+        state().placed.push_back({directive.number(), name, self, *level.target, *level.variable});
         if (name == "compute_at") state().computed[self.name()] = directive.number();
     }
 }

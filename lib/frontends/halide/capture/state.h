@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "frontends/halide/capture/lines.h"
@@ -44,7 +45,7 @@ struct State {
     /// Where a Func was placed by a directive that is in force.
     struct Placed {
         int by;
-        bool store;  ///< store_at, else compute_at
+        std::string_view name;  ///< "compute_at", "store_at", "hoist_storage"
         Halide::Func func, target;
         Halide::VarOrRVar variable;
     };

@@ -37,6 +37,9 @@ inline std::string text_of(Halide::PrefetchBoundStrategy value) {
     constexpr const char* kNames[] = {"Clamp", "GuardWithIf", "NonFaulting"};
     return std::string("PrefetchBoundStrategy::") + kNames[static_cast<int>(value)];
 }
+#if HALIDE_VERSION_MAJOR >= 17
+inline std::string text_of(Halide::Partition value) { return "Partition::" + streamed(value); }
+#endif
 inline std::string text_of(const Halide::LoopLevel& level) {
     try {
         return "LoopLevel(" + level.to_string() + ")";
@@ -68,6 +71,10 @@ inline std::string text_of(const Halide::Range& range) {
 inline std::string name_of(const Halide::Func& func) { return func.name(); }
 inline std::string name_of(const Halide::Stage& stage) { return stage.name(); }
 inline std::string name_of(const Halide::OutputImageParam& image) { return image.name(); }
-inline std::string name_of(const Halide::Internal::Dimension&) { return "dim"; }
+/// "image.dim(0)", where an expression calls the dimension's minimum "image.min.0".
+inline std::string name_of(const Halide::Internal::Dimension& dimension) {
+    const std::string minimum = streamed(dimension.min());
+    return minimum.substr(0, minimum.rfind(".min.")) + ".dim(" + minimum.substr(minimum.rfind('.') + 1) + ")";
+}
 
 }  // namespace whittle::halide_capture
