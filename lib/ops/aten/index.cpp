@@ -144,11 +144,12 @@ std::optional<std::size_t> mask_position(const Arguments<T>& a) {
     }
     if (!found) return std::nullopt;
     const Sizes self = operand_info(a, "self").sizes, mask = operand_info(*indices[*found]).sizes;
-    if (element_count(operand_info(a, "values").sizes) != 1 || a.boolean("accumulate"))
-        throw Error(
-            "index_put: found a mask with accumulate=true or with several values, expected accumulate=false and one "
-            "value",
-            "use where, which takes tensors of equal sizes");
+    const std::string select = "call where() in place of index_put(), with a tensor of the new values";
+    if (a.boolean("accumulate"))
+        throw Error("index_put: found a mask with accumulate=true, expected accumulate=false", select);
+    if (const Sizes values = operand_info(a, "values").sizes; element_count(values) != 1)
+        throw Error("index_put: found a mask with values of sizes " + to_string(values) + ", expected one value",
+                    select);
     if (*found + mask.size() > self.size() ||
         !std::equal(mask.begin(), mask.end(), self.begin() + static_cast<std::ptrdiff_t>(*found)))
         throw Error("index_put: found a mask of sizes " + to_string(mask) + ", which begins at dimension " +
