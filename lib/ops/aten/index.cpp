@@ -33,10 +33,10 @@ IndexPlan plan_index(const Sizes& self, const std::vector<std::optional<OperandI
     for (std::size_t d = 0; d < indices.size(); ++d) {
         if (!indices[d]) continue;
         if (indices[d]->dtype == DType::boolean || indices[d]->dtype == DType::u8)
-            throw Error(
-                op + ": found a mask of dtype " + std::string(name(indices[d]->dtype)) +
-                    ", expected positions of dtype i64 or i32",
-                "use where or masked_fill, which keep the sizes: how many elements a mask selects depends on the data");
+            throw Error(op + ": found a mask of dtype " + std::string(name(indices[d]->dtype)) +
+                            ", expected positions of dtype i64 or i32",
+                        "use where() or masked_fill(), whose results have known sizes: how many elements a mask "
+                        "selects depends on the data");
         check_index_dtype(indices[d]->dtype, op);
         plan.indexed[d] = true;
         if (d == 0 || !plan.indexed[d - 1]) ++runs;
