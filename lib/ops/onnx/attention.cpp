@@ -69,7 +69,7 @@ V after_past(const Call& c, const V& x, const std::string& name) {
     if (past.rank() == 4) expected[2] = past.sizes()[2];
     if (past.sizes() != expected)
         throw Error("found '" + name + "' of sizes " + to_string(past.sizes()) + ", expected " + to_string(x.sizes()) +
-                    ", of which only the third size, the number of tokens, may differ");
+                    ", where only the third size (the number of tokens) may differ");
     return joined({past, x}, 2);
 }
 
