@@ -217,8 +217,8 @@ TensorList of_no_slices(const std::string& op, const Body& body, const TensorLis
         }
     } catch (const NestedBreak& inner) {
         throw Error(op +
-                    ": found tensors with 0 slices, expected at least 1 slice: the types of the results are unknown, "
-                    "because the body cannot be recorded: " +
+                    ": found tensors with 0 slices, expected at least 1 slice, because the types of the results are "
+                    "unknown if the body does not run; the body cannot be recorded: " +
                     inner.why.reason);
     }
     return results;

@@ -17,7 +17,7 @@ class OneAtATime {
         if (owner_.load() == std::this_thread::get_id())
             throw Error(
                 "found a call of a compiled function while this thread compiles or runs the graph of this function",
-                "make the code that the backend returns call the original function, not the compiled function");
+                "in the code that the backend returns, call the original function, not the compiled function");
         mutex_.lock();
         owner_ = std::this_thread::get_id();
     }

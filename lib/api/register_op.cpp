@@ -157,8 +157,9 @@ std::vector<whittle::Tensor> computed(const DeclaredOp& op, const Arguments<whit
         for (std::size_t i = 0; i < copies.size(); ++i)
             if (result.storage() == copies[i].storage())
                 throw Error(op.target + ": found a result that shares memory with operand '" +
-                            op.schema.params[op.written[i]].name +
-                            "', expected the separate memory that the schema declares");
+                                op.schema.params[op.written[i]].name +
+                                "', expected a result with memory of its own, as the schema declares",
+                            "return a clone() of the operand");
     results.insert(results.end(), copies.begin(), copies.end());
     return results;
 }

@@ -66,7 +66,8 @@ std::unique_ptr<Executable> CodeStepper::step(const Graph& graph) {
     try {
         return built(has_writes(graph) ? functionalize(graph).graph : graph);
     } catch (const Error& error) {
-        log_warning(LogChannel::backend, graph.name + " cannot be stepped through and is interpreted: " + error.what());
+        log_warning(LogChannel::backend, "debuggers cannot step through " + graph.name +
+                                             ", which is interpreted, not compiled to C++: " + error.what());
         return nullptr;
     }
 }

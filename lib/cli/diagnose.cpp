@@ -140,8 +140,8 @@ void CulpritOptions::declare(Tool& tool, bool diagnoses) {
         tool.option(
             "--time-limit", time_limit, "TIME",
             "Stop the minimization of each failure after TIME (such as 90s, 10m or 2h), and report the smallest "
-            "failing graph found so far. For a program that uses Halide, the repro's pipeline is "
-            "also made smaller, for at most TIME. Default: no limit for the minimization, and 60s for the pipeline.");
+            "failing graph found so far. Default: no limit. If MODEL is a program that uses Halide, TIME also limits "
+            "the reduction of the pipeline in the repro. Default for this reduction: 60s.");
     tool.common("--output --backend --accuracy --input");
     tool.exit_one(diagnoses ? "the backend fails; with --precision: the outputs of the mixed model differ"
                             : "a value differs");

@@ -191,7 +191,7 @@ int diff(const Tool& tool, const DiffOptions& options) {
     if (options.values) return diff_values(tool, options);
     if (holds_hashes(options.before) && holds_hashes(options.after))
         throw Error({options.before.string(), {}},
-                    "found hashes, which trace --hashes wrote: only --values compares them",
+                    "found hashes, which trace --hashes wrote, expected traces: only --values compares hashes",
                     tool.command_with("--values"));
     options.pictures.check_usage();
     options.subject.backend.check();

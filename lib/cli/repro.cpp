@@ -65,8 +65,8 @@ void declare_program(Tool& tool, repro::Options& options) {
                 "Time limit for the program that repro writes, in seconds. A program that runs longer counts as hung. "
                 "Default: 60.");
     tool.option("--time-limit", options.time_limit, "TIME",
-                "Time limit for making the pipeline of a minimized Halide program smaller, such as 90s, 10m or 2h. "
-                "Default: 60s.");
+                "If GRAPH is a minimized Halide program: time limit for the reduction of its pipeline, such as 90s, "
+                "10m or 2h. Default: 60s.");
 }
 
 bool is_python(const ReproOptions& options) { return !options.reports && options.repro.file().extension() == ".py"; }

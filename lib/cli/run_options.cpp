@@ -239,13 +239,14 @@ void PaceChoice::declare(Tool& tool, const std::string& means) {
     tool.option("--slower", factor, "FACTOR",
                 means +
                     " fails if a run on the tested backend takes more than FACTOR (for example 1.5) times as long as a "
-                    "run on the backend of --than. "
-                    "The two backends run in turns until the difference is clear (share/doc/how-to/slowness.md).");
+                    "run on the baseline, which is the backend that --than names. The two backends run in turns until "
+                    "the difference is clear (share/doc/how-to/slowness.md).");
     tool.option("--than", than, "B",
-                "With --slower: backend whose time is the baseline. Default: the tested backend without optimization.");
+                "With --slower: the baseline, that is, the backend to compare times with. Default: the tested backend "
+                "without optimization.");
     tool.option("--than-option", pairs, "KEY=VALUE",
-                "With --slower: set an option of the backend of --than, for example release=1.16.3. Without --than, "
-                "the baseline is the tested backend with this option. May be repeated.");
+                "With --slower: set an option of the baseline, for example release=1.16.3. Without --than, the "
+                "baseline is the tested backend with this option. May be repeated.");
 }
 
 void PaceChoice::check(const BackendChoice& suspect, bool alone) const {

@@ -196,7 +196,8 @@ int trace_program(const Tool& tool, const TraceOptions& options, TraceRequest re
     const RanProgram ran = run_to_trace(program, request);
     if (options.last && ran.own)
         throw Error({ran.identity().string(), {}},
-                    "--last records operations of LibTorch: found a program that uses Whittle's API");
+                    "found a program that uses Whittle's API, expected a program that uses LibTorch: --last records "
+                    "operations of LibTorch");
     const Traced traced = whittle::trace(ran, request);
     const std::vector<report::Frame> graphs = report::graphs_of(ran);
     write_pt2(options, graphs);
@@ -322,11 +323,19 @@ void TraceOptions::declare(Tool& tool) {
     });
 }
 
+void require_run(const TraceOptions& options, const std::string& option) {
+    if (runs_program(options)) return;
+    const std::size_t count = options.models.size();
+    throw Error({options.models.at(0).string(), {}},
+                "found " +
+                    (count == 1 ? "one " + std::string(name(recognize(options.models[0]))) : plural(count, "model")) +
+                    ", expected one program or TorchScript module: " + option + " records a run");
+}
+
 void TraceOptions::check_usage() const {
     if (last && *last < 1) throw Error({"--last", {}}, "found " + std::to_string(*last) + ", expected at least 1");
     if (last && hashes) throw Error("--last cannot be used with --hashes, because --hashes records no data");
-    if (last && !runs_program(*this))
-        throw Error({models[0].string(), {}}, "--last records runs of programs and TorchScript modules only");
+    if (last) require_run(*this, "--last");
     if (!last && until != "nan") throw Error("--until needs --last");
     if (minify && records_of(*this) == RecordPolicy::never)
         throw Error("--minify cannot be used with --record never, because --minify minimizes the records");

@@ -58,6 +58,9 @@ int trace(const Tool& tool, const TraceOptions& options);
 // trace --hashes: a program's operations by hashes of their results, for explain diff --values; and with --repeat,
 // again, to find operations whose results differ from run to run.
 
+/// Throws Error unless the models are one program or TorchScript module, whose run `option` records.
+void require_run(const TraceOptions& options, const std::string& option);
+
 /// Throws Error for options that need graphs.
 void check_usage_of_hashes(const TraceOptions& options);
 

@@ -75,11 +75,7 @@ void check_usage_of_hashes(const TraceOptions& options) {
                               : options.backend.name.empty() ? ""
                                                              : "--backend";
     if (!other.empty()) throw Error("--hashes cannot be used with " + other + ", because --hashes captures no graphs");
-    if (options.models.size() != 1 || !is_run(recognize(options.models[0])))
-        throw Error({options.models.at(0).string(), {}},
-                    "--hashes records runs of programs and TorchScript modules: found " +
-                        (options.models.size() == 1 ? "one " + std::string(name(recognize(options.models[0])))
-                                                    : plural(options.models.size(), "model")));
+    require_run(options, "--hashes");
 }
 
 int trace_hashes(const Tool& tool, const TraceOptions& options, const TraceRequest& request) {

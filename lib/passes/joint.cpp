@@ -241,9 +241,8 @@ void check_wanted(const Graph& graph, const JointOptions& options) {
         const auto found = std::find_if(graph.nodes.begin(), graph.nodes.end(),
                                         [&](const Node& node) { return is_primal(node) && primal_name(node) == name; });
         if (found == graph.nodes.end() || !is_inexact(found->meta().dtype))
-            throw Error({"", "graph " + graph.name},
-                        "found '" + name +
-                            "' as a name to differentiate by, expected a floating-point placeholder or attribute");
+            throw Error({"", "graph " + graph.name}, "cannot differentiate with respect to '" + name +
+                                                         "': expected a floating-point placeholder or attribute");
     }
 }
 

@@ -224,7 +224,7 @@ class FrameWriter {
     }
 
     GuardCode code_of(const IndexGuard& entry) const {
-        if (!entry.guard) return {.why_not = "the trace is from a version that wrote guards as text"};
+        if (!entry.guard) return {.why_not = "an older version of Whittle wrote this guard only as text"};
         return guard_code(*entry.guard, first_value_);
     }
 

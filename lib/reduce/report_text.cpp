@@ -186,7 +186,7 @@ std::string not_failing_text(const Request& request, const std::string& judge, c
         return "right: " + passing_text(judge, suspect->tier);
     const std::string right = "right: with " + judge + " ";
     if (request.stored)
-        return right + "the model does not fail in the recorded way: " + request.stored->signature.text();
+        return right + "the model does not show the recorded failure: " + request.stored->signature.text();
     const auto& command = std::get<CommandOracleOptions>(request.judge);
     if (command.polarity == "test")
         return right + "the script does not exit with status 0; with --test, status 0 means that the candidate fails";

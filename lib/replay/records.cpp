@@ -92,8 +92,10 @@ std::optional<Shard> shard_from_environment() {
     const auto count = number_in_environment("GTEST_TOTAL_SHARDS"), index = number_in_environment("GTEST_SHARD_INDEX");
     if (!count && !index) return std::nullopt;
     if (!count || !index)
-        throw Error({"environment", count ? "GTEST_SHARD_INDEX" : "GTEST_TOTAL_SHARDS"},
-                    "found only one of GTEST_SHARD_INDEX and GTEST_TOTAL_SHARDS, expected both or neither");
+        throw Error({"environment", {}}, std::string("found ") +
+                                             (count ? "GTEST_TOTAL_SHARDS without GTEST_SHARD_INDEX"
+                                                    : "GTEST_SHARD_INDEX without GTEST_TOTAL_SHARDS") +
+                                             ", expected both or neither");
     if (const char* status = std::getenv("GTEST_SHARD_STATUS_FILE"); status && *status) write_file(status, "");
     return Shard{*index, *count};
 }

@@ -157,4 +157,6 @@ TEST_CASE("a file that is no plug-in is an Error that says why") {
     CHECK_THROWS_WITH(load_plugin(library("no_symbol"), ""), Catch::Contains("'whittle_backends'"));
     CHECK_THROWS_WITH(load_plugin(library("version_2"), ""),
                       Catch::Contains("found interface version 2.0, expected 1.x"));
+    CHECK_THROWS_WITH(load_plugin(library("no_run"), ""),
+                      Catch::Contains("found no value of the member 'run' of a whittle_backend, expected a value"));
 }

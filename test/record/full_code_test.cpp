@@ -169,7 +169,7 @@ TEST_CASE("full_code.cpp tells graphs, guards, breaks and resume points, and com
           "frame.S[\"p.rate\"] = Value(double{0.5});",
           "== Value(std::string(\"a == b: 'c'\"))",
           "if (!(frame.L.at(\"self.b\").whittle_identity() == frame.L.at(\"a\").whittle_identity())) return false;",
-          "// L['old'] == 3  (not checked: the trace is from a version that wrote guards as text)",
+          "// L['old'] == 3  (not checked: an older version of Whittle wrote this guard only as text)",
           "frame.S.at(\"x.has_value()\") == Value(false)",
           "const std::int64_t s0 = frame.L.at(\"a\").size(0);",
           "if (!(s0 > 1)) return false;",

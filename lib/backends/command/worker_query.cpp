@@ -47,7 +47,11 @@ std::optional<BackendFailure> add_seconds(const json& said, std::vector<double>&
     const auto is_time = [](const json& number) { return number.is_number() && number.get<double>() > 0; };
     if (told == said.end() || !told->is_array() || told->empty() || !std::ranges::all_of(*told, is_time))
         return BackendFailure{
-            .stage = "run", .message = "the worker cannot measure run times (timed_runs)", .unsupported = true};
+            .stage = "run",
+            .message =
+                "the worker does not measure run times: found no list of positive numbers as \"run_seconds\" in "
+                "the answer to a query with \"timed_runs\"",
+            .unsupported = true};
     for (const json& number : *told) seconds.push_back(number.get<double>());
     return std::nullopt;
 }

@@ -166,8 +166,8 @@ std::shared_ptr<const KernelCode> stepped_if_possible(const expr::Group& group, 
                                                       const Halide::Target& target) {
     std::shared_ptr<const KernelCode> code;
     if (const auto failed = caught([&] { code = stepped(group, schedule, target); }))
-        log_warning(LogChannel::lowering,
-                    group.name + " cannot be stepped through and runs as compiled: " + failed->message);
+        log_warning(LogChannel::lowering, "debuggers cannot step through " + group.name +
+                                              ", which runs as usual, not as C code: " + failed->message);
     return code;
 }
 

@@ -44,11 +44,18 @@ std::vector<const whittle_backend*> load_library(const fs::path& library) {
                             std::to_string(backend.abi_minor) + ", expected " +
                             std::to_string(WHITTLE_BACKEND_ABI_MAJOR) + ".x",
                         "build the library again with the whittle_backend.h of this version of Whittle");
-        if (backend.struct_size < sizeof(whittle_backend) || !backend.name || !backend.compile || !backend.run ||
-            !backend.destroy)
-            throw Error(
-                {file, {}},
-                "found an incomplete backend, expected the members 'name', 'compile', 'run' and 'destroy' to be set");
+        if (backend.struct_size < sizeof(whittle_backend))
+            throw Error({file, {}}, "found struct_size=" + std::to_string(backend.struct_size) +
+                                        ", expected sizeof(whittle_backend), at least " +
+                                        std::to_string(sizeof(whittle_backend)));
+        const std::pair<const char*, bool> required[] = {{"name", backend.name != nullptr},
+                                                         {"compile", backend.compile != nullptr},
+                                                         {"run", backend.run != nullptr},
+                                                         {"destroy", backend.destroy != nullptr}};
+        for (const auto& [member, set] : required)
+            if (!set)
+                throw Error({file, {}}, std::string("found no value of the member '") + member +
+                                            "' of a whittle_backend, expected a value");
         backends.push_back(&backend);
     }
     if (backends.empty()) throw Error({file, {}}, "found an empty list of backends, expected at least one");

@@ -255,9 +255,8 @@ std::string note_of_hooks(std::istream& symbols) {
     for (const auto& [name, count] : missing)
         note += (note.empty() ? "" : ", ") + name + (count > 1 ? " (" + std::to_string(count) + " functions)" : "");
     return note.empty() ? note
-                        : "these functions, which capture watches, do not exist in the program's libraries; if the "
-                          "libraries call other functions instead, such calls are not captured: " +
-                              note;
+                        : "capture watches functions that the program's libraries lack: " + note +
+                              "; if the libraries call other functions instead, those calls are not captured";
 }
 
 }  // namespace

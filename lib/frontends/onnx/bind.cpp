@@ -259,7 +259,8 @@ std::string attribute_misfit(const PendingNode& pending, const onnx::AttributePr
                std::to_string(pending.opset) + ")";
     if (pending.call.kwarg(attribute.name())) return "found the attribute " + quoted + " twice";
     if (!attribute.ref_attr_name().empty())
-        return "found attribute " + quoted + " as a reference, which only functions may contain";
+        return "found a reference to an attribute of a function as the value of " + quoted +
+               ", expected a value: only nodes of functions may contain such a reference";
     return {};
 }
 

@@ -130,8 +130,8 @@ class Inliner {
                 google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes) {
         check_opsets(function, where);
         if (calls_ == kMostCalls)
-            throw Error(where, "found more than " + std::to_string(kMostCalls) +
-                                   " function calls, the most that Whittle supports");
+            throw Error(where, "found more than " + std::to_string(kMostCalls) + " function calls, expected at most " +
+                                   std::to_string(kMostCalls));
         Call call{function, fresh_prefix(function.name()), {}, {}};
         for (int i = 0; i < function.input_size(); ++i)
             call.names[function.input(i)] = i < node.input_size() ? node.input(i) : "";

@@ -108,7 +108,7 @@ std::pair<std::string, const Json*> chosen(const Json& value) {
     for (const auto& [key, member] : value.items())
         if (!member.is_null()) return {key, &member};
     throw Error("found " + value.dump() +
-                ", expected an object whose member names the kind of the value, for example as_tensor");
+                ", expected an object with one member, whose name is the kind of the value, for example as_tensor");
 }
 
 std::int64_t size_of(const Json& size, const std::map<std::string, std::int64_t>& symbols) {
@@ -149,8 +149,8 @@ Importer::Importer(Graph& graph, const Symbols& symbols, DataSizes* data, int de
     : graph_(graph), symbols_(symbols), data_(data), regions_(std::make_shared<Regions>(graph)), depth_(depth) {
     constexpr int kDeepest = 64;
     if (depth > kDeepest)
-        throw Error("found nested graphs of more than " + std::to_string(kDeepest) +
-                    " levels, which Whittle does not support");
+        throw Error("found more than " + std::to_string(kDeepest) + " levels of nested graphs, expected at most " +
+                    std::to_string(kDeepest));
 }
 
 Arg Importer::named(const std::string& name) const {

@@ -6,6 +6,8 @@
 #include <variant>
 
 #include "base/error.h"
+#include "base/number_text.h"
+#include "base/words.h"
 #include "ops/core/integer.h"
 
 namespace whittle::pt2 {
@@ -46,9 +48,13 @@ std::optional<double> number(const Arg& arg) {
     return {};
 }
 
-[[noreturn]] void refuse(std::string_view name) {
-    throw Error("found operands for which " + std::string(name) + " is undefined, expected numbers for which " +
-                std::string(name) + " is defined");
+[[noreturn]] void refuse(std::string_view name, const ArgList& operands) {
+    const auto text = [](const Arg& operand) {
+        const auto real = number(operand);
+        return real ? shortest(*real) : std::string("not a number");
+    };
+    throw Error("found " + std::string(name) + "(" + join(operands, text) + "), expected numbers for which " +
+                std::string(name) + " has a result");
 }
 
 std::int64_t power(std::int64_t base, std::int64_t exponent) {
@@ -136,7 +142,7 @@ Arg number_of(std::string_view target, const ArgList& operands) {
         const auto x = number(operands[0]), y = number(operands[1]);
         if (!value && x && y) value = of_reals(name, *x, *y);
     }
-    if (!value) refuse(name);
+    if (!value) refuse(name, operands);
     return std::visit([](auto known) { return Arg(known); }, *value);
 }
 

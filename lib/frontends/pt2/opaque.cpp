@@ -31,7 +31,7 @@ Arg stated_number(const Json& graph, const std::string& name, const std::map<std
         if (const Json* value = literal_of(*real, "as_float")) return value->get<double>();
     if (const Json* truth = stated("sym_bool_values"))
         if (const Json* value = literal_of(*truth, "as_bool")) return value->get<bool>();
-    throw Error("found the number '" + name + "', whose value the file does not state");
+    throw Error("found no value of the number '" + name + "' in the file, expected a value");
 }
 
 void Importer::add_opaque(const Json& graph, const Json& node, Node call) {
@@ -73,7 +73,7 @@ void Importer::add_writing(const Json& node, const Node& call) {
         if (const Arg operand = named(names[i]); const NodeRef* const read = operand.node())
             functional.results.push_back(graph_.node(*read).meta());
         else
-            throw Error("the node reads '" + names[i] + "' as a tensor, found a number");
+            throw Error("found the number '" + names[i] + "' as an operand, expected a tensor");
     if (names.size() == 1) return;  // nothing that is computed depends on it
     const std::vector<NodeRef> results = add_results(graph_, graph_.add(std::move(functional)));
     for (std::size_t i = 1; i < names.size(); ++i) bind(names[i], results[i]);

@@ -103,17 +103,18 @@ void Batches::index(Node& call, const Levels& all) {
     const NodeRef* self = call.args.empty() ? nullptr : call.args[0].node();
     const ArgList* given = call.args.size() < 2 ? nullptr : call.args[1].list();
     if (!self || !given)
-        throw Error(
-            "found an indexing call without a tensor or without a list of indices, expected a tensor and a list");
+        throw Error(self ? "found an indexing call without a list, expected a list of indices as the second argument"
+                         : "found an indexing call without a tensor, expected a tensor as the first argument");
     Node indices{.args = {call.args[1]}};
     const std::int64_t rank = rank_of(indices);
     const auto none = std::ranges::find_if(*given, &Arg::is_none);
     bool masks = false;
     for_each_input(indices, [&](NodeRef ref) { masks = masks || graph_.node(ref).meta().dtype == DType::boolean; });
-    if (masks || std::any_of(none, given->end(), [](const Arg& arg) { return !arg.is_none(); }))
+    if (masks) throw Error("found a mask among the indices of a vmapped tensor, expected only tensors of integers");
+    if (std::any_of(none, given->end(), [](const Arg& arg) { return !arg.is_none(); }))
         throw Error(
-            "found masks or skipped dimensions among the indices of a vmapped tensor, expected a tensor of integers "
-            "for each of the first dimensions");
+            "found an index of a vmapped tensor after a dimension without an index, expected an index for each "
+            "of the first dimensions");
     GraphBuilder builder(graph_);
     ArgList list;
     const Levels own = levels(*self);

@@ -195,7 +195,8 @@ CallResults decompose_hardtanh(const Call& c) {
         low = low.to_integer();
         high = high.to_integer();
         if (is_unsigned(x.dtype()) && (low.to_integer() < 0 || high.to_integer() < 0))
-            throw Error("hardtanh: found a negative min_val or max_val for a tensor of dtype " +
+            throw Error("hardtanh: found min_val=" + std::to_string(low.to_integer()) +
+                        " and max_val=" + std::to_string(high.to_integer()) + " for a tensor of dtype " +
                         std::string(name(x.dtype())) + ", expected both to be at least 0");
     }
     return clamp(x, low, high);

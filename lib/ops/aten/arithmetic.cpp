@@ -96,7 +96,7 @@ Promotion sum_types(const Arguments<T>& arguments, const std::variant<T, Scalar>
         for (const OperandInfo& operand : operands)
             if (operand.dtype == DType::boolean)
                 throw Error(op + ": found bool operands, expected numbers",
-                            "use logical_xor to compare two bool tensors, or logical_not to invert a bool tensor");
+                            "use logical_xor() to compare two bool tensors, or logical_not() to invert a bool tensor");
     if (alpha.is_floating() && !is_inexact(dtype))
         throw Error(op + ": found a floating-point alpha for a result of dtype " + std::string(name(dtype)) +
                     ", expected an integer");

@@ -98,22 +98,28 @@ std::vector<expr::Value> lower_batch(expr::GroupBuilder& builder, const Argument
 
 // --- Composites ---
 
+/// Throws Error for running statistics, which training would have to update.
+void refuse_running_statistics(const Call& arguments) {
+    for (const char* name : {"running_mean", "running_var"})
+        if (arguments.has(name))
+            throw Error("aten." + arguments.schema().name + ": found " + name +
+                            " in training, expected no running statistics: training updates them in place",
+                        "pass neither running_mean nor running_var, or export the model in evaluation mode");
+}
+
 /// All three results of batch norm; running statistics that training would have to update are refused.
 std::array<V, 3> normalized_batch(const Call& arguments, bool training) {
     const auto mean = arguments.optional_tensor("running_mean"), variance = arguments.optional_tensor("running_var");
     const OptionalV weight = arguments.optional_tensor("weight"), bias = arguments.optional_tensor("bias");
     const V input = arguments.tensor("input");
-    const std::string op = "aten." + arguments.schema().name;
     const double momentum = arguments.number("momentum"), eps = arguments.number("eps");
     if (!training) {
         if (!mean || !variance)
-            throw Error(op + ": found no running_mean or no running_var in evaluation mode, expected both");
+            throw Error("aten." + arguments.schema().name + ": found no " + (mean ? "running_var" : "running_mean") +
+                        " in evaluation mode, expected both running_mean and running_var");
         return _native_batch_norm_legit_no_training(input, weight, bias, *mean, *variance, momentum, eps);
     }
-    if (mean || variance)
-        throw Error(
-            op + ": found running_mean or running_var in training, expected neither: training updates both in place",
-            "pass neither, or export the model in evaluation mode");
+    refuse_running_statistics(arguments);
     return _native_batch_norm_legit(input, weight, bias, true, momentum, eps);
 }
 
@@ -167,11 +173,7 @@ CallResults decompose_no_update(const Call& c) {
 /// With the input's statistics, a group norm with a group per channel.
 CallResults decompose_instance_norm(const Call& c) {
     if (!c.boolean("use_input_stats")) return normalized_batch(c, false)[0];
-    if (c.has("running_mean") || c.has("running_var"))
-        throw Error(
-            "aten.instance_norm.default: found running_mean or running_var in training, expected neither: training "
-            "updates both in place",
-            "pass neither, or export the model in evaluation mode");
+    refuse_running_statistics(c);
     const std::int64_t channels = channels_of(c);
     return group_norm(c.tensor("input"), channels, c.optional_tensor("weight"), c.optional_tensor("bias"),
                       c.number("eps"));

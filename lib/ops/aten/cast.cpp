@@ -92,7 +92,7 @@ ValueMeta seen_as(const ValueMeta& self, DType dtype) {
     if (had == has) return seen;
     if (self.sizes.empty() || self.strides.back() != 1)
         throw Error("view: found sizes " + to_string(self.sizes) + " with strides " + to_string(self.strides) +
-                    ", expected a last dimension of stride 1: the view has elements of another width");
+                    ", expected a last dimension of stride 1 to view the tensor as " + std::string(name(dtype)));
     const auto scaled = [&](std::int64_t number, const char* what) {
         if (number * had % has != 0)
             throw Error(std::string("view: found a ") + what + " of " + std::to_string(number) +

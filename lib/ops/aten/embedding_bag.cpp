@@ -47,7 +47,8 @@ Bags bags_of(const Arguments<V>& a) {
     bags.last_offset = a.boolean("include_last_offset");
     if (a.schema().param("padding_idx")) bags.padding = a.optional_integer("padding_idx").value_or(-1);
     if (a.tensor("indices").dtype() != bags.positions)
-        throw Error(op + ": found indices and offsets of different dtypes, expected equal dtypes");
+        throw Error(op + ": found indices of " + std::string(name(a.tensor("indices").dtype())) + " and offsets of " +
+                    std::string(name(bags.positions)) + ", expected equal dtypes");
     if (bags.mode < kBagSum || bags.mode > kBagMax)
         throw Error(op + ": found mode=" + std::to_string(bags.mode) + ", expected 0 (sum), 1 (mean) or 2 (max)");
     if (bags.last_offset && bags.count-- < 1)

@@ -179,7 +179,8 @@ CallResults decompose_stft(const Call& c) {
     const bool complex = is_complex(frames.dtype());
     const bool onesided = c.has("onesided") ? c.boolean("onesided") : !complex;
     if (complex && onesided)
-        throw Error("stft: found a complex signal or window with onesided=true, expected real numbers",
+        throw Error(std::string("stft: found a complex ") + (is_complex(signal.dtype()) ? "signal" : "window") +
+                        " with onesided=true, expected a real signal and a real window",
                     "pass onesided=false");
     const std::int64_t normalization = c.boolean("normalized") ? 1 : 0;
     const Ints last = {frames.rank() - 1};

@@ -33,10 +33,10 @@ IndexPlan plan_index(const Sizes& self, const std::vector<std::optional<OperandI
     for (std::size_t d = 0; d < indices.size(); ++d) {
         if (!indices[d]) continue;
         if (indices[d]->dtype == DType::boolean || indices[d]->dtype == DType::u8)
-            throw Error(
-                op + ": found a mask of dtype " + std::string(name(indices[d]->dtype)) +
-                    ", expected positions of dtype i64 or i32",
-                "use where or masked_fill, which keep the sizes: how many elements a mask selects depends on the data");
+            throw Error(op + ": found a mask of dtype " + std::string(name(indices[d]->dtype)) +
+                            ", expected positions of dtype i64 or i32",
+                        "use where() or masked_fill(), whose results have known sizes: how many elements a mask "
+                        "selects depends on the data");
         check_index_dtype(indices[d]->dtype, op);
         plan.indexed[d] = true;
         if (d == 0 || !plan.indexed[d - 1]) ++runs;
@@ -144,11 +144,12 @@ std::optional<std::size_t> mask_position(const Arguments<T>& a) {
     }
     if (!found) return std::nullopt;
     const Sizes self = operand_info(a, "self").sizes, mask = operand_info(*indices[*found]).sizes;
-    if (element_count(operand_info(a, "values").sizes) != 1 || a.boolean("accumulate"))
-        throw Error(
-            "index_put: found a mask with accumulate=true or with several values, expected accumulate=false and one "
-            "value",
-            "use where, which takes tensors of equal sizes");
+    const std::string select = "call where() in place of index_put(), with a tensor of the new values";
+    if (a.boolean("accumulate"))
+        throw Error("index_put: found a mask with accumulate=true, expected accumulate=false", select);
+    if (const Sizes values = operand_info(a, "values").sizes; element_count(values) != 1)
+        throw Error("index_put: found a mask with values of sizes " + to_string(values) + ", expected one value",
+                    select);
     if (*found + mask.size() > self.size() ||
         !std::equal(mask.begin(), mask.end(), self.begin() + static_cast<std::ptrdiff_t>(*found)))
         throw Error("index_put: found a mask of sizes " + to_string(mask) + ", which begins at dimension " +

@@ -34,7 +34,7 @@ CatPlan plan_cat(const std::vector<OperandInfo>& operands, std::int64_t dim) {
         const Sizes& sizes = operands[i].sizes;
         if (sizes.empty())
             throw Error("cat: found a 0-d tensor at index " + std::to_string(i) + ", expected at least 1 dimension",
-                        "use stack for 0-d tensors");
+                        "use stack() for 0-d tensors");
         if (!skipped(sizes)) plan.parts.push_back(i);
     }
     if (plan.parts.empty()) {

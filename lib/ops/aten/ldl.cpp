@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/joined.h"
+#include "base/words.h"
 #include "ops/aten/families.h"
 #include "ops/aten/matrices.h"
 
@@ -190,7 +191,9 @@ Sizes plan_ldl_solution(const Schema& schema, const ValueMeta& factors, const Va
         throw Error(schema.name + ": found factors of " + std::string(name(factors.dtype)) + to_string(factors.sizes) +
                     ", pivots of " + std::string(name(pivots.dtype)) + to_string(pivots.sizes) +
                     " and right-hand sides of " + std::string(name(b.dtype)) + to_string(b.sizes) +
-                    ", expected a pivot of i32 for each row, and equal numbers of rows");
+                    ", expected pivots of i32" + to_string(joined(batch_of(factors.sizes), {n})) +
+                    ", one for each row, and right-hand sides of " + std::string(name(factors.dtype)) + " with " +
+                    plural(n, "row"));
     return joined(broadcast_sizes(batch_of(factors.sizes), batch_of(b.sizes)), {n, b.sizes.back()});
 }
 Metas infer_ldl_solve(const Arguments<ValueMeta>& a) {

@@ -97,7 +97,7 @@ Tensors eval_lstsq(const Arguments<Tensor>& a) {
             if (plan.values && plan.residuals && svd.rank() < plan.columns)
                 throw Error("linalg_lstsq: found a matrix of rank " + std::to_string(svd.rank()) + ", expected rank " +
                                 std::to_string(plan.columns) + ": without full rank, there are no residuals",
-                            "call linalg_lstsq without the argument driver");
+                            "call linalg_lstsq() without the argument 'driver'");
         });
         Sizes given = b.sizes();
         if (plan.vector) given.push_back(1);

@@ -180,7 +180,7 @@ void nll_loss2d_grad(Gradients& c) {
 Reason open_probabilities(std::string_view op, const Arguments<Tensor>& a) {
     for (const double p : a.tensor("self").values<double>())
         if (!(p >= 0 && p <= 1))
-            return std::string(op) + " is given " + shortest(p) + ": expected a probability, 0 to 1";
+            return std::string(op) + " reads the element " + shortest(p) + ", which is not a probability from 0 to 1";
     return std::nullopt;
 }
 

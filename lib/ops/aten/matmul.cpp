@@ -132,9 +132,8 @@ AddProduct add_product(const Arguments<T>& args) {
     result.beta = args.scalar("beta");
     result.alpha = args.scalar("alpha");
     if (!is_inexact(p.dtype) && (result.beta.is_floating() || result.alpha.is_floating()))
-        throw Error(schema.name +
-                    ": found a floating-point 'beta' or 'alpha', expected integers for operands of dtype " +
-                    std::string(name(p.dtype)));
+        throw Error(schema.name + ": found a floating-point '" + (result.beta.is_floating() ? "beta" : "alpha") +
+                    "', expected an integer for operands of dtype " + std::string(name(p.dtype)));
     result.ignores_self = result.beta.to_double() == 0;
     return result;
 }

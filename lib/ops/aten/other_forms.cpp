@@ -156,8 +156,7 @@ CallResults decompose_renorm(const Call& c) {
 /// Of rows, those that are listed.
 CallResults decompose_embedding_renorm(const Call& c) {
     const V x = c.tensor("self"), rows = reshape(c.tensor("indices"), Ints{-1});
-    if (x.rank() != 2)
-        throw Error("embedding_renorm: found sizes " + to_string(x.sizes()) + ", expected a matrix of rows");
+    if (x.rank() != 2) throw Error("embedding_renorm: found sizes " + to_string(x.sizes()) + ", expected 2 dimensions");
     const V listed = index_fill(zeros(c.builder(), Ints{x.size(0), 1}, DType::boolean), 0, rows, true);
     return where(listed, renormalized(x, c.number("norm_type"), Ints{1}, c.number("max_norm")), x);
 }

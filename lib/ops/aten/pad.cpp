@@ -36,7 +36,7 @@ Padding plan_padding(const Sizes& self, const std::vector<std::int64_t>& pad, co
             size < 0 || (plan.before[d] < 0 && self[d] < -plan.before[d]) ||
             (plan.after[d] < 0 && self[d] + std::min<std::int64_t>(plan.before[d], 0) < -plan.after[d]))
             throw Error(op + ": found padding " + to_string(pad) + " for a tensor of sizes " + to_string(self) +
-                        ", expected padding that does not remove more elements from a dimension than it has");
+                        ", expected negative numbers that remove at most all elements of a dimension");
     }
     element_count(plan.sizes);
     return plan;

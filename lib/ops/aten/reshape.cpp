@@ -74,7 +74,7 @@ std::optional<Strides> view_strides(const Geometry& self, const Sizes& sizes) {
     if (!strides && kViewOnly<Rule>)
         throw Error("view: found sizes " + to_string(self.sizes) + " with strides " + to_string(self.strides) +
                         ", expected strides that can be viewed as " + to_string(sizes),
-                    "use reshape, which copies where no view exists");
+                    "use reshape(), which copies the elements if a view is not possible");
     return strides;
 }
 
@@ -143,7 +143,7 @@ CallResults decompose_as_strided(const Call& c) {
     if (!is_contiguous(dense.sizes, dense.strides(from.strides)))
         throw Error("as_strided: found a tensor of strides " + to_string(from.strides) +
                         ", expected a tensor without gaps between the elements",
-                    "call as_strided on the whole tensor, not on a view: compiled as_strided reads only the elements "
+                    "call as_strided() on the whole tensor, not on a view: compiled code reads only the elements "
                     "of the operand");
     const std::int64_t start = c.optional_integer("storage_offset").value_or(0);
     const Sizes sizes = c.integers("size");

@@ -61,8 +61,10 @@ ResizeRequest resize_request(const AnyArguments auto& args, std::size_t rank) {
         request.sizes = args.optional_integers("output_size");
         for (const double factor : args.numbers("scale_factors")) request.factors.emplace_back(factor);
         if (request.sizes.has_value() == args.has("scale_factors"))
-            throw Error(op +
-                        ": found both or neither of output_size and scale_factors, expected exactly one of the two");
+            throw Error(
+                op + ": found " +
+                (request.sizes ? "both output_size and scale_factors" : "neither output_size nor scale_factors") +
+                ", expected exactly one of the two");
         return request;
     }
     request.sizes = args.integers("output_size");

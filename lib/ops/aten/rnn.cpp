@@ -100,11 +100,15 @@ CallResults decompose_sequence(const Call& c) {
 /// memory for training.
 CallResults decompose_layer(const Call& c) {
     constexpr std::int64_t kLstm = 2;  // of cuDNN's modes
-    if (c.integer("mode") != kLstm || c.integer("num_layers") != 1 || c.boolean("bidirectional") ||
-        c.boolean("batch_first") || c.boolean("train") || !c.integers("batch_sizes").empty())
-        throw Error(
-            "mkldnn_rnn_layer: found unsupported arguments, expected the arguments of an LSTM with one layer and one "
-            "direction, in evaluation mode");
+    const auto check = [](bool fits, const std::string& found, const std::string& expected) {
+        if (!fits) throw Error("mkldnn_rnn_layer: found " + found + ", expected " + expected);
+    };
+    const std::int64_t mode = c.integer("mode"), layers = c.integer("num_layers");
+    check(mode == kLstm, "mode=" + std::to_string(mode), std::to_string(kLstm) + " (LSTM)");
+    check(layers == 1, "num_layers=" + std::to_string(layers), "1");
+    for (const char* flag : {"bidirectional", "batch_first", "train"})
+        check(!c.boolean(flag), std::string(flag) + "=true", "false");
+    check(c.integers("batch_sizes").empty(), "batch_sizes, which packed sequences have", "a padded sequence");
     const V given = c.tensor("input"), h = c.tensor("hx_"), state = c.tensor("cx_");
     const bool reverse = c.boolean("reverse"), biases = c.boolean("has_biases");
     const auto turned = [&](const V& value) { return reverse ? flip(value, Ints{0}) : value; };

@@ -49,7 +49,7 @@ Combine combine_from_name(const std::string& reduce) {
     if (reduce == "amax") return Combine::amax;
     if (reduce == "amin") return Combine::amin;
     throw Error("scatter_reduce: found reduce='" + reduce + "', expected 'sum', 'prod', 'amax' or 'amin'",
-                "for mean, divide the sum by the count");
+                "to compute a mean, divide the sum by the number of elements");
 }
 
 /// How the op at hand combines: schemas differ in the names of their parameters.

@@ -35,7 +35,7 @@ SearchPlan plan_search(const AnyArguments auto& a) {
                     ", expected a sorted_sequence with 1 dimension, or equal sizes except in the last dimension");
     if (a.has("sorter"))
         throw Error("searchsorted: found a sorter, expected a call without a sorter",
-                    "gather the sequence with the sorter first");
+                    "sort the sequence first: call gather() with the sorter as the index");
     SearchPlan plan{a.boolean("right"), a.boolean("out_int32") ? DType::i32 : DType::i64, s.back()};
     if (!a.has("side")) return plan;
     const std::string side = a.text("side");

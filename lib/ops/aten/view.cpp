@@ -41,7 +41,7 @@ struct T2d {
     static Views views(const Geometry& self, const Arguments<T>&) {
         if (self.rank() > 2)
             throw Error("t: found a tensor of sizes " + to_string(self.sizes) + ", expected at most 2 dimensions",
-                        "use transpose for more dimensions");
+                        "use transpose() for more dimensions");
         return {swap_dims(self, 0, self.rank() == 2 ? 1 : 0)};
     }
 };
@@ -105,7 +105,7 @@ struct Slice {
         const std::int64_t dim = existing_dim(self, a, "dim"), step = a.integer("step");
         if (step <= 0 || step > std::numeric_limits<std::int32_t>::max())
             throw Error("slice: found step=" + std::to_string(step) + ", expected 1 to 2^31 - 1",
-                        "use flip to reverse a dimension");
+                        "use flip() to reverse a dimension");
         const auto [start, end] = slice_bounds(self.size(dim), a.optional_integer("start"), a.optional_integer("end"));
         return {slice_view(self, dim, start, end, step)};
     }

@@ -69,17 +69,21 @@ V after_past(const Call& c, const V& x, const std::string& name) {
     if (past.rank() == 4) expected[2] = past.sizes()[2];
     if (past.sizes() != expected)
         throw Error("found '" + name + "' of sizes " + to_string(past.sizes()) + ", expected " + to_string(x.sizes()) +
-                    ", of which only the third size, the number of tokens, may differ");
+                    ", where only the third size (the number of tokens) may differ");
     return joined({past, x}, 2);
 }
 
 Attention attention_of(const Call& c) {
     if (c.has("past_key") != c.has("past_value"))
-        throw Error("found only one of past_key and past_value, expected both or neither");
+        throw Error(std::string("found ") +
+                    (c.has("past_key") ? "past_key without past_value" : "past_value without past_key") +
+                    ", expected both or neither");
     if (c.has("past_key") && c.has("nonpad_kv_seqlen"))
         throw Error("found both nonpad_kv_seqlen and past_key, expected at most one of them");
     if (c.tensor("Q").rank() != c.tensor("K").rank() || c.tensor("Q").rank() != c.tensor("V").rank())
-        throw Error("found Q, K and V of different ranks, expected equal ranks");
+        throw Error("found Q, K and V of ranks " + std::to_string(c.tensor("Q").rank()) + ", " +
+                    std::to_string(c.tensor("K").rank()) + " and " + std::to_string(c.tensor("V").rank()) +
+                    ", expected equal ranks");
     Attention a{by_heads(c, "Q", "q_num_heads"), by_heads(c, "K", "kv_num_heads"), by_heads(c, "V", "kv_num_heads")};
     const std::int64_t own = a.keys();
     a.key = after_past(c, a.key, "past_key");

@@ -61,7 +61,7 @@ std::vector<ValueMeta> infer_loop(const Arguments<ValueMeta>& arguments) {
     if (metas.size() == carried.size()) return metas;
 
     const std::string message =
-        "found a number of iterations that is computed at run time in a loop that collects values, expected a constant "
+        "found a loop that collects values and computes its number of iterations at run time, expected a constant "
         "number of iterations";
     const std::string hint = "make the trip count a constant and the condition always true";
     const std::optional<Tensor> count = arguments.known("M");

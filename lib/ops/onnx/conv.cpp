@@ -69,11 +69,9 @@ CallResults conv_transpose(const Call& c) {
     V result = convolved(c, x, windows, Ints(windows.rank(), 0), true, output_padding);
     for (std::size_t d = 0; d < windows.rank(); ++d) {
         const auto dim = static_cast<std::int64_t>(d + 2);
-        const std::int64_t end = size_of_dim(result, dim) - windows.after[d];
-        if (end < windows.before[d])
-            throw Error(
-                "found pads that remove more elements from a dimension than the dimension has, expected smaller pads");
-        result = part(result, dim, windows.before[d], end);
+        const std::int64_t size = size_of_dim(result, dim);
+        check_removed(d + 2, windows.before[d] + windows.after[d], size);
+        result = part(result, dim, windows.before[d], size - windows.after[d]);
     }
     return result;
 }

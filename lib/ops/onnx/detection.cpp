@@ -231,11 +231,12 @@ CallResults max_unpool(const Call& c) {
                     ", expected a kernel size and two pads for each spatial dimension, and I of the sizes of X, " +
                     to_string(x.sizes()));
     Sizes sizes = x.sizes();
-    for (std::size_t d = 0; d < rank; ++d)
-        sizes[d + 2] = (Checked(sizes[d + 2] - 1) * strides[d] + kernel[d] - pads[d] - pads[rank + d]).value();
-    if (std::ranges::any_of(sizes, [](std::int64_t size) { return size < 0; }))
-        throw Error(
-            "found pads that remove more elements from a dimension than the dimension has, expected smaller pads");
+    for (std::size_t d = 0; d < rank; ++d) {
+        const Checked padded = Checked(sizes[d + 2] - 1) * strides[d] + kernel[d];
+        const Checked removed = Checked(pads[d]) + pads[rank + d];
+        check_removed(d + 2, removed.value(), padded.value());
+        sizes[d + 2] = (padded - removed).value();
+    }
     const std::int64_t elements = x.numel();
     const V zeros = full(c.builder(), {element_count(sizes)}, 0.0, x.dtype());
     const V flat = scatter(zeros, 0, reshaped(positions, {elements}), reshaped(x, {elements}));

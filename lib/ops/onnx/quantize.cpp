@@ -14,10 +14,10 @@ using namespace aten;
 using namespace onnx_dialect;
 
 /// One number for all of x, or one per slice of the axis, in sizes that broadcast against x.
-V broadcast_along_axis(const V& value, const V& x, std::int64_t axis) {
+V broadcast_along_axis(std::string_view what, const V& value, const V& x, std::int64_t axis) {
     if (value.numel() == 1) return reshaped(value, {});
     if (value.rank() != 1 || value.sizes()[0] != size_of_dim(x, wrap_dim(axis, x.rank())))
-        throw Error("found a scale or zero point of sizes " + to_string(value.sizes()) +
+        throw Error("found " + std::string(what) + " of sizes " + to_string(value.sizes()) +
                     ", expected one number, or one number for each element along axis " + std::to_string(axis) +
                     " of an input of sizes " + to_string(x.sizes()));
     Sizes sizes(x.sizes().size(), 1);
@@ -26,12 +26,13 @@ V broadcast_along_axis(const V& value, const V& x, std::int64_t axis) {
 }
 
 /// One number per block of `block` elements of the axis, for each element.
-V along_blocks(const Call& c, const V& value, const V& x, std::int64_t axis, std::int64_t block) {
+V along_blocks(const Call& c, std::string_view what, const V& value, const V& x, std::int64_t axis,
+               std::int64_t block) {
     const std::int64_t dim = wrap_dim(axis, x.rank()), size = size_of_dim(x, dim);
     Sizes expected = x.sizes();
     expected[static_cast<std::size_t>(dim)] = size == 0 ? 0 : (size - 1) / block + 1;
     if (value.sizes() != expected)
-        throw Error("found a scale or zero point of sizes " + to_string(value.sizes()) + ", expected " +
+        throw Error("found " + std::string(what) + " of sizes " + to_string(value.sizes()) + ", expected " +
                     to_string(expected) + ", one number for each block of " + std::to_string(block) +
                     " elements along axis " + std::to_string(axis));
     Ints blocks;
@@ -39,12 +40,13 @@ V along_blocks(const Call& c, const V& value, const V& x, std::int64_t axis, std
     return index_select(value, dim, ints(c, blocks));
 }
 
-/// In sizes that broadcast against x, as the op's axis and block_size say.
-V spread(const Call& c, const V& value, const V& x) {
+/// The operand `what` in sizes that broadcast against x, as the op's axis and block_size say.
+V spread(const Call& c, std::string_view what, const V& x) {
+    const V value = c.tensor(what);
     const std::int64_t block = c.integer("block_size");
     if (block < 0) throw Error("found block_size=" + std::to_string(block) + ", expected at least 0");
-    return block > 0 ? along_blocks(c, value, x, c.integer("axis"), block)
-                     : broadcast_along_axis(value, x, c.integer("axis"));
+    return block > 0 ? along_blocks(c, what, value, x, c.integer("axis"), block)
+                     : broadcast_along_axis(what, value, x, c.integer("axis"));
 }
 
 /// x (a float that counts steps) rounded to nearest even, moved by the zero point, and clamped to its dtype.
@@ -77,10 +79,10 @@ CallResults quantize(const Call& c) {
     const std::int64_t wanted = c.integer("output_dtype");
     const DType dtype = given ? c.tensor("y_zero_point").dtype() : wanted != 0 ? dtype_of_code(wanted) : DType::u8;
     const DType precise = quotient_type(c, scale.dtype());
-    const V quotient = cast(x, precise) / cast(spread(c, scale, x), precise);
+    const V quotient = cast(x, precise) / cast(spread(c, "y_scale", x), precise);
     const V steps = cast(quotient, promote(precise, DType::f32));
     if (is_floating(dtype)) return as_small_float(c, steps, dtype);  // their zero point is 0
-    const V zero = given ? spread(c, c.tensor("y_zero_point"), x) : full(c.builder(), {}, 0, dtype);
+    const V zero = given ? spread(c, "y_zero_point", x) : full(c.builder(), {}, 0, dtype);
     return saturated(c, steps, zero);
 }
 
@@ -88,9 +90,8 @@ CallResults dequantize(const Call& c) {
     const V x = c.tensor("x");
     const bool floats = is_floating(x.dtype());  // their zero point is 0
     V steps = cast(x, floats ? DType::f32 : DType::i32);
-    if (const auto zero = c.optional_tensor("x_zero_point"); zero && !floats)
-        steps = steps - cast(spread(c, *zero, x), DType::i32);
-    const V scale = spread(c, c.tensor("x_scale"), x);
+    if (c.has("x_zero_point") && !floats) steps = steps - cast(spread(c, "x_zero_point", x), DType::i32);
+    const V scale = spread(c, "x_scale", x);
     const std::int64_t wanted = c.integer("output_dtype");
     const DType dtype = wanted == 0 ? scale.dtype() : float_of_code("output_dtype", wanted);
     return cast(steps, dtype) * cast(scale, dtype);

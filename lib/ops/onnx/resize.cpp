@@ -253,8 +253,11 @@ Options old_options(const Call& c) { return {c.text("mode"), "asymmetric", "towa
 CallResults resize(const Call& c) {
     const V x = c.tensor("X");
     if (opset(c) < 11) {  // its operands are X and scales
-        if (!c.has("scales") || c.has("roi") || c.has("sizes"))
-            throw Error("found operands other than X and scales, expected exactly these two operands before opset 11");
+        if (!c.has("scales")) throw Error("found no operand scales, expected the operands X and scales");
+        for (const char* newer : {"roi", "sizes"})
+            if (c.has(newer))
+                throw Error(std::string("found the operand ") + newer +
+                            ", expected only the operands X and scales before opset 11");
         return resample(c, x, by_scales(x, known_operand(c, "scales").values<double>()), old_options(c));
     }
     const Options options{c.text("mode"),

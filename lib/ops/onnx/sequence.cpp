@@ -150,10 +150,13 @@ std::vector<std::int64_t> part_sizes(OnnxReader& node, std::int64_t size) {
         return parts;
     }
     std::int64_t sum = 0;
-    for (const std::int64_t part : parts)
-        if (part < 0 || part > size || (sum += part) > size)
-            throw Error("found a negative part size or parts larger than the dimension, expected sizes that sum to " +
-                        text(size));
+    for (const std::int64_t part : parts) {
+        if (part < 0) throw Error("found a part of " + text(part) + " elements, expected 0 or more elements");
+        if (part > size - sum)
+            throw Error("found part sizes that sum to more than " + text(size) + ", expected " + text(size) +
+                        ", the size of the dimension");
+        sum += part;
+    }
     if (sum != size)
         throw Error("found part sizes that sum to " + text(sum) + ", expected " + text(size) +
                     ", the size of the dimension");

@@ -84,7 +84,8 @@ CallResults onnx_slice(const Call& c) {
     } else {
         for (const char* attribute : {"starts", "ends", "axes"}) no_attribute(c, attribute, 10);
         if (!c.has("starts_value") || !c.has("ends_value"))
-            throw Error("found starts or ends missing, expected both starts and ends");
+            throw Error(std::string("found no ") + (c.has("starts_value") ? "ends" : "starts") +
+                        ", expected both starts and ends");
         starts = known_ints(c, "starts_value");
         ends = known_ints(c, "ends_value");
         axes = known_ints_if(c, "axes_value");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/words.h"
+
 namespace whittle::onnx_dialect {
 namespace {
 
@@ -19,9 +21,15 @@ Ints per_dimension(const Call& c, std::string_view name, std::size_t rank, std::
                     " numbers");
     for (const std::int64_t v : values)
         if (v < low || v > kLargest)
-            throw Error("found " + std::string(name) + "=" + to_string(values) + ", expected numbers of at least " +
-                        std::to_string(low));
+            throw Error("found " + std::string(name) + "=" + to_string(values) + ", expected numbers from " +
+                        std::to_string(low) + " to 2^31");
     return values;
+}
+
+void check_removed(std::size_t dim, std::int64_t pads, std::int64_t size) {
+    if (pads > size)
+        throw Error("found pads that remove " + std::to_string(pads) + " elements from dimension " +
+                    std::to_string(dim) + ", expected at most its " + plural(size, "element"));
 }
 
 Windows windows_of(const Call& c, const V& x, const Ints& kernel) {
@@ -36,7 +44,7 @@ Windows windows_of(const Call& c, const V& x, const Ints& kernel) {
                     std::to_string(rank) + ", one for each spatial dimension of X");
     for (const std::int64_t size : kernel)
         if (size < 1 || size > kLargest)
-            throw Error("found a kernel of sizes " + to_string(kernel) + ", expected positive sizes");
+            throw Error("found a kernel of sizes " + to_string(kernel) + ", expected sizes from 1 to 2^31");
     windows.strides = per_dimension(c, "strides", rank, 1, 1);
     windows.dilations = c.schema().param("dilations") ? per_dimension(c, "dilations", rank, 1, 1) : Ints(rank, 1);
 

@@ -22,8 +22,11 @@ struct Windows {
 /// range. The op has the attributes auto_pad, pads, strides and perhaps dilations.
 Windows windows_of(const Call& c, const V& x, const Ints& kernel);
 
-/// The attribute, or `value` for each spatial dimension; checked to be `low` at least.
+/// The attribute, or `value` for each spatial dimension; checked to be from `low` to 2^31.
 Ints per_dimension(const Call& c, std::string_view name, std::size_t rank, std::int64_t value, std::int64_t low);
+
+/// Throws Error if `pads`, the sum of the pads of dimension `dim`, remove more than its `size` elements.
+void check_removed(std::size_t dim, std::int64_t pads, std::int64_t size);
 
 /// x with `value` around its spatial dimensions.
 V padded(const V& x, const Windows& windows, const Scalar& value);

@@ -181,8 +181,8 @@ std::string to_text(const SlowDirectives& done) {
         plural(done.candidates, "directive") + " in " + fmt::format("{} runs, {:.1f} s", done.runs, done.seconds);
     text += report_row("time", "the pipelines run for " + time_text(done.run_seconds) + ", without compile time");
     if (done.slow.empty())
-        text += report_row("not slower", "no single directive makes the program take more than " +
-                                             shortest(done.factor) + " times as long as without it; tried " + effort);
+        text += report_row("not slower", "no directive alone slows the program down by a factor of more than " +
+                                             shortest(done.factor) + "; tried " + effort);
     else
         text += report_row("slower", std::to_string(done.slow.size()) + " of " + effort) +
                 needed_text(needed_of(done.slow)) + causes_text(done.slow);

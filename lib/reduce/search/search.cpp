@@ -259,7 +259,7 @@ class Searcher {
                 if (!std::ranges::binary_search(best_, *item)) continue;  // it could not live without one
                 const TestResult result = ask(without(best_, *item));
                 if (result == TestResult::unresolved)
-                    result_.reservation = "some candidates with one item less than the result got no verdict";
+                    result_.reservation = "some candidates that lack only one part of the result got no verdict";
                 if (result != TestResult::fails) continue;
                 changed = true;
                 if (options_.mode != Mode::automatic) continue;

@@ -182,7 +182,10 @@ static void crash(void) __attribute__((constructor));
 static void crash(void) { abort(); }
 #endif
 
-#if defined(ONE)
+#if defined(NO_RUN)
+BACKEND(no_run, compile, NULL)
+const whittle_backend* const whittle_backends[] = {&no_run, NULL};
+#elif defined(ONE)
 const whittle_backend* const whittle_backends[] = {&identity, NULL};
 #elif !defined(NO_SYMBOL)
 const whittle_backend* const whittle_backends[] = {

@@ -179,7 +179,7 @@ TEST_CASE("attention names what does not fit", "[onnx][attention]") {
         return load_error(model(attention(call, more), 24));
     };
     CHECK_THAT(error("y = Attention(q, k, v, , p)", ", float[1,1,1,1] p"),
-               Catch::Contains("found only one of past_key and past_value"));
+               Catch::Contains("found past_key without past_value, expected both or neither"));
     CHECK_THAT(error("y = Attention(q, k, v, , p, p, n)", ", float[1,1,1,1] p, int64[1] n"),
                Catch::Contains("found both nonpad_kv_seqlen and past_key"));
     CHECK_THAT(error("y = Attention(q, k, v, , p, p)", ", float[1,2,1,1] p"),

@@ -99,6 +99,24 @@ TEST_CASE("poolings are dilated, and a norm rounds up", "[onnx]") {
                  18, counting({1, 1, 5})) == Numbers{1, 5, 4});
 }
 
+TEST_CASE("windows, pads, scales and zero points that do not fit are refused by name", "[onnx]") {
+    const auto error = [](const std::string& inputs, const std::string& call) {
+        return load_error(model("g (" + inputs + ") => (float[N,C,L] y) { y = " + call + " }", 21));
+    };
+    CHECK_THAT(error("float[1,1,2] x, float[1,1,1] w", "ConvTranspose<pads = [3, 1]>(x, w)"),
+               Catch::Contains("found pads that remove 4 elements from dimension 2, expected at most its 2 elements"));
+    CHECK_THAT(error("float[1,1,1] x, int64[1,1,1] i", "MaxUnpool<kernel_shape = [2], pads = [3, 0]>(x, i)"),
+               Catch::Contains("found pads that remove 3 elements from dimension 2, expected at most its 2 elements"));
+    CHECK_THAT(error("float[1,1,9] x", "MaxPool<kernel_shape = [4294967296]>(x)"),
+               Catch::Contains("found a kernel of sizes [4294967296], expected sizes from 1 to 2^31"));
+    CHECK_THAT(error("float[1,1,9] x", "MaxPool<kernel_shape = [1], strides = [0]>(x)"),
+               Catch::Contains("found strides=[0], expected numbers from 1 to 2^31"));
+    CHECK_THAT(error("uint8[1,2,1] x, float[3] s, uint8 z", "DequantizeLinear(x, s, z)"),
+               Catch::Contains("found x_scale of sizes [3], expected one number"));
+    CHECK_THAT(error("uint8[1,2,1] x, float s, uint8[3] z", "DequantizeLinear(x, s, z)"),
+               Catch::Contains("found x_zero_point of sizes [3], expected one number"));
+}
+
 TEST_CASE("without axes a reduction that is told to be none takes each element by itself", "[onnx]") {
     const auto of = [](const std::string& op) {
         return result("g (float[2] x) => (float[2] y) { y = " + op + "<noop_with_empty_axes = 1>(x) }", 18,

@@ -89,6 +89,12 @@ TEST_CASE("sequences are joined and split by ONNX's ops on tensors", "[onnx]") {
     CHECK_THAT(load_error(model("g (float[5] x) => (float[2] y) <int64[2] p = {2, 2}, int64 i = {0}> {"
                                 "s = SplitToSequence(x, p) y = SequenceAt(s, i) }")),
                Contains("found part sizes that sum to 4, expected 5"));
+    CHECK_THAT(load_error(model("g (float[5] x) => (float[2] y) <int64[2] p = {3, 3}, int64 i = {0}> {"
+                                "s = SplitToSequence(x, p) y = SequenceAt(s, i) }")),
+               Contains("found part sizes that sum to more than 5, expected 5"));
+    CHECK_THAT(load_error(model("g (float[5] x) => (float[2] y) <int64[2] p = {-1, 6}, int64 i = {0}> {"
+                                "s = SplitToSequence(x, p) y = SequenceAt(s, i) }")),
+               Contains("found a part of -1 elements, expected 0 or more elements"));
     CHECK_THAT(load_error(model("g (float[1099511627776] x) => (int64 n) { s = SplitToSequence(x) "
                                 "n = SequenceLength(s) }")),
                Contains("found a split into 1099511627776 parts"));

@@ -122,7 +122,7 @@ const std::vector<Row>& number_rows() {
         {"aten.binary_cross_entropy.default",
          {f32({1.5}), f32({1})},
          {f32({1}), f32({1})},
-         "aten.binary_cross_entropy.default is given 1.5: expected a probability, 0 to 1"},
+         "aten.binary_cross_entropy.default reads the element 1.5, which is not a probability from 0 to 1"},
     };
     return rows;
 }

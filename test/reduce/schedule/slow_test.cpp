@@ -38,7 +38,7 @@ TEST_CASE("the culprit is the slow directive that makes no other slow one possib
 
 TEST_CASE("a program without a slow directive, without times, or that was stopped, is reported as such") {
     SlowDirectives done{.factor = 2, .run_seconds = 0.5, .candidates = 3, .runs = 8, .finished = false};
-    CHECK_THAT(to_text(done), Contains("more than 2 times as long as without it; tried 3 directives in 8 runs") &&
+    CHECK_THAT(to_text(done), Contains("by a factor of more than 2; tried 3 directives in 8 runs") &&
                                   Contains("stopped:    the search stopped before all directives were tried"));
     CHECK(to_json(done)["outcome"] == "not slower");
     done.why = "the program fails: exit status 3";
