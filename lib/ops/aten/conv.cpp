@@ -225,7 +225,7 @@ Update convolution_update(const Convolution& c, const expr::Value& image, const 
 }
 
 /// What tap t makes of place q of the image, i = [batch, group, t…, channel, q…], of one of the group's input channels.
-using Product = std::function<Expr(const Index& i, const Expr& inner)>;
+using TapProduct = std::function<Expr(const Index& i, const Expr& inner)>;
 
 Sizes sizes_of_products(const Convolution& c) {
     Sizes sizes = {c.batch, c.groups};
@@ -246,7 +246,7 @@ expr::Value by_taps(const Convolution& c, const expr::Value& weight, DType dtype
             }};
 }
 
-Product product_of(const Convolution& c, const expr::Value& image, const expr::Value& weight, DType dtype) {
+TapProduct tap_product(const Convolution& c, const expr::Value& image, const expr::Value& weight, DType dtype) {
     return [=](const Index& i, const Expr& inner) {
         const auto taps = i.begin() + 2, channel = taps + static_cast<std::ptrdiff_t>(c.window.in.size());
         const Expr from = c.groups == 1 ? inner : i[1] * expr::index(c.in_channels) + inner;
@@ -274,14 +274,14 @@ expr::Value lower_transposed(expr::GroupBuilder& builder, const Convolution& c, 
     if (!stores) domain.push_back(c.in_channels);
     const DType sum = accumulator_dtype(c.dtype, element_count(domain));
     weight = by_taps(c, weight, image.dtype());
-    Product falling = product_of(c, image, weight, sum);
+    TapProduct falling = tap_product(c, image, weight, sum);
     if (stores) {
         if (c.window.taps() > 1) weight = builder.materialize(weight, "weight");
         const DType columns_sum = accumulator_dtype(c.dtype, c.in_channels);
         const expr::Value columns = builder.reduce(
             columns_sum, sizes_of_products(c), {c.in_channels},
             [=](const Index&) { return expr::constant(columns_sum, Scalar(0)); },
-            [product = product_of(c, image, weight, columns_sum)](const Index& i, const Index& r, const Expr& self) {
+            [product = tap_product(c, image, weight, columns_sum)](const Index& i, const Index& r, const Expr& self) {
                 return self + product(i, r[0]);
             },
             "columns");

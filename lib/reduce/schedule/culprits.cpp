@@ -257,7 +257,7 @@ class CulpritSearch {
     std::vector<Directive> latest_first() const {
         std::vector<Directive> items = asked();
         std::ranges::reverse(items);
-        std::ranges::stable_partition(items, computes);
+        std::stable_partition(items.begin(), items.end(), computes);
         return items;
     }
 
