@@ -42,7 +42,7 @@ bool is_place(const std::string& directive) {
 }
 
 /// States the layout of an input or an output.
-bool is_of_buffer(const std::string& directive) { return directive.starts_with("set_"); }
+bool is_of_buffer(const std::string& directive) { return directive.rfind("set_", 0) == 0; }
 
 class Writer {
   public:
