@@ -13,8 +13,8 @@
 namespace whittle::reduce {
 namespace {
 
-constexpr std::size_t kFlakyRuns = 10;  // of an original whose runs were not alike
-constexpr double kMostRepeats = 25;     // of a candidate; rarer failures are given up
+constexpr std::size_t kFlakyRuns = 10;     // of an original whose runs were not alike
+constexpr std::int64_t kMostRepeats = 25;  // of a candidate, unless more are asked for; rarer failures are given up
 
 class Minimizer {
   public:
@@ -128,8 +128,8 @@ class Minimizer {
     /// %.
     void flaky(std::size_t failures, std::size_t runs) {
         const double rate = static_cast<double>(failures) / static_cast<double>(runs);
-        const double needed = std::ceil(std::log(0.01) / std::log(1 - rate));
-        result_.flaky = {failures, runs, needed > kMostRepeats ? 0 : static_cast<int>(needed)};
+        const int needed = static_cast<int>(std::ceil(std::log(0.01) / std::log(1 - rate)));
+        result_.flaky = {failures, runs, needed > std::max(kMostRepeats, repeat()) ? 0 : needed, needed};
         if (result_.flaky.repeat == 0) result_.ending = Minimized::Ending::flaky;
         queries_.repeat(result_.flaky.repeat);
     }

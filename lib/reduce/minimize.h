@@ -79,6 +79,7 @@ struct HistoryEntry {
 struct Flakiness {
     std::size_t failures = 0, runs = 0;  ///< alike, of how many runs of the original; 0 of 0: it is not flaky
     int repeat = 0;                      ///< runs until a candidate counts as passing; 0: too rare to be minimized
+    int needed = 0;                      ///< these runs, also where they are more than are made
 
     static void fields(auto& field) {
         field("failures", &Flakiness::failures, "");

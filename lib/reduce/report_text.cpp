@@ -208,7 +208,9 @@ std::string to_text(const Minimized& done, const Request& request) {
                next_line(request.go_on, kLabel);
     if (done.ending == Ending::flaky)
         return "flaky: the model fails in the same way in " + std::to_string(done.flaky.failures) + " of " +
-               plural(done.flaky.runs, "run") + ", too rarely to minimize\n";
+               plural(done.flaky.runs, "run") +
+               ", too rarely to minimize\nhint: to run each candidate more often, add --repeat " +
+               std::to_string(2 * done.flaky.needed) + "\n";  // the rate is known roughly
     if (said && said->fails() && !request.stored)
         return text_of(*said) + "\nnot minimized: " + (done.no_candidates.empty() ? unfailing : done.no_candidates) +
                (done.rewritten.empty() ? "" : "; while reading: " + join(done.rewritten, "; ")) + "\n";
