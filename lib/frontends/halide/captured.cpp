@@ -61,6 +61,12 @@ std::string func_of(const std::string& owner) {
     return owner.substr(0, std::min(owner.find(".update("), owner.find(".dim(")));
 }
 
+bool places_func(std::string_view name) {
+    constexpr std::string_view kPlaces[] = {"compute_at", "compute_inline", "store_at",
+                                            "store_root", "hoist_storage",  "hoist_storage_root"};
+    return std::ranges::find(kPlaces, name) != std::end(kPlaces);
+}
+
 CapturedFunc* CapturedPipeline::func(const std::string& name) {
     const auto found = std::ranges::find(funcs, name, &CapturedFunc::name);
     return found == funcs.end() ? nullptr : &*found;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace whittle::halide_program {
@@ -76,6 +77,9 @@ struct CapturedCall {
 
 /// "f" of "f.update(0)" and of "f.dim(1)".
 std::string func_of(const std::string& owner);
+/// Of a directive's name: it says where a Func is computed or stored, so that directives of other Funcs may be valid by
+/// it. compute_root, where everything is computed without a schedule, is none.
+bool places_func(std::string_view name);
 
 struct CapturedPipeline {
     std::string entry = {}, target = {};

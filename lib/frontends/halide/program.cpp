@@ -234,11 +234,7 @@ std::string Directive::func() const { return func_of(owner); }
 
 bool Directive::is_candidate() const { return !halide_capture::is_neutral(name); }
 
-bool Directive::places_func() const {
-    constexpr std::string_view kPlaces[] = {"compute_at", "compute_inline", "store_at",
-                                            "store_root", "hoist_storage",  "hoist_storage_root"};
-    return std::ranges::find(kPlaces, name) != std::end(kPlaces);
-}
+bool Directive::places_func() const { return halide_program::places_func(name); }
 
 bool Directive::states_size() const {
     return halide_capture::is_neutral(name) && name != "compute_root" && !name.starts_with("set_estimate");

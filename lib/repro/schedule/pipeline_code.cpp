@@ -37,8 +37,7 @@ std::pair<std::string, std::size_t> stage_of(const std::string& owner) {
 }
 
 bool is_place(const std::string& directive) {
-    return directive == "compute_at" || directive == "compute_root" || directive == "compute_inline" ||
-           directive == "store_at" || directive == "store_root" || directive.starts_with("hoist_storage");
+    return directive == "compute_root" || halide_program::places_func(directive);
 }
 
 /// States the layout of an input or an output.
